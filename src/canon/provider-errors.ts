@@ -8,8 +8,8 @@ export interface ProviderErrorRule {
   /** The error's code or type, in lowercase; absent: any code and type. */
   readonly codes?: readonly string[]
   /**
-   * Matches the start of the message. A provider may quote the request later in the message, and a quote must not pause
-   * the provider's account.
+   * Matches the start of the message. A provider may quote the request later in the message, and a quote must not make
+   * the provider's account rest.
    */
   readonly message?: RegExp
   /** The provider that reports it, and the page or recording that documents it. */

@@ -2,7 +2,7 @@ import type { AudioContainer } from "../canon/transcription.ts"
 import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
 
-/** Bytes of an EBML file that identify WebM. */
+/** Number of leading bytes of an EBML file in which its type is searched for. */
 const EBML_HEAD = 256
 
 /** Detects the container of an audio file by its first bytes; undefined if it is not supported. */
@@ -13,7 +13,7 @@ export function audioContainer(head: Uint8Array): AudioContainer | undefined {
   if (/^(RIFF|RF64)....WAVE/s.test(start)) return "wav"
   if (start.slice(4, 8) === "ftyp") return "mp4"
   if (start.startsWith("\x1a\x45\xdf\xa3")) return isWebm(head) ? "webm" : undefined
-  // An MPEG-1 or MPEG-2 pack or sequence (ISO 13818-1).
+  // The start of an MPEG-1 or MPEG-2 pack, or of a video sequence (ISO 13818-1).
   if (start.startsWith("\0\0\x01\xba") || start.startsWith("\0\0\x01\xb3")) return "mpeg"
   if (start.startsWith("ID3")) return behindTag(head)
   return isMpegAudio(head, 0) ? "mp3" : undefined
@@ -23,10 +23,15 @@ function isWebm(head: Uint8Array): boolean {
   return latin1(head.subarray(0, EBML_HEAD)).includes("webm")
 }
 
-/** Formats that follow an ID3 tag. Other containers after a tag are rejected, although some decoders skip the tag. */
+/**
+ * Formats that may follow an ID3 tag. Other containers after a tag are rejected, although some decoders skip the tag.
+ */
 const TAGGED: ReadonlySet<AudioContainer | undefined> = new Set(["flac", "mp3"])
 
-/** Returns the format after a tag. Content beyond the read bytes or with an unknown start is assumed to be MP3. */
+/**
+ * Returns the format of the content after a tag. Content beyond the read bytes, or with an unknown start, is assumed to
+ * be MP3.
+ */
 function behindTag(head: Uint8Array): AudioContainer | undefined {
   const at = tagSize(head)
   if (at === undefined) return undefined
@@ -35,7 +40,7 @@ function behindTag(head: Uint8Array): AudioContainer | undefined {
 }
 
 /**
- * Returns the bytes of an ID3v2 tag including its header: four times seven bits (id3.org,
+ * Returns the size of an ID3v2 tag including its header. The size is stored as four times seven bits (id3.org,
  * ID3v2.4.0, 3.1).
  */
 function tagSize(head: Uint8Array): number | undefined {
@@ -44,7 +49,7 @@ function tagSize(head: Uint8Array): number | undefined {
   return 10 + bytes.reduce((size, byte) => size * 128 + byte, 0)
 }
 
-/** Reports whether a frame of MPEG audio starts at a position, and another frame at its end. */
+/** Reports whether a frame of MPEG audio starts at a position and another frame follows it. */
 function isMpegAudio(bytes: Uint8Array, at: number): boolean {
   const length = frameLength(bytes, at)
   if (length === undefined) return false

@@ -10,15 +10,15 @@ import { PROBED_BYTES, waveDuration } from "./wave-duration.ts"
 /** Number of leading bytes that are inspected while a file is still arriving. */
 const INSPECTED_BYTES = 64 * 1024
 
-/** Bytes per second of audio. */
+/** Bytes per second of audio in a container. */
 interface Density {
-  /** For speech at the lowest bit rate, for files whose frames cannot be counted yet. */
+  /** Bytes per second at the lowest bit rate of speech, for files whose frames cannot be counted yet. */
   readonly min: number
-  /** For speech at its usual bit rate. */
+  /** Bytes per second at the usual bit rate of speech. */
   readonly typical: number
 }
 
-/** MP3 starts at 8 kbit/s (ISO 11172-3 and 13818-3), Opus at 6 kbit/s (RFC 6716). */
+/** The lowest rate of MP3 is 8 kbit/s (ISO 11172-3 and 13818-3), and that of Opus 6 kbit/s (RFC 6716). */
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
   flac: { min: 1_000, typical: 60_000 },
   mp3: { min: 1_000, typical: 16_000 },
@@ -47,11 +47,11 @@ const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   webm: "audio/webm",
 }
 
-/** The properties of audio whose start has been inspected. */
+/** The properties of audio of which only the start has been inspected. */
 export type AudioHead = Omit<Audio, "seconds">
 
 /**
- * Inspects the start of an audio file: its container and maximum duration.
+ * Inspects the start of an audio file, and returns its container and maximum duration.
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
@@ -85,7 +85,7 @@ export async function readAudio(
 export interface DescribedAudio {
   readonly container: AudioContainer
   readonly bytes: number
-  /** Its duration, if known. */
+  /** The duration in seconds, if known. */
   readonly seconds?: number | undefined
 }
 
@@ -99,7 +99,7 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   return { container, mediaType, file, seconds: bytes / typical, maxSeconds: bytes / min }
 }
 
-/** The container, and the duration of audio with a constant number of bytes per second. */
+/** The container of an audio file, and its duration if each second has the same number of bytes. */
 interface InspectedAudio {
   readonly container: AudioContainer
   readonly even: Duration | undefined

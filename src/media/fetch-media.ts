@@ -7,13 +7,16 @@ import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinn
 export interface MediaLimits {
   /** Maximum bytes of an image or file. */
   readonly bytes: number
-  /** Whether private networks may be accessed; off unless the operator trusts every caller. */
+  /** Whether private networks may be accessed. It is false unless the operator trusts every caller. */
   readonly allowsPrivate: boolean
 }
 
 /** Counts fetched media against the memory budget. */
 export interface MediaMemory {
-  /** @throws GatewayError `overloaded`. */
+  /**
+   * Reserves bytes of fetched media.
+   * @throws GatewayError `overloaded`.
+   */
   takeAnswer(bytes: number): void
 }
 
@@ -26,13 +29,12 @@ export interface FetchedMedia {
 
 const TIMEOUT_MS = 15_000
 const MAX_SHOWN_LENGTH = 200
-/** Copies in memory: the bytes, the base64, and the upstream request. */
+/** Number of copies in memory: the bytes, the base64, and the upstream request. */
 const COPIES = 3
 
 /**
- * Fetches media linked in a caller's request, for vendors that accept no links. The name is
- * resolved once and checked, and the request goes to exactly that address. Redirects are not
- * followed, and reading stops at the limit.
+ * Fetches media that a caller's request links to, for vendors that accept no links. The host name is resolved once and
+ * checked, and the request goes to exactly that address. Redirects are not followed, and reading stops at the limit.
  * @throws GatewayError `invalid_value` with the address and the reason.
  */
 export async function fetchMedia(

@@ -6,24 +6,22 @@ import { imageSize } from "./image-size.ts"
 import { UNBOUNDED_SIZE } from "./image-tokens.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
-/** The size of a page that is read as an image. */
+/** The assumed size in pixels of a page that is read as an image. */
 const PAGE_IMAGE = { width: 1_700, height: 2_200 } as const
 
 /**
- * Tokens of a page for Claude, which reads its text and its image of up to 1,600 tokens ("PDF
+ * Maximum tokens of a page for Claude, which reads the text of a page and an image of up to 1,600 tokens ("PDF
  * support").
  */
 const CLAUDE_PAGE = 1_700
 
 /**
- * Tokens of a page for Gemini: an image of 258 tokens, from version 3 on of 560, or 1,120 at a high
- * resolution.
+ * Maximum tokens of a page for Gemini. A page is an image of 258 tokens. From version 3 on, it has 560 tokens, or 1,120
+ * at a high resolution.
  */
 const GEMINI_PAGE = 1_120
 
-/**
- * Tokens of a video frame for Gemini: 258, from version 3 on up to 280, and some for its timestamp.
- */
+/** Maximum tokens of a video frame for Gemini: 258, or up to 280 from version 3 on, and some for its timestamp. */
 const GEMINI_FRAME = 300
 const GEMINI_FRAMES_PER_SECOND = 1
 /** The highest frame rate that a request can select (`videoMetadata.fps`). */
@@ -39,7 +37,7 @@ const MAX_GROWTH = 11
  * Returns the maximum input tokens of a file.
  * @param model the model's id or name.
  * @param fields further members of the vendor's own format.
- * @returns Infinity if it is linked, or its pages or its duration cannot be determined.
+ * @returns Infinity if the file is linked, or if its pages or its duration cannot be determined.
  */
 export function fileTokenBound(source: MediaSource, model: string, fields?: JsonObject): number {
   const file = peek(source)
@@ -83,7 +81,7 @@ function framesPerSecond(fields: JsonObject | undefined): number {
   return Math.min(GEMINI_MAX_FRAMES_PER_SECOND, Math.max(GEMINI_FRAMES_PER_SECOND, rate))
 }
 
-/** Prefixes of compressed and recorded content, whose tokens are not bounded by its bytes. */
+/** Prefixes of compressed and recorded content, whose number of tokens may exceed its bytes. */
 const PACKED = [
   "PK",
   "\x1f\x8b",
@@ -98,8 +96,8 @@ const PACKED = [
 ]
 
 /**
- * Reports whether a file is text. Vendors read unknown types as text, so only a known type or
- * content excludes it.
+ * Reports whether a file is text. Vendors read unknown types as text, so a file is only excluded by a known type or
+ * content.
  */
 function isText({ head, mediaType }: Peek): boolean {
   if (

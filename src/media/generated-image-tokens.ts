@@ -1,12 +1,12 @@
 import type { ImageSize } from "../canon/image.ts"
 
-/** Maximum output tokens of an image, by quality and size. */
+/** Maximum output tokens of an image for a family of models, by quality and size. */
 interface ImageFamily {
-  /** Matched against the lowercase model id. */
+  /** Matches the lowercase model id. */
   readonly models: RegExp
-  /** Tokens of 1,024 x 1,024 pixels by quality; `""` applies if the quality is unknown. */
+  /** Tokens of an image of 1,024 x 1,024 pixels by quality. The entry `""` applies if the quality is unknown. */
   readonly perSquare: Readonly<Record<string, number>>
-  /** The longest sides if the model chooses the size. */
+  /** The largest size that the model can choose. */
   readonly largest: ImageSize
   /** Whether larger images take more tokens. */
   readonly growsWithSize: boolean
@@ -15,13 +15,13 @@ interface ImageFamily {
 }
 
 /**
- * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
- * image of low, medium and high quality. The tokens of other shapes are proportional to their
- * pixels. Recorded answers agree, and have up to 262 tokens of text in addition.
+ * Tokens of a square image of low, medium and high quality: 272, 1,056 and 4,160 (OpenAI's image generation guide,
+ * "Cost and latency"). The tokens of other shapes are proportional to their pixels. Recorded answers agree, and have up
+ * to 262 tokens of text in addition.
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
-/** The first family that matches applies. */
+/** Families of models. The first match applies. */
 const FAMILIES: readonly ImageFamily[] = [
   {
     models: /gpt-image-[2-9]/,
@@ -38,8 +38,8 @@ const FAMILIES: readonly ImageFamily[] = [
     text: 2_048,
   },
   {
-    // Google's prices page: 1,290 tokens for the older model, 1,120 up to 2K and 2,000 at 4K for
-    // the newer ones. The newer ones reason first (398 tokens as recorded).
+    // Google's price page lists 1,290 tokens for the older model. The newer models have 1,120 tokens up to 2K and 2,000
+    // at 4K, and reason first (398 tokens as recorded).
     models: /gemini/,
     perSquare: { "": 2_520 },
     largest: { width: 4096, height: 4096 },
@@ -48,7 +48,7 @@ const FAMILIES: readonly ImageFamily[] = [
   },
 ]
 
-/** An unknown model. */
+/** The rule for unknown models. */
 const UNKNOWN: ImageFamily = {
   models: /(?:)/,
   perSquare: { "": 8_192 },
@@ -57,18 +57,18 @@ const UNKNOWN: ImageFamily = {
   text: 8_192,
 }
 
-/** Minimum output tokens of an image by a chat model: Gemini's newer ones take 1,120. */
+/** Minimum output tokens of an image from a chat model. Gemini's newer models use 1,120. */
 export const MIN_IMAGE_TOKENS = 1_024
 
-/** Maximum tokens of an input image: large and in high detail. */
+/** Maximum tokens of an input image, which is large and in high detail. */
 const INPUT_IMAGE = 8_192
 
 const SQUARE_PIXELS = 1024 * 1024
 
 /**
  * Returns the maximum output tokens of one image.
- * @param size absent if the model chooses it.
- * @param quality in the vendor's words; absent if the model chooses it.
+ * @param size absent if the model chooses the size.
+ * @param quality the quality in the vendor's terms; absent if the model chooses it.
  */
 export function imageTokenBound(
   model: string,
@@ -93,7 +93,10 @@ function familyOf(model: string): ImageFamily {
   return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
 }
 
-/** Returns the maximum input tokens of a prompt, including text that a vendor adds. */
+/**
+ * Returns the maximum input tokens of a prompt, including text that a vendor adds.
+ * @param bytes size of the prompt in bytes.
+ */
 export function promptBound(bytes: number): number {
   return bytes + 512
 }

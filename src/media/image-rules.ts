@@ -1,26 +1,27 @@
 import type { ImageSize } from "./image-size.ts"
 
 /**
- * Returns the maximum tokens of an image of a size. Two infinite sides stand for the largest image.
+ * Returns the maximum tokens of an image with a given size. If both sides are infinite, it returns the maximum over all
+ * sizes.
  */
 type ImageRule = (size: ImageSize, detail: string) => number
 
 interface ImageFamily {
-  /** Matched against the lowercase model id. */
+  /** Matches the lowercase model id. */
   readonly models: RegExp
   readonly rule: ImageRule
 }
 
 /**
- * Counts tiles as in OpenAI's vision guide ("Calculating costs"). The image is scaled to fit into
- * 2048 px with a shorter side of 768 px. The cost is a base, and an amount for each 512 px tile.
- * Smaller images are assumed to be enlarged, which costs more. `low` costs only the base.
+ * Counts tiles as in OpenAI's vision guide ("Calculating costs"). The image is scaled to fit into 2048 px, with a
+ * shorter side of 768 px. An image costs a base number of tokens, and more for each 512 px tile. Smaller images are
+ * assumed to be enlarged, which costs more. With the detail `low`, an image costs only the base.
  */
 function tiles(base: number, perTile: number): ImageRule {
   return ({ width, height }, detail) => {
     if (detail === "low") return base
     const ratio = Math.max(width, height) / Math.min(width, height)
-    // With two infinite sides the ratio is unknown, and 2048 x 768 has the most tiles.
+    // With two infinite sides, the ratio is unknown. The most tiles are in an image of 2048 x 768.
     const longer = Number.isNaN(ratio) ? 2048 : Math.min(2048, 768 * ratio)
     const shorter = Math.min(768, 2048 / (Number.isNaN(ratio) ? 1 : ratio))
     return base + perTile * Math.ceil(longer / 512) * Math.ceil(shorter / 512)
@@ -28,8 +29,8 @@ function tiles(base: number, perTile: number): ImageRule {
 }
 
 /**
- * Counts patches as in OpenAI's vision guide for newer and smaller models. The cost is one for each
- * patch of 32 px, up to a maximum, times a factor of the model.
+ * Counts patches as in OpenAI's vision guide for newer and smaller models. Each patch of 32 px costs one token, up to a
+ * maximum, multiplied by the model's factor.
  */
 function patches(factor: number, max: number): ImageRule {
   return (size) => Math.ceil(factor * Math.min(max, grid(size, 32)))
@@ -43,7 +44,7 @@ function gpt5(size: ImageSize, detail: string): number {
   return Math.max(tiles(70, 140)(size, "high"), patches(1, max)(size, detail))
 }
 
-/** Returns the patches of an image, plus one per row for models with row breaks. */
+/** Returns the number of patches of an image, plus one per row for models with row breaks. */
 function grid({ width, height }: ImageSize, side: number): number {
   return Math.ceil(height / side) * Math.ceil(width / side)
 }
@@ -53,11 +54,11 @@ function gridWithBreaks(size: ImageSize, side: number): number {
 }
 
 /**
- * Returns the tokens for an unknown model: the maximum of open models and other vendors. Qwen-VL
- * and Mistral Small use patches of 28 px, Qwen-VL up to 16,384 of them (its default `max_pixels`).
- * Pixtral uses patches of 16 px of an image shrunk to 1024 px, 4,160 with its row breaks. Anthropic
- * takes width x height / 750, up to 4,784. Gemini 3 takes up to 2,240 for any size. OpenAI's
- * figures of up to 48,000 are left out: they apply only to the mini model, at a lower price.
+ * Returns the tokens for an unknown model, which is the maximum over open models and other vendors. Qwen-VL and Mistral
+ * Small use patches of 28 px, of which Qwen-VL uses up to 16,384 (its default `max_pixels`). Pixtral shrinks an image
+ * to 1024 px and uses patches of 16 px, up to 4,160 with row breaks. Anthropic uses width x height / 750, up to 4,784.
+ * Gemini 3 uses up to 2,240 for any size. OpenAI's values of up to 48,000 are left out, because they apply only to the
+ * mini model, at a lower price.
  */
 function unknownModel(size: ImageSize): number {
   const fixed = 2_240
@@ -65,7 +66,7 @@ function unknownModel(size: ImageSize): number {
   return Math.min(16_384, Math.max(fixed, pixtral, gridWithBreaks(size, 28)))
 }
 
-/** The first family that matches applies. Numbers are from OpenAI's vision guide unless noted. */
+/** Families of models. The first match applies. Numbers are from OpenAI's vision guide unless noted otherwise. */
 const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-4o-mini/, rule: tiles(2833, 5667) },
   { models: /gpt-4\.1-mini/, rule: patches(1.62, 1536) },

@@ -1,4 +1,4 @@
-/** Pixels. */
+/** Width and height of an image, in pixels. */
 export interface ImageSize {
   readonly width: number
   readonly height: number
@@ -14,7 +14,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
     const size = readSize(view)
     return size && size.width > 0 && size.height > 0 ? size : undefined
   } catch (error) {
-    // A read beyond the end: the image is truncated or its header is false.
+    // A read beyond the end means that the image is truncated or that its header is invalid.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -41,8 +41,8 @@ function readSize(view: DataView): ImageSize | undefined {
 }
 
 /**
- * Reads the size of a BMP. Its older header has two bytes for each side. A negative height means
- * top to bottom.
+ * Reads the size of a BMP. The older header has two bytes for each side. A negative height means that rows are stored
+ * from top to bottom.
  */
 function bmpSize(view: DataView): ImageSize {
   if (view.getUint32(14, true) === 12) {
@@ -73,10 +73,7 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000
 }
 
-/**
- * Reads the segments of a JPEG up to the frame header (ITU T.81, B.2.2). Each segment advances the
- * position.
- */
+/** Finds the frame header of a JPEG (ITU T.81, B.2.2), segment by segment. Each segment advances the position. */
 function jpegSize(view: DataView): ImageSize | undefined {
   let at = 2
   while (at < view.byteLength) {
@@ -93,10 +90,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/**
- * Reports whether a marker is SOF0 to SOF15, except for three markers in that range with other
- * meanings.
- */
+/** Reports whether a marker is SOF0 to SOF15. Three markers in that range have other meanings and are excluded. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,13 +1,13 @@
 import type { BucketSettings } from "../config/sections/bucket.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 
-/** The prefix of image names, so that a bucket may contain other objects too. */
+/** The prefix of image names. A bucket may then also contain other objects. */
 const PREFIX = "tollgate-pictures/"
-/** A caller waits meanwhile. */
+/** Timeout of a storage request. It is short, because a caller waits for the request. */
 const TIMEOUT_MS = 20_000
 const ATTEMPTS = 2
 
-/** An S3-compatible bucket, which signs its links itself. */
+/** Image storage in an S3-compatible bucket, which signs its links itself. */
 export class BucketImageStorage {
   readonly #bucket: Bucket
 
@@ -19,14 +19,12 @@ export class BucketImageStorage {
     await this.#bucket.put(PREFIX + name, bytes, { type: mediaType })
   }
 
-  /** @param lifetime in milliseconds. */
+  /** @param lifetime lifetime of the link in milliseconds. */
   link(name: string, lifetime: number): Promise<string> {
     return this.#bucket.link(PREFIX + name, Math.max(1, Math.ceil(lifetime / 1000)))
   }
 
-  /**
-   * Returns the first page of names, which starts with the oldest: names start with their expiry.
-   */
+  /** Returns the first page of names. It contains the oldest images, because names start with their expiry. */
   async names(): Promise<string[]> {
     for await (const { keys } of this.#bucket.list({ prefix: PREFIX })) {
       return keys.map((key) => key.slice(PREFIX.length))

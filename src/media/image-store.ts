@@ -9,7 +9,7 @@ export const IMAGE_PATH = "/v1/images/files/"
 
 /** The dependencies of an image store. */
 export interface ImageStoreParts {
-  /** The storage of images without a bucket. */
+  /** The storage that is used without a bucket. */
   readonly files: KeptFiles
   /** A secret of this installation. The key for signing links is derived from it. */
   readonly secret: string
@@ -19,11 +19,11 @@ export interface ImageStoreParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** An image as it is served. */
+/** An image that is opened for a response. */
 export interface StoredImage {
   readonly body: Blob | ReadableStream<Uint8Array>
   readonly mediaType: string
-  /** Milliseconds until its link expires. */
+  /** Milliseconds until the link expires. */
   readonly lifetime: number
 }
 
@@ -38,12 +38,12 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENDINGS).map(([type, ending]) => [ending, type]),
 )
-/** Matches a name: its expiry in Unix milliseconds, 128 random bits, and its format. */
+/** Matches the name of an image: its expiry in Unix milliseconds, 128 random bits, and its format. */
 const NAME = /^(\d{13})-[0-9a-f]{32}\.(png|jpg|webp|gif)$/
 
 /**
- * Temporary storage for images of vendors that return no links. A link consists of the image's
- * name, which contains its expiry, and a signature of the name. No database record is needed.
+ * Temporary storage for images from vendors that return no links. A link consists of the image's name, which contains
+ * its expiry, and a signature of the name. No database record is needed.
  */
 export class ImageStore implements Disposable {
   readonly #signingKey: string
@@ -63,7 +63,7 @@ export class ImageStore implements Disposable {
 
   /**
    * Stores an image.
-   * @param base the address of this gateway, for the link.
+   * @param base the address of this gateway, which the link starts with.
    * @returns a link that works without a key.
    */
   async keep(bytes: Uint8Array<ArrayBuffer>, mediaType: string, base: string): Promise<string> {

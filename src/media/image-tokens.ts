@@ -4,13 +4,13 @@ import { tokensOfSize } from "./image-rules.ts"
 import { type ImageSize, imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"
 
-/** Larger than any size that a rule considers. */
+/** A size that is larger than any size that a rule distinguishes. */
 export const UNBOUNDED_SIZE = { width: Infinity, height: Infinity }
 
-/** Assumed size of an image of unknown size, for estimates. */
+/** Assumed size in pixels of an image of unknown size, for estimates. */
 const COMMON = { width: 1024, height: 1024 }
 
-/** Estimates the input tokens of an image; the parameters are those of `imageTokenBound`. */
+/** Estimates the input tokens of an image. The parameters are those of `imageTokenBound`. */
 export function imageTokenEstimate(
   source: MediaSource,
   detail: string | undefined,
@@ -21,8 +21,8 @@ export function imageTokenEstimate(
 }
 
 /**
- * Returns the maximum input tokens of an image. A linked image, or one whose size is not in its
- * first bytes, costs the maximum of the model's rule.
+ * Returns the maximum input tokens of an image. If an image is linked, or if its size is not in its first bytes, it has
+ * the maximum of the model's rule.
  * @param detail `low`, `high`, `auto` or any value that a vendor adds; absent: `auto`.
  * @param model the model's id or name.
  * @param fields further members of the vendor's own format.
@@ -41,7 +41,7 @@ function sizeOf(source: MediaSource): ImageSize | undefined {
   return head && imageSize(head)
 }
 
-/** Enlarges an image to the number of pixels in the request, as Qwen-VL does. */
+/** Enlarges an image to the number of pixels that the request sets, as Qwen-VL does. */
 function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
   const inner = fields?.["image_url"]
   const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../canon/json.ts"
 import { imageTokenBound } from "./image-tokens.ts"
 
-/** Members that link to content for the model to read; `url` alone may only be a citation. */
+/** Members that link to content for the model to read. `url` is not included, because it may only be a citation. */
 const LINKS: ReadonlySet<string> = new Set([
   "image_url",
   "document_url",
@@ -13,8 +13,8 @@ const LINKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the maximum input tokens, in addition to its bytes, of content that only its vendor
- * understands. It may contain images, documents and videos of any length, linked or as data.
+ * Returns the maximum input tokens of content that only its vendor understands, in addition to one token per byte. It
+ * may contain images, documents and videos of any length, linked or as data.
  * @param model the model's id or name.
  * @returns Infinity for documents and videos.
  */
@@ -33,7 +33,7 @@ export function linkedTokenBound(content: JsonValue | undefined, model: string):
 }
 
 /**
- * Returns the bound of a link. Only images are bounded: documents and videos in unknown content are
+ * Returns the maximum tokens of a link. Only images have a maximum, because documents and videos in unknown content are
  * not measured.
  */
 function boundOfLink(name: string, url: string, model: string): number {

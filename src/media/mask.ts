@@ -8,11 +8,11 @@ const pack = promisify(deflate)
 
 export type DrawnStyle = Exclude<MaskStyle, "transparent">
 
-/** A grayscale PNG, or why it could not be drawn. */
+/** A grayscale PNG, or the reason why it could not be drawn. */
 export type DrawnMask = Uint8Array<ArrayBuffer> | AlphaFault
 
 /**
- * Draws a mask for a vendor whose masks use black and white. Runs on a thread.
+ * Draws a mask for a vendor whose masks use black and white. It runs on a worker thread.
  * @param mask a complete PNG whose transparent pixels may change.
  */
 export async function drawMask(mask: {
@@ -23,11 +23,11 @@ export async function drawMask(mask: {
   return typeof channel === "string" ? channel : greyPng(channel, SHADES[mask.style])
 }
 
-/** Returns the shade of a pixel by its opacity. */
+/** Returns the shade of a pixel from its opacity. */
 const SHADES: Readonly<Record<DrawnStyle, (alpha: number) => number>> = {
-  // Whiter pixels may change more.
+  // The whiter a pixel is, the more it may change.
   white: (alpha) => 255 - alpha,
-  // Only pure black and pure white are accepted, so half-transparent pixels become the nearer one.
+  // Only pure black and pure white are accepted, so half-transparent pixels become the nearer of the two.
   black: (alpha) => (alpha < 128 ? 0 : 255),
 }
 
@@ -36,7 +36,7 @@ async function greyPng(
   shade: (alpha: number) => number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const shades = Uint8Array.from({ length: 256 }, (_, value) => shade(value))
-  // Each row starts with its filter type, here 0 (none).
+  // Each row starts with its filter type, which is 0 (no filter).
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) {
     const from = y * width
@@ -46,7 +46,7 @@ async function greyPng(
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // 8-bit grayscale.
+  // Bit depth 8, and color type 0 (grayscale).
   header.set([8, 0, 0, 0, 0], 8)
   const pixels = await pack(rows)
   return new Uint8Array(

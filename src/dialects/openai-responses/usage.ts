@@ -20,7 +20,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const uncached = (input ?? 0) - inputCacheRead
   const writes = decodeCacheWrites(details, uncached)
   const rest = uncached - writes.inputCacheWrite - writes.inputCacheWrite12h
-  // Cached images are included there: a cached prefix of a prompt may have them.
+  // Cached tokens may include images, because a cached prompt prefix may contain images.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   const written = objectAt(usage, "output_tokens_details")
   const imageOutput = Math.min(countOf(written?.image_tokens), output ?? 0)
@@ -40,7 +40,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   }
 }
 
-/** Usage as OpenAI reports it, every member present. */
+/** Encodes usage as OpenAI reports it, with every member present. */
 export function encodeUsage(usage: Usage): JsonObject {
   const input = totalInput(usage)
   const output = totalOutput(usage)
@@ -60,22 +60,28 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Adds the cost to the usage: of a whole answer, or of the response in the last event of a stream. */
+/**
+ * Adds the cost to the usage.
+ * @param carrier a whole answer, or the last event of a stream, which contains the response.
+ */
 export function setCost(carrier: JsonObject, cost: string): void {
   const response = objectAt(carrier, "response") ?? carrier
   setCostIn(response, "usage", cost)
 }
 
-/** Adds our own count if the vendor did not report one; the same carriers as `setCost`. */
+/**
+ * Adds the gateway's own count if the vendor did not report one.
+ * @param carrier as for `setCost`.
+ */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   const response = objectAt(carrier, "response") ?? carrier
   response.usage = encodeUsage(usage)
 }
 
-/** Members in which vendors report their charges to the operator, which callers do not see. */
+/** Members in which vendors report their charges to the operator. Callers do not receive them. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 
-/** @returns the same usage if the vendor reports no cost in it. */
+/** @returns the same usage if it contains no cost of the vendor. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
   const kept = { ...usage }
@@ -88,7 +94,7 @@ function searches(response: JsonObject): number {
   return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)
 }
 
-/** Returns usage that adds up to the charged amounts; the same object if it already does, or is empty. */
+/** Returns usage whose counts add up to the charged amounts; the same object if they already do, or if it is empty. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
   if (isCount(input) && isCount(output) && total === input + output) return usage

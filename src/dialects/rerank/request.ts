@@ -18,7 +18,7 @@ import {
 import type { RerankRequest } from "../../canon/rerank.ts"
 import { flag, integer, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** Fields that the canon has, or that are handled here. */
+/** Fields that the canon can represent, or that this file handles. */
 const OWN_FIELDS = new Set([
   "model",
   "query",
@@ -41,22 +41,22 @@ const PARAMETERS = parameterSchemas(
   { own: OWN_FIELDS },
 )
 
-/** The field of a document that is ranked by default. */
+/** The fields of a document that are ranked by default. */
 const DEFAULT_FIELDS = ["text"]
 
 /** The documents to rerank, and the form of the response. */
 export interface RerankOptions {
   readonly request: RerankRequest
-  /** The documents as they were supplied: texts, or objects with a `text`. */
+  /** The documents as the caller sent them: strings, or objects with a `text`. */
   readonly supplied: readonly JsonValue[]
-  /** Undefined if the caller did not send it. */
+  /** The value of `return_documents`; undefined if the caller did not send it. */
   readonly returnDocuments: boolean | undefined
 }
 
 /**
- * Decodes a rerank request (docs/use/endpoints.md#rerank), with fields that the clients of Cohere and Jina also send: documents
- * as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/contribute/wire/rerank.md#f1).
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * Decodes a rerank request (docs/use/endpoints.md#rerank). It accepts fields that clients of Cohere and Jina also send:
+ * documents as objects, `rank_fields`, `return_documents` and `max_tokens_per_doc` (docs/contribute/wire/rerank.md#f1).
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeRerankRequest(body: JsonObject): RerankOptions {
   const { model, query, top_n: topN, max_tokens_per_doc: maxTokens } = body
@@ -95,7 +95,10 @@ function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {
   return value
 }
 
-/** The text of a document: itself, its only ranked field, or all of them, each on a line with its name. */
+/**
+ * Returns the text of a document: the string itself, its only ranked field, or all ranked fields, each on a line with
+ * its name.
+ */
 function documentText(document: JsonValue, index: number, fields: readonly string[]): string {
   const name = `documents[${index}]`
   if (typeof document === "string") return document

@@ -4,12 +4,12 @@ import { totalInput, type Usage } from "../../canon/usage.ts"
 import type { RerankOptions } from "./request.ts"
 
 /**
- * The default form of documents in a response: as they were supplied, or as objects with a `text`, which is the
- * only form that Cohere's clients read.
+ * The default form of documents in a response. `supplied`: as the caller sent them. `objects`: objects with a `text`,
+ * the only form that Cohere's clients can read.
  */
 export type DocumentForm = "supplied" | "objects"
 
-/** One member of `results`. */
+/** One ranked document, a member of `results`. */
 export interface RankedDocument extends JsonObject {
   readonly index: number
   readonly relevance_score: number
@@ -17,9 +17,9 @@ export interface RankedDocument extends JsonObject {
 }
 
 /**
- * The response to a rerank request. `return_documents` is not a parameter of the specification: clients that
- * send it are Cohere's or Jina's, and get objects or nothing.
- * @param form of the documents if the caller did not send it.
+ * Encodes the response to a rerank request. `return_documents` is not a parameter of the specification. Clients that
+ * send it are Cohere's or Jina's, and receive objects or no documents.
+ * @param form the form of the documents if the caller did not send `return_documents`.
  */
 export function encodeRerankResult(
   { supplied, returnDocuments }: RerankOptions,
@@ -42,8 +42,8 @@ function objectOf(document: JsonValue): JsonValue {
 }
 
 /**
- * Returns the members of Cohere's response besides the results, which some of its clients require.
- * @param version of Cohere's API, by the address of the request.
+ * Returns the members of Cohere's response other than the results. Some of Cohere's clients require them.
+ * @param version the version of Cohere's API, from the address of the request.
  */
 export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {
   const { searches } = usage

@@ -3,10 +3,10 @@ import type { Message, Part } from "../../canon/message.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Returns the conversation with the images of earlier answers in the user's next turn, for upstreams that do not
- * accept images from the assistant. The assistant's audio is replaced by its words.
- * @param dialect keeps the images that stand for items of its own.
- * @returns the same list if there is nothing to move.
+ * Returns the conversation with images of earlier answers moved to the next user turn, for upstreams that do not accept
+ * images from the assistant. The assistant's audio is replaced by its words.
+ * @param dialect the target dialect. Images that represent items of this dialect are kept.
+ * @returns the same list if no media has to be moved.
  */
 export function shownByUser(
   messages: readonly Message[],
@@ -31,7 +31,7 @@ export function shownByUser(
   return moved
 }
 
-/** Whether earlier answers have images or audio other than items of a dialect's own. */
+/** Whether earlier answers have images or audio that are not items of the given dialect. */
 export function hasAssistantMedia(messages: readonly Message[], dialect: DialectId): boolean {
   return messages.some(
     ({ role, parts }) => role === "assistant" && parts.some((part) => isForeign(part, dialect)),

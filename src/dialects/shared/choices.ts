@@ -4,22 +4,25 @@ import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
 
-/** No vendor accepts this many (OpenAI's limit is 128). Each choice is work for every reader of the answer. */
+/** Maximum choices of an answer. No vendor accepts this many (OpenAI's limit is 128). */
 const MAX_CHOICES = 1_000
 
-/** @throws GatewayError `upstream_error` for more tool calls than there can be. */
+/** @throws GatewayError `upstream_error` if there are more tool calls than an answer can have. */
 export function checkToolCalls(count: number): void {
   checkEntries("tool calls", count)
 }
 
-/** @throws GatewayError `upstream_error` for more images than an answer can have. */
+/** @throws GatewayError `upstream_error` if there are more images than an answer can have. */
 export function checkImages(count: number): void {
   checkEntries("images", count)
 }
 
 const ONLY: readonly number[] = [0]
 
-/** The indexes of the choices of a whole answer: the vendor's if they number all of them, else their positions. */
+/**
+ * Returns the indexes of the choices of a whole answer: the vendor's indexes if every choice has one, otherwise the
+ * positions.
+ */
 export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] {
   if (choices.length === 1) return ONLY
   const given = choices.map((choice) => (isJsonObject(choice) ? choice.index : undefined))
@@ -30,8 +33,8 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
 }
 
 /**
- * Encodes the choices of a whole answer. Each of several is encoded when it is first read, because the answer is
- * written in slices: encoding all of them would block the event loop.
+ * Encodes the choices of a whole answer. If there are several, each choice is encoded when it is first read, because
+ * the answer is written in slices. Encoding all choices at once would block the event loop.
  */
 export function encodeChoices(
   choices: readonly Choice[],
@@ -46,7 +49,10 @@ export function encodeChoices(
   return encoded
 }
 
-/** Returns the requested choices of a whole answer; the others are dropped. @param asked absent: all of them. */
+/**
+ * Returns the requested choices of a whole answer, and drops the others.
+ * @param asked the number of requested choices; absent: all choices are returned.
+ */
 export function requestedChoices(
   choices: readonly JsonValue[],
   asked: number | undefined,
@@ -54,7 +60,9 @@ export function requestedChoices(
   return asked === undefined || choices.length <= asked ? choices : choices.slice(0, asked)
 }
 
-/** Numbers the choices of a stream. The only requested choice gets index 0, regardless of its vendor's index. */
+/**
+ * Numbers the choices of a stream. If only one choice was requested, its index is 0, regardless of the vendor's index.
+ */
 export class StreamedChoices {
   readonly #asked: number
   readonly #seen = new Set<number>()
@@ -64,7 +72,7 @@ export class StreamedChoices {
     this.#asked = asked
   }
 
-  /** Returns undefined for a choice beyond the requested ones, which is dropped. */
+  /** Returns the number of a choice; undefined for a choice beyond the requested ones, which is dropped. */
   numberOf(index: number): number | undefined {
     if (this.#seen.size < this.#asked) this.#seen.add(index)
     else if (!this.#seen.has(index)) return undefined
@@ -72,7 +80,7 @@ export class StreamedChoices {
   }
 }
 
-/** @throws GatewayError `upstream_error` if an answer, or a frame of it, holds too many choices. */
+/** @throws GatewayError `upstream_error` if an answer, or a frame of it, contains too many choices. */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MAX_CHOICES) return
   throw new GatewayError(

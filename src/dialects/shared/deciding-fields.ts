@@ -1,10 +1,10 @@
 /**
- * Fields of requests, besides those that each format reads itself, on which a price, a limit, a permission or a route
- * depends at some vendor. Servers written in Go match names without regard to case, so every other spelling of these
- * names is rejected.
+ * Request fields on which a price, a limit, a permission or a route depends at some vendor, in addition to fields that
+ * each format reads itself. Servers written in Go ignore the case of names, so every other spelling of these names is
+ * rejected.
  */
 export const DECIDING_FIELDS: readonly string[] = [
-  // The model, and those that may answer in its place.
+  // Fields with the model, and with models that may answer in its place.
   "model",
   "models",
   "fallbacks[].model",
@@ -13,7 +13,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "preset",
   "route",
   "compound_custom",
-  // Routers.
+  // Fields of routers.
   "provider.order",
   "provider.only",
   "provider.ignore",
@@ -36,11 +36,11 @@ export const DECIDING_FIELDS: readonly string[] = [
   "stream",
   "stream_options.include_usage",
   "reasoning.mode",
-  // The class of service.
+  // Fields with the class of service.
   "service_tier",
   "speed",
   "inference_geo",
-  // Tools and plugins that the vendor runs.
+  // Fields with tools and plugins that the vendor runs.
   "tools",
   "functions",
   "max_tool_calls",
@@ -57,7 +57,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "context_management.edits[].type",
   "context_management[].type",
   "multi_agent.enabled",
-  // State that the vendor stores.
+  // Fields with state that the vendor stores.
   "store",
   "previous_response_id",
   "conversation",
@@ -65,7 +65,9 @@ export const DECIDING_FIELDS: readonly string[] = [
   "thread",
 ]
 
-/** Names of the limit on output in other formats: some servers obey them even if the format's own limit is set. */
+/**
+ * Names of the output limit in other formats. Some servers apply these limits even if the format's own limit is set.
+ */
 export const LIMIT_NAMES: readonly string[] = [
   "max_tokens",
   "max_completion_tokens",
@@ -84,13 +86,13 @@ export const LIMIT_NAMES: readonly string[] = [
   "min_length",
 ]
 
-/** Names of the number of answers in other formats. llama.cpp prefers its own to `n`. */
+/** Names of the number of answers in other formats. llama.cpp prefers its own field to `n`. */
 export const CHOICE_NAMES: readonly string[] = ["n_cmpl", "num_return_sequences"]
 
-/** Prompt templates, with which some servers expand a few bytes to any number of tokens. */
+/** Fields with prompt templates, with which some servers expand a few bytes to any number of tokens. */
 export const TEMPLATE_NAMES: readonly string[] = ["chat_template"]
 
-/** Fields that name audio at another address: only uploaded audio is measured. */
+/** Fields that name audio at another address. The gateway only measures uploaded audio. */
 export const AUDIO_NAMES: readonly string[] = [
   "audio",
   "audio_url",
@@ -119,7 +121,7 @@ export const IMAGE_COUNT_NAMES: readonly string[] = [
   "sequential_image_generation_options",
 ]
 
-/** Objects whose members some servers read as if they stood at the top of the request. */
+/** Objects whose members some servers read like top-level members of the request. */
 export const CONTAINERS: readonly string[] = [
   "extra_body",
   "extra_params",
@@ -129,7 +131,7 @@ export const CONTAINERS: readonly string[] = [
   "generation_config",
 ]
 
-/** Members of a tool that decide its kind and its price. */
+/** Members of a tool that determine its kind and its price. */
 export const TOOL_FIELDS: readonly string[] = [
   "type",
   "tools",

@@ -4,10 +4,10 @@ import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "./fields.ts"
 
-/** The longest code or type of a vendor's error that is passed on. */
+/** Maximum characters of a vendor's error code or type that is passed on. */
 const MAX_CODE_LENGTH = 100
 
-/** An error in the envelope that OpenAI's dialects share. */
+/** Encodes an error in the envelope that OpenAI's dialects share. */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -15,25 +15,25 @@ export function encodeError(
   return { status: error.status, body: errorEnvelope(error, requestId) }
 }
 
-/** An error that a vendor reports inside a stream that started with 200. */
+/** Returns the event for an error that a vendor reports in a stream that started with status 200. */
 export function errorEvent(error: VendorError): Extract<ChatEvent, { type: "error" }> {
   const { message = "The provider broke off the stream.", code = error.type } = error
   return defined({ type: "error", message, code, failure: vendorRefusal(200, error) })
 }
 
-/** The error in an event of an operation's stream, in OpenAI's form. */
+/** Returns the error in an event of an operation's stream, in OpenAI's form. */
 export function reportedFailure(error: JsonObject): GatewayError {
   const [message, parameter] = [textAt(error, "message"), textAt(error, "param")]
   const names = { type: codeOf(error.type), code: codeOf(error.code) }
   return vendorRefusal(200, defined({ message, parameter, ...names }))
 }
 
-/** Whether a text is an HTML page of a proxy, which is not passed on. */
+/** Whether a text is an HTML page of a proxy. Pages are not passed on. */
 export function isPage(text: string): boolean {
   return text.trimStart().startsWith("<")
 }
 
-/** A code or type of an error, which some vendors write as a number. */
+/** Returns the code or type of an error as text. Some vendors write it as a number. */
 export function codeOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === "number") return String(value)
   return typeof value === "string" && value !== "" ? value.slice(0, MAX_CODE_LENGTH) : undefined

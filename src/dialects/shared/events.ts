@@ -4,8 +4,8 @@ import type { ReceivedEvent } from "../../wire/frames.ts"
 import type { SseParser } from "../../wire/sse.ts"
 
 /**
- * The events that a vendor's bytes complete.
- * @throws GatewayError `upstream_error` for an event that is too long, `overloaded`.
+ * Returns the events that a vendor's bytes complete.
+ * @throws GatewayError `upstream_error` for an event that is too long, or `overloaded`.
  */
 export function readEvents(parser: SseParser, bytes: Uint8Array): readonly ReceivedEvent[] {
   try {

@@ -9,28 +9,31 @@ import {
   TOOL_FIELDS,
 } from "./deciding-fields.ts"
 
-/** The object with the variables of a prompt template, without separators. */
+/** The folded name of the object with the variables of a prompt template. */
 const TEMPLATE_VALUES = "chattemplatekwargs"
 
-/** A name that is written in one way only. */
+/** Matches a name that has only one spelling. */
 const PLAIN = /^[a-z0-9]+$/
 
 /**
- * Maximum characters of another spelling of a name. The names that are compared have at most 40, and folding megabytes
- * of longer ones would block the event loop.
+ * Maximum characters of another spelling of a name. The names that are compared have at most 40 characters, and folding
+ * much longer names would block the event loop.
  */
 const MAX_SPELLING_LENGTH = 128
 
-/** Elements of a list of plugins, fallback models and the like. */
+/** Maximum elements of a list, such as a list of plugins or fallback models. */
 const MAX_ELEMENTS = 256
 
-/** The members that are known at one place of a request. */
+/** The names of members that are known at one place of a request. */
 class Known {
   readonly #members = new Map<string, Known>()
-  /** By the name without case and separators. */
+  /** Each known name, by its folded form without case and separators. */
   readonly #spellings = new Map<string, string>()
 
-  /** @param path `plugins[].id`: a place for each step. */
+  /**
+   * Adds a name.
+   * @param path the path of the member, such as `plugins[].id`. Each step has its own `Known`.
+   */
   add(path: string): void {
     const [step = "", ...rest] = path.replaceAll("[]", "").split(".")
     let member = this.#members.get(step)
@@ -45,7 +48,7 @@ class Known {
 
   /**
    * @returns whether the name is known.
-   * @throws GatewayError when it is another spelling of a known one, here or further inside.
+   * @throws GatewayError if the name, or a name within its value, is another spelling of a known name.
    */
   check(name: string, value: JsonValue | undefined, place: string): boolean {
     const member = this.#members.get(name)
@@ -72,24 +75,24 @@ class Known {
   }
 }
 
-/** Names that a format reads besides the parameters that have a schema, and those that it rejects. */
+/** Names that a format reads in addition to the parameters with a schema, and names that it rejects. */
 export interface OtherNames {
   readonly own: Iterable<string>
   /** Paths of members on which a price depends. */
   readonly paths?: readonly string[]
-  /** The path of its limit on output; absent for a format without one. */
+  /** The path of the format's output limit; absent for a format without one. */
   readonly limit?: string
-  /** Other names of a field, by the field. */
+  /** Other names of a field that are rejected, and the field to use instead. */
   readonly others?: { readonly names: readonly string[]; readonly instead: string }
 }
 
 /**
- * Checks the names of a request's fields. A server may read `Max_Tokens`, `maxTokens` or `n_predict` as its limit, and
- * nothing here would have priced it, so that such names are rejected.
+ * Checks the names of a request's fields. A server may read `Max_Tokens`, `maxTokens` or `n_predict` as its limit,
+ * although the gateway has not priced that field. Such names are therefore rejected.
  */
 export class FieldNames {
   readonly #known = new Known()
-  /** What to do instead, by the rejected name without case and separators. */
+  /** The remedy for each rejected name. The key is the name without case and separators. */
   readonly #rejected = new Map<string, string>()
 
   constructor({ own, paths = [], limit, others }: OtherNames) {
@@ -106,7 +109,7 @@ export class FieldNames {
     for (const name of names) this.#rejected.set(folded(name), instead)
   }
 
-  /** @throws GatewayError naming the field and what to use instead. */
+  /** @throws GatewayError that names the field and its replacement. */
   check(name: string, value: JsonValue | undefined): void {
     if (this.#known.check(name, value, "")) return
     const key = folded(name)
@@ -134,7 +137,7 @@ for (const path of DECIDING_FIELDS) DECIDING.add(path)
 const TOOL = new Known()
 for (const name of TOOL_FIELDS) TOOL.add(name)
 
-/** @throws GatewayError when a member of a tool is another spelling of one that decides the tool's kind. */
+/** @throws GatewayError if a member of a tool is another spelling of a member that determines the tool's kind. */
 export function checkToolNames(tool: JsonObject, place: string): void {
   for (const name in tool) TOOL.check(name, tool[name], `${place}.`)
 }
@@ -153,7 +156,7 @@ function misspelled(place: string, name: string, known: string): Error {
 
 const CONTAINER_NAMES: ReadonlySet<string> = new Set(CONTAINERS.map(folded))
 
-/** A name without case and separators. Go also takes the long s for an s and the Kelvin sign for a k. */
+/** Returns a name without case and separators. Go also treats the long s as an s, and the Kelvin sign as a k. */
 function folded(name: string): string {
   if (name.length > MAX_SPELLING_LENGTH || PLAIN.test(name)) return name
   return name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")

@@ -8,7 +8,7 @@ type Defined<Members> = Omit<Members, OptionalKey<Members>> & {
   readonly [Key in OptionalKey<Members>]?: Exclude<Members[Key], undefined>
 }
 
-/** An object without those of its members that are undefined. */
+/** Returns an object without members that are undefined. */
 export function defined<const Members extends object>(members: Members): Defined<Members> {
   const kept: Partial<Members> = {}
   for (const name in members) if (members[name] !== undefined) kept[name] = members[name]

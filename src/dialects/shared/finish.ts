@@ -17,16 +17,16 @@ const FAILED_WORDS: ReadonlySet<string> = new Set([
   "malformed_tool_use",
 ])
 
-/** The reason for an answer's end, in the canon's words and in the vendor's own. */
+/** The reason why an answer ended, in the canon's terms and in the vendor's own. */
 export interface Finish<Reason = FinishReason | "failed"> {
   readonly reason: Reason
-  /** The vendor's own word, when it is more specific than the reason. */
+  /** The vendor's own finish reason, if it is more specific than `reason`. */
   readonly raw?: string
-  /** The stop sequence that ended it, if the vendor names it. */
+  /** The stop sequence that ended the answer, if the vendor names it. */
   readonly stopSequence?: string
 }
 
-/** A finish reason that the dialect does not have: of a failure, unknown, or absent. */
+/** Converts a finish reason that the dialect does not know: a failure, an unknown reason, or no reason. */
 export function otherFinish(word: string | undefined): Finish {
   if (!word) return { reason: "other" }
   return { reason: isFailedWord(word) ? "failed" : "other", raw: word }
@@ -36,7 +36,10 @@ export function isFailedWord(word: string): boolean {
   return FAILED_WORDS.has(word.toLowerCase())
 }
 
-/** The end of a whole answer. @throws GatewayError `upstream_error` if its generation failed. */
+/**
+ * Returns the finish reason of a whole answer.
+ * @throws GatewayError `upstream_error` if its generation failed.
+ */
 export function wholeFinish(finish: Finish): Finish<FinishReason> {
   if (!isAnswerEnd(finish)) throw failedGeneration(finish.raw)
   return finish
@@ -46,7 +49,7 @@ function isAnswerEnd(finish: Finish): finish is Finish<FinishReason> {
   return finish.reason !== "failed"
 }
 
-/** Ends one choice of a stream, or the stream if the generation failed. */
+/** Returns the event that ends a choice of a stream, or an error event if the generation failed. */
 export function finishEvent(
   choice: number,
   { reason, raw, stopSequence }: Finish,
@@ -60,7 +63,7 @@ function failedEvent(word: string): Extract<ChatEvent, { type: "error" }> {
   return { type: "error", message, code: word, failure: failedGeneration(word) }
 }
 
-/** Words for errors of a model that any caller can provoke, with its tools or its turns (Google, Bedrock). */
+/** Finish reasons for errors of a model that any caller can provoke with tools or messages (Google, Bedrock). */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   "malformed_function_call",
   "malformed_model_output",
@@ -72,7 +75,10 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   "unexpected_tool_call",
 ])
 
-/** Returns the error for a generation that failed at the vendor. @param word the reason, in the vendor's words. */
+/**
+ * Returns the error for a generation that failed at the vendor.
+ * @param word the vendor's own finish reason.
+ */
 export function failedGeneration(word = ""): GatewayError {
   return new GatewayError("upstream_error", "The provider failed while it wrote the answer.", {
     providerError: OF_REQUEST.has(word.toLowerCase()) ? "generation" : "failure",

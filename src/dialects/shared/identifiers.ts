@@ -1,22 +1,22 @@
 import { randomText } from "../../canon/random-text.ts"
 
-/** Characters of a call's id: as many as OpenAI's own have, and enough to prevent collisions. */
+/** Characters of a call id, the same number as in OpenAI's own ids. They are enough to prevent collisions. */
 const CALL_LENGTH = 24
 
-/** A new id of an answer, such as `chatcmpl-...`. */
+/** Returns a new id of an answer, such as `chatcmpl-...`. */
 export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/** Maximum length of an answer's id, because every chunk of a stream repeats it. Characters. */
+/** Maximum characters of an answer's id, because every chunk of a stream repeats it. */
 const MAX_ID_LENGTH = 512
 
-/** Whether an answer's id is longer than any known API's, so that it is replaced. */
+/** Whether an answer's id is longer than the ids of any known API, so that it is replaced. */
 export function isLongId(id: string): boolean {
   return id.length > MAX_ID_LENGTH
 }
 
-/** Returns the vendor's id with a dialect's prefix; a new id if the vendor's id is missing or too long. */
+/** Returns the vendor's id with the prefix of a dialect; a new id if the vendor's id is missing or too long. */
 export function prefixedId(prefix: string, id: string | undefined): string {
   if (id === undefined || id === "" || isLongId(id)) return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id
@@ -31,8 +31,8 @@ export function mintCallId(): string {
 }
 
 /**
- * The id of a call in a form that another vendor accepts: unchanged if it fits, else always the same short one,
- * so that call and answer still match.
+ * Returns the id of a call in a form that another vendor accepts. An id that is too long is always replaced by the same
+ * short id, so that call and result still match.
  * @param longest the vendor's limit in characters.
  */
 export function fittedCallId(id: string, longest: number): string {

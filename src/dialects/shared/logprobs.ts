@@ -1,22 +1,26 @@
 import type { Extra } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
 
-/** Maximum alternatives to a token in chat completions and responses. */
+/** Maximum alternatives of a token in chat completions and responses. */
 const MAX_ALTERNATIVES = 20
 /**
- * Longer tokens get no list of bytes, which takes many times the memory of the text. Vocabularies have no such tokens.
+ * Maximum characters of a token that gets a list of bytes, which takes many times the memory of the text. Vocabularies
+ * have no longer tokens.
  */
 const MAX_TOKEN_CHARACTERS = 256
 /** Maximum tokens of a choice, far more than models write. Further tokens are left out. */
 const MAX_TOKENS = 100_000
 /** Maximum alternatives to all tokens of a choice. Further tokens are written without alternatives. */
 const MAX_ALL_ALTERNATIVES = 100_000
-/** Maximum bytes in all lists of a choice. Further tokens get null, as the field allows; their text is complete. */
+/**
+ * Maximum bytes in all lists of a choice. For further tokens, the list is null, which the specification allows. Their
+ * text is complete.
+ */
 const MAX_LISTED_BYTES = 256 * 1024
 
 /**
- * The log probabilities of a choice's tokens, in the form that chat completions and responses share. Chat completions
- * have them in the choice, as `logprobs.content`, and responses in the text, as `logprobs`.
+ * Returns the log probabilities of a choice's tokens, in the form that chat completions and responses share. Chat
+ * completions have them in the choice as `logprobs.content`, and responses in the text as `logprobs`.
  */
 export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | undefined {
   const { logprobs, logprobsResult } = extra?.fields ?? {}
@@ -40,8 +44,8 @@ function firstTokens(tokens: JsonValue | undefined): readonly JsonValue[] | unde
 }
 
 /**
- * Converts the tokens of one choice. A token without text is left out: an answer may have millions of them, and each
- * takes many times its memory when it is converted.
+ * Converts the tokens of one choice. A token without text is left out, because an answer may have millions of them and
+ * each takes much memory when it is converted.
  */
 class Tokens {
   readonly #tokens: JsonObject[] = []
@@ -61,7 +65,10 @@ class Tokens {
     return this.#tokens
   }
 
-  /** Converts pieces of Cohere's text. The log probability of a piece is the sum over its tokens. */
+  /**
+   * Converts the log probabilities of chunks of Cohere's text. The log probability of a chunk is the sum over its
+   * tokens.
+   */
   ofChunks(chunks: readonly JsonValue[]): JsonObject[] {
     for (const chunk of chunks.slice(0, MAX_TOKENS)) {
       if (!isJsonObject(chunk)) continue

@@ -9,26 +9,29 @@ import {
 } from "../../canon/json.ts"
 import type { UnknownPart } from "../../canon/message.ts"
 
-/** Whether a field can be omitted without a loss: `store: false` at a vendor that stores nothing. */
+/** Whether a field can be omitted without a loss, such as `store: false` for a vendor that stores nothing. */
 export function asksForNothing(name: string, value: JsonValue | undefined): boolean {
   return value === undefined || value === null || (name === "store" && value === false)
 }
 
-/** Maximum characters of all texts that are parsed while a request is encoded. */
+/**
+ * Maximum characters of texts that are parsed while a request is encoded. The limit applies to all texts of a request
+ * together.
+ */
 const MAX_PARSED_CHARACTERS = 128 * 1024
 
 /**
- * The losses of a request that is converted to one dialect, each name once, and the share of its texts that is already
- * parsed: every encoder of a request has its list.
+ * The losses of a request that is converted to one dialect, each name once. It also counts how much of the request's
+ * texts is already parsed, because all encoders of a request share its list.
  */
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
-  /** A caller may have named any number of fields; undefined while nothing is lost. */
+  /** A set, because a caller may name any number of fields; undefined until a loss is added. */
   #names: Set<string> | undefined
   #parsedCharacters = 0
 
-  /** @param dialect the target: extras of all others are lost. */
+  /** @param dialect the target dialect. Extras of all other dialects are lost. */
   constructor(dialect: DialectId) {
     this.#dialect = dialect
   }
@@ -41,8 +44,8 @@ export class LossList {
   }
 
   /**
-   * Returns the same as the function `objectIn`. Beyond the maximum, texts are parsed when the request is written, in
-   * slices, because together they may have millions of values.
+   * Returns the same object as the function `objectIn`. Once the maximum is reached, texts are only parsed when the
+   * request is written in slices, because together they may have millions of values.
    */
   objectIn(text: string, otherwise?: string): JsonObject {
     if (!startsObject(text)) return objectIn(text, otherwise)
@@ -52,7 +55,10 @@ export class LossList {
       : (new UnparsedObject(text, otherwise) as unknown as JsonObject)
   }
 
-  /** The fields of an extra of the target dialect; another dialect's are lost by name. */
+  /**
+   * Returns the fields of an extra of the target dialect. The fields of another dialect's extra are reported as losses
+   * by name.
+   */
   fieldsOf(extra: Extra | undefined): JsonObject | undefined {
     if (extra === undefined) return undefined
     if (extra.dialect === this.#dialect) return extra.fields
@@ -62,7 +68,10 @@ export class LossList {
     return undefined
   }
 
-  /** The fields of a part that only one dialect has: for another it is lost as a whole, by its type if it has one. */
+  /**
+   * Returns the fields of a part that exists in one dialect only. For another dialect, the whole part is reported as a
+   * loss, by its type if it has one.
+   */
   partOf({ extra }: UnknownPart): JsonObject | undefined {
     const type = extra.dialect === this.#dialect ? undefined : textAt(extra.fields, "type")
     if (type === undefined) return this.fieldsOf(extra)

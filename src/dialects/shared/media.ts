@@ -9,8 +9,8 @@ import {
 import type { MediaSource } from "../../canon/message.ts"
 
 /**
- * An image in OpenAI's dialects: a link, or a data URL.
- * @param name of the parameter, for errors.
+ * Decodes the address of an image in OpenAI's dialects, which is a link or a data URL.
+ * @param name the name of the parameter, for errors.
  */
 export function decodeImageUrl(url: string, name: string): MediaSource {
   if (isWebUrl(url)) return { type: "url", url }
@@ -30,7 +30,7 @@ export function decodeImageUrl(url: string, name: string): MediaSource {
   )
 }
 
-/** An image as such an address; undefined for one stored at another vendor. */
+/** Returns the address of an image; undefined for an image that is stored at another vendor. */
 export function encodeImageUrl(source: MediaSource): string | undefined {
   switch (source.type) {
     case "url":
@@ -42,7 +42,10 @@ export function encodeImageUrl(source: MediaSource): string | undefined {
   }
 }
 
-/** The data of a file, which may come as a data URL. @param name as of `decodeImageUrl`. */
+/**
+ * Decodes the data of a file, which may be a data URL.
+ * @param name the name of the parameter, for errors.
+ */
 export function decodeFileData(data: string, name: string): MediaSource {
   if (!isDataUrl(data)) return { type: "base64", data }
   const source = decodeDataUrl(data)

@@ -2,7 +2,9 @@ import type { ChatRequest, ImageShape } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { LossList } from "./losses.ts"
 
-/** Reports the kinds of output other than text that a request asks for and that an upstream cannot be asked for. */
+/**
+ * Reports requested modalities of the answer other than text as losses, for an upstream that has no option for them.
+ */
 export function loseModalities(
   { modalities, speech, imageShape }: ChatRequest,
   losses: LossList,
@@ -14,7 +16,7 @@ export function loseModalities(
   if (speech !== undefined && modalities?.includes("audio") !== true) losses.add("output.audio")
 }
 
-/** Reads the shape of images from a field of a request; undefined if the field has neither member. */
+/** Decodes the shape of images from a field of a request; undefined if the field has neither of the two members. */
 export function decodeImageShape(
   config: JsonValue | undefined,
   ratioField: string,
@@ -27,7 +29,7 @@ export function decodeImageShape(
   return { ...(aspectRatio !== undefined && { aspectRatio }), ...(size !== undefined && { size }) }
 }
 
-/** Whether a tool of a request makes images (OpenAI's OpenAPI description, `ImageGenTool`). */
+/** Whether a tool of a request generates images (OpenAI's OpenAPI description, `ImageGenTool`). */
 export function isImageTool(tool: JsonValue): boolean {
   return isJsonObject(tool) && tool.type === "image_generation"
 }

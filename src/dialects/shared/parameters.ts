@@ -9,7 +9,7 @@ import { FieldNames, type OtherNames } from "./field-names.ts"
 import { type Scalar, type ScalarTable, setScalar } from "./scalars.ts"
 
 /**
- * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
+ * The bounds of a parameter. The parameter types below treat null as absent, as OpenAI's API does. Each has the
  * description that `invalidRequest` needs for its message.
  */
 
@@ -21,7 +21,7 @@ interface Bounds {
 const AN_INTEGER = expects("an integer")
 const A_DECIMAL = expects("a decimal")
 
-/** Accepts most valid values of a schema without running the schema, which takes far longer. */
+/** Accepts most valid values without running the schema, which takes far longer. */
 type QuickCheck = (value: unknown) => boolean
 
 const quickChecks = new WeakMap<z.ZodType, QuickCheck>()
@@ -31,7 +31,7 @@ function withQuickCheck<Schema extends z.ZodType>(schema: Schema, check: QuickCh
   return schema
 }
 
-/** An optional integer. */
+/** Returns the schema of an optional integer. */
 export function integer(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
   const { minimum, maximum } = bounds
   let schema: z.ZodNumber = z.int(AN_INTEGER)
@@ -51,13 +51,13 @@ function isBetween({
   return (value) => value >= minimum && value <= maximum
 }
 
-/** An optional integer of any size. */
+/** Returns the schema of an optional integer of any size. */
 export function longInteger(): z.ZodOptional<z.ZodNullable<z.ZodType<number | bigint>>> {
   const small = z.number(AN_INTEGER).multipleOf(1, AN_INTEGER)
   return z.union([small, z.bigint()], AN_INTEGER).nullish()
 }
 
-/** An optional number. */
+/** Returns the schema of an optional number. */
 export function decimal(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
   let schema: z.ZodNumber = z.number(A_DECIMAL)
   if (bounds.minimum !== undefined) schema = schema.min(bounds.minimum, A_DECIMAL)
@@ -69,12 +69,12 @@ export function decimal(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodN
   )
 }
 
-/** Optional text. */
+/** Returns the schema of an optional string. */
 export function text(): z.ZodOptional<z.ZodNullable<z.ZodString>> {
   return withQuickCheck(z.string().nullish(), (value) => typeof value === "string")
 }
 
-/** An optional boolean. */
+/** Returns the schema of an optional boolean. */
 export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return withQuickCheck(z.boolean().nullish(), (value) => typeof value === "boolean")
 }
@@ -83,7 +83,10 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
 interface Parameter {
   readonly schema: z.ZodType | undefined
   readonly isQuicklyValid: QuickCheck | undefined
-  /** Null for another field that the canon has; undefined for a field that it lacks. */
+  /**
+   * The conversion of a scalar; null for another field that the canon can represent, undefined for a field that it
+   * lacks.
+   */
   readonly scalar: Scalar | null | undefined
 }
 
@@ -93,11 +96,15 @@ interface Parameters {
   readonly names: FieldNames
 }
 
-/** Made for the first request, since most gateways never see one of most endpoints. */
+/**
+ * Creates the parameters for the first request of an endpoint, since most gateways never receive requests for most
+ * endpoints.
+ */
 export type ParameterSchemas = () => Parameters
 
 /**
- * @param make the schemas of the parameters.
+ * Returns the parameters of an endpoint.
+ * @param make returns the schemas of the parameters.
  * @param scalars the parameters that `decodeParameters` copies.
  * @param extras the parameters that the canon lacks.
  */
@@ -121,9 +128,10 @@ export function parameterSchemas(
 }
 
 /**
- * Validates the parameters that are present: a request has three of thirty, and this is the hot path.
- * @param parameters those of the endpoint; others are only checked for their names.
- * @throws GatewayError naming the first invalid one.
+ * Validates only the parameters that are present. A request has about three of thirty, and this code runs for every
+ * request.
+ * @param parameters the parameters of the endpoint. The values of other fields are not checked, only their names.
+ * @throws GatewayError that names the first invalid parameter.
  */
 export function validateParameters(body: JsonObject, parameters: ParameterSchemas): void {
   const { fields, names } = parameters()
@@ -135,16 +143,16 @@ export function validateParameters(body: JsonObject, parameters: ParameterSchema
   }
 }
 
-/** A request with the model and the stream of a body, which need not be valid yet. */
+/** Returns a request with the model and the stream of a body, which may not be valid yet. */
 export function requestFor(body: JsonObject): Writable<ChatRequest> {
   const stream = body.stream === true
   return { model: body.model as string, messages: [], stream, streamUsage: stream, choices: 1 }
 }
 
 /**
- * Validates the same, and copies the scalars to a request; null counts as absent.
- * @returns the fields that the canon lacks; undefined when there are none.
- * @throws GatewayError naming the first invalid one.
+ * Validates the parameters like `validateParameters`, and copies the scalars to a request. Null counts as absent.
+ * @returns the fields that the canon lacks; undefined if there are none.
+ * @throws GatewayError that names the first invalid parameter.
  */
 export function decodeParameters(
   body: JsonObject,
@@ -161,7 +169,7 @@ export function decodeParameters(
     if (value === null || value === undefined) continue
     const scalar = field?.scalar
     if (scalar === undefined) {
-      // A member of this name would become the prototype of the object.
+      // A member with this name would become the prototype of the object.
       if (name !== "__proto__") (unknown ??= {})[name] = value
     } else if (scalar !== null) setScalar(request, scalar, value)
   }

@@ -6,10 +6,10 @@ import { defined } from "./fields.ts"
 
 /**
  * Reads an error of a provider with OpenAI's format. Known forms: `{error: {message, type, code, param}}` with a code
- * that may be a number (OpenRouter, Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI),
+ * that may be a number (OpenRouter, Perplexity), this object in a list (Gemini), `{code, error: "text"}` (xAI),
  * `{detail}` or `{message}` (Mistral, Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}`
- * (Cloudflare), plain text, and HTML pages, which are not passed on. OpenRouter has the called provider's error as
- * text in `error.metadata.raw`.
+ * (Cloudflare), and plain text. HTML pages are not passed on. OpenRouter sends the called provider's error as text in
+ * `error.metadata.raw`.
  */
 export function readVendorError(body: unknown): VendorError {
   return { ...readKnownForms(body), texts: textsOf(body) }
@@ -42,7 +42,7 @@ function messageOf(error: JsonObject): string | undefined {
   if (typeof message === "string") return message
   if (typeof detail === "string") return detail
   if (isJsonObject(detail)) return textAt(detail, "error") ?? textAt(detail, "message")
-  // A list of validation errors has their paths, so it is passed on whole.
+  // A list of validation errors is passed on as a whole, because it contains the paths of the fields.
   return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
 }
 

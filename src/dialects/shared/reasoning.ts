@@ -2,8 +2,8 @@ import type { ReasoningOptions } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Converts between efforts and budgets in tokens. The shares are those that OpenRouter documents for the same purpose:
- * the part of the answer's tokens for thinking.
+ * The share of the answer's tokens that is used for thinking, by effort. The shares convert between efforts and budgets
+ * in tokens. OpenRouter documents them for the same purpose.
  */
 const SHARES: ReadonlyMap<string, number> = new Map([
   ["none", 0],
@@ -15,9 +15,9 @@ const SHARES: ReadonlyMap<string, number> = new Map([
   ["max", 0.95],
 ])
 
-/** The limit that budgets are relative to if the caller did not set one. */
+/** The output limit on which budgets are based if the caller did not set a limit. */
 const DEFAULT_LIMIT = 16_384
-/** The smallest that any vendor accepts, and more than any requires. */
+/** The smallest budget that every vendor accepts. */
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 
@@ -31,7 +31,7 @@ export function isReasoningOff(options: ReasoningOptions | undefined): boolean {
   return options?.effort === "none" || options?.budget === 0
 }
 
-/** The budget in tokens for the options; undefined when the model decides. */
+/** Returns the budget in tokens for the options; undefined if the model decides. */
 export function budgetOf(
   options: ReasoningOptions,
   maxTokens: number | undefined,
@@ -44,7 +44,7 @@ export function budgetOf(
   return Math.min(LARGEST_BUDGET, Math.max(SMALLEST_BUDGET, budget))
 }
 
-/** The effort for the options; undefined when the model decides. */
+/** Returns the effort for the options; undefined if the model decides. */
 export function effortOf(
   options: ReasoningOptions,
   maxTokens: number | undefined,
@@ -58,7 +58,10 @@ export function effortOf(
   return share <= 0.5 ? "medium" : "high"
 }
 
-/** Reports the loss of the summary option at vendors without one. `auto` leaves the choice to them. */
+/**
+ * Reports the loss of the summary option at vendors that lack it. The value `auto` leaves the choice to the vendor, so
+ * it is no loss.
+ */
 export function noteSummary({ summary }: ReasoningOptions, losses: LossList): void {
   if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

@@ -1,10 +1,10 @@
 import type { Extra } from "../../canon/extra.ts"
 
-/** Facts about an answer, in the answer itself or in its first event. */
+/** Facts about an answer that are in the answer itself, or in its first event. */
 export interface AnswerHead {
   readonly id?: string
   readonly model?: string
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   readonly created?: number
   readonly extra?: Extra
 }

@@ -4,7 +4,7 @@ import type { Feature, Support } from "../../canon/features.ts"
 import { isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Writable } from "../../canon/writable.ts"
 
-/** The scalar parameters of the canon, and the features that they are. */
+/** The scalar parameters of the canon, with the name of the feature for each. */
 const FEATURE_NAMES = {
   choices: "n",
   maxTokens: "max_tokens",
@@ -31,9 +31,9 @@ type Value<Name extends ScalarName> = NonNullable<ChatRequest[Name]>
 type Sent<Schema extends z.ZodType> = NonNullable<z.infer<Schema>>
 
 interface Options<Name extends ScalarName, Wire, Quirks> {
-  /** Converts a valid value; undefined counts as absent. Without it, the value is copied. */
+  /** Converts a valid value; undefined counts as absent. If this function is absent, the value is copied. */
   decode?(value: Wire): Value<Name> | undefined
-  /** The support of a vendor with these quirks; absent: the parameter is carried. */
+  /** Returns the support by a vendor with these quirks. If this function is absent, the parameter is carried. */
   support?(quirks: Quirks): Support
 }
 
@@ -43,7 +43,7 @@ export interface Scalar<
   Schema = z.ZodType,
   Quirks = never,
 > extends Options<Name, unknown, Quirks> {
-  /** The member of `ChatRequest`. */
+  /** The name of the member in `ChatRequest`. */
   readonly name: Name
   readonly schema: Schema
 }
@@ -53,7 +53,7 @@ export type ScalarTable<Name extends ScalarName = ScalarName, Quirks = never> = 
   Record<string, Scalar<Name, z.ZodType, Quirks>>
 >
 
-/** Declares a parameter whose values are those of the canon. */
+/** Declares a parameter whose values are the same in the canon. */
 export function scalar<
   const Name extends ScalarName,
   Schema extends z.ZodType<Value<Name> | null | undefined>,
@@ -73,7 +73,7 @@ export function scalar(name: ScalarName, schema: z.ZodType, options: object = {}
   return { name, schema, ...options }
 }
 
-/** The schemas of a table. */
+/** Returns the schemas of a table. */
 export function schemasOf<Fields extends ScalarTable>(
   table: Fields,
 ): { [Field in keyof Fields]: Fields[Field]["schema"] } {
@@ -100,13 +100,13 @@ export function setScalar(request: Writable<ChatRequest>, scalar: Scalar, value:
   if (decoded !== undefined) request[scalar.name] = decoded as never
 }
 
-/** Stop strings, or a single one; an empty list has no effect. */
+/** Decodes stop sequences, which are a list or a single string. An empty list has no effect. */
 export function decodeStop(stop: string | string[]): string[] | undefined {
   if (stop.length === 0) return undefined
   return typeof stop === "string" ? [stop] : stop
 }
 
-/** The support of the parameters of a table at a vendor with these quirks. */
+/** Returns the support of the parameters of a table by a vendor with these quirks. */
 export function supportOfScalars<Name extends ScalarName, Quirks>(
   table: ScalarTable<Name, Quirks>,
   quirks: Quirks,
@@ -118,7 +118,7 @@ export function supportOfScalars<Name extends ScalarName, Quirks>(
   return Object.fromEntries(rows) as Record<FeatureOf<Name>, Support>
 }
 
-/** The features that callers can use with the parameters of a table. */
+/** Returns the features that callers can use with the parameters of a table. */
 export function featuresOf(table: ScalarTable): Feature[] {
   return Object.values(table).map(({ name }) => FEATURE_NAMES[name])
 }

@@ -2,13 +2,15 @@ import type { ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { Tool } from "../../canon/tool.ts"
 
-/** A format that follows a JSON schema. */
+/** An answer format that follows a JSON schema. */
 export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
 
-/** The tool that replaces a format if a vendor does not support one: its arguments are the answer. */
+/**
+ * The name of the tool that replaces an answer format at vendors without one. The arguments of its call are the answer.
+ */
 export const ANSWER_TOOL = "json_answer"
 
-/** Returns a name for that tool that no other tool has. */
+/** Returns a name for the answer tool that no other tool has. */
 export function unusedAnswerTool(tools: readonly Tool[]): string {
   const names = new Set(tools.map(({ name }) => name))
   let name = ANSWER_TOOL
@@ -16,10 +18,12 @@ export function unusedAnswerTool(tools: readonly Tool[]): string {
   return name
 }
 
-/** Members of a JSON schema that hold values, not schemas. */
+/** Members of a JSON schema that contain values, not schemas. */
 export const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
 
-/** Members of a JSON schema that hold schemas by name, where any name is possible: `enum`, `default`. */
+/**
+ * Members of a JSON schema that contain schemas by name. The names are arbitrary, so they may be `enum` or `default`.
+ */
 export const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -28,12 +32,12 @@ export const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   "properties",
 ])
 
-/** Whether the `type` of a schema is an object, or a list of types with one. */
+/** Whether the `type` of a schema is `object`, or a list of types that includes it. */
 export function isObjectType(type: JsonValue | undefined): boolean {
   return type === "object" || (Array.isArray(type) && type.includes("object"))
 }
 
-/** The schema of an answer including its description, for vendors that have no other place for it. */
+/** Returns the schema of an answer with its description, for vendors that have no other place for the description. */
 export function describedSchema({ schema, description }: SchemaFormat): JsonObject | undefined {
   if (schema === undefined || !description || schema.description !== undefined) return schema
   return { ...schema, description }

@@ -7,7 +7,7 @@ import type { LossList } from "./losses.ts"
 
 const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
 
-/** The non-empty members of a location; undefined without any. */
+/** Returns the non-empty members of a location; undefined if it has none. */
 export function decodeLocation(value: JsonValue | undefined): SearchLocation | undefined {
   if (!isJsonObject(value)) return undefined
   const location: Writable<SearchLocation> = {}
@@ -18,14 +18,17 @@ export function decodeLocation(value: JsonValue | undefined): SearchLocation | u
   return Object.keys(location).length === 0 ? undefined : location
 }
 
-/** The strings of a list; undefined when there are none. */
+/** Returns the strings of a list; undefined if it has none. */
 export function decodeDomains(value: JsonValue | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const domains = value.filter((domain) => typeof domain === "string")
   return domains.length === 0 ? undefined : domains
 }
 
-/** The web search of a caller of another dialect; the target dialect's own is among its extras. */
+/**
+ * Returns the web search of a request from a caller of another dialect. A search in the target dialect is part of its
+ * extras.
+ */
 export function foreignSearch(
   { webSearch }: ChatRequest,
   dialect: DialectId,
@@ -33,21 +36,21 @@ export function foreignSearch(
   return webSearch?.declared.dialect === dialect ? undefined : webSearch
 }
 
-/** The tool name that Anthropic's callers use to require a search. */
+/** The name of the tool that callers of Anthropic's dialect use to require a search. */
 const SEARCH_TOOL = "web_search"
 
-/** Whether the required tool is the search rather than a function. */
+/** Whether the required tool is the search and not a function. */
 export function requiresSearch({ toolChoice, tools, webSearch }: ChatRequest): boolean {
   if (webSearch === undefined || toolChoice?.type !== "tool") return false
   return toolChoice.name === SEARCH_TOOL && !hasSearchFunction(tools)
 }
 
-/** Whether a function has the vendors' name for their search. */
+/** Whether a function has the name that vendors use for their search. */
 export function hasSearchFunction(tools: ChatRequest["tools"]): boolean {
   return tools?.some(({ name }) => name === SEARCH_TOOL) ?? false
 }
 
-/** The options of a search that a dialect can express. */
+/** The names of search options that a dialect can express. */
 export type SearchWord =
   | "maxUses"
   | "contextSize"
@@ -63,7 +66,7 @@ const LOSS_NAMES: Readonly<Record<SearchWord, string>> = {
   blockedDomains: "web_search.blocked_domains",
 }
 
-/** Every vendor's default. */
+/** The default of every vendor. */
 const DEFAULT_SIZE = "medium"
 
 /** Reports the options of a search that a dialect cannot express. */
@@ -79,23 +82,26 @@ export function reportSearch(
   }
 }
 
-/** A location in the form of OpenAI's and Anthropic's tools. */
+/** Returns a location in the form of OpenAI's and Anthropic's tools. */
 export function encodeLocation(location: SearchLocation): JsonObject {
   return { type: "approximate", ...location }
 }
 
-/** Returns a page with the known facts about it; empty without an address. */
+/** Returns a page with the known facts about it; empty if its address is unknown. */
 export function foundPage(url: string | undefined, title?: string, age?: string): FoundPage[] {
   if (url === undefined) return []
   return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]
 }
 
-/** Returns a step of a search that the gateway reported and that a history contains. It is not sent to any vendor. */
+/**
+ * Returns a step of a search that the gateway reported and that the history of a request contains. It is not sent to
+ * any vendor.
+ */
 export function reportedSearch(reportedIn: DialectId): WebSearchPart {
   return { type: "web-search", queries: [], pages: [], uses: 0, reportedIn }
 }
 
-/** The queries of a search, for dialects with a single query per search. */
+/** Returns the queries of a search, for dialects with a single query per search. */
 export function encodeQueries(queries: readonly string[]): JsonObject {
   const [query = ""] = queries
   return queries.length > 1 ? { query, queries: [...queries] } : { query }

@@ -4,8 +4,8 @@ import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 
 /**
- * The object in a frame that has not been parsed yet.
- * @throws GatewayError `upstream_error` when its data is not JSON.
+ * Parses the object in a frame that has not been parsed yet.
+ * @throws GatewayError `upstream_error` if the data is not JSON.
  */
 export function parseFrame({ data }: SseFrame): JsonObject {
   const object = parseJsonObject(data)
@@ -19,7 +19,7 @@ export function parseFrame({ data }: SseFrame): JsonObject {
 /**
  * Returns a frame with an object as its data. Long data is serialized on demand.
  * @param length approximate characters of the answer in the object.
- * @param isCarrier whether the object holds the usage: see `EventEncoder`.
+ * @param isCarrier whether the object contains the usage: see `EventEncoder`.
  */
 export function frameOf(
   event: string | undefined,
@@ -41,18 +41,21 @@ export function frameOf(
   }
 }
 
-/** Whether a frame is OpenAI's end of a stream, which servers of other formats send too. */
+/** Whether a frame is OpenAI's `[DONE]`, which servers with other formats also send. */
 export function isDoneMark({ json, data }: SseFrame): boolean {
   return json === undefined && data.trim() === "[DONE]"
 }
 
-/** The same; the text of an `error` event, which proxies send, becomes the message of an error. */
+/**
+ * Parses the object in a frame. The text of an `error` event, which proxies send, becomes the message of an error
+ * object.
+ */
 export function parseFrameOrError(frame: SseFrame): JsonObject {
   if (frame.event !== "error") return parseFrame(frame)
   return parseJsonObject(frame.data) ?? { error: { message: frame.data } }
 }
 
-/** Returns the error for a part of a stream that begins twice: later data would be assembled wrongly. */
+/** Returns the error for a part of a stream that starts twice. Clients would assemble the data after it incorrectly. */
 export function saidTwice(part: string): GatewayError {
   return new GatewayError(
     "upstream_error",

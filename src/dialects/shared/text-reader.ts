@@ -2,7 +2,7 @@ import { JsonScanner } from "../../canon/json-structure.ts"
 import { isJsonObject, parseJson } from "../../canon/json.ts"
 import { PARAMETER } from "./text-tool.ts"
 
-/** Returns the text in the arguments of a function that replaces a text tool. */
+/** Returns the text in the arguments of a function that replaces a custom tool. */
 export function textOf(written: string): string {
   const text = onlyText(written)
   if (text !== undefined) return text
@@ -12,21 +12,27 @@ export function textOf(written: string): string {
 
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/
 const TAIL = /^"\s*\}\s*$/
-/** A longer beginning is only read at the end, because each part would be read again with the next one. Characters. */
+/**
+ * Maximum characters before the text that are read for each chunk. A longer beginning is only read at the end, because
+ * each chunk would read it again.
+ */
 const MAX_HEAD = 1024
-/** Characters. */
+/** Length of the longest escape in characters. */
 const MAX_ESCAPE_LENGTH = 6
-/** An escape whose end may still arrive. */
+/** Matches an escape whose end may still arrive. */
 const INCOMPLETE_ESCAPE = /^\\(?:u[0-9a-f]{0,3})?$/i
 
-/** Extracts the text from streamed arguments; everything from an invalid escape on is kept as it is. */
+/** Extracts the text from streamed arguments. Everything after an invalid escape is kept unchanged. */
 export class TextReader {
   /** Received arguments that are not returned yet. */
   #rest = ""
-  /** Arguments of another form, or invalid ones, are only collected: each part would be read again with the next. */
+  /**
+   * The state of reading. Arguments of another form, and invalid arguments, are only collected, because each chunk
+   * would read them again.
+   */
   #state: "head" | "text" | "other" | "invalid" | "over" = "head"
 
-  /** @returns the text that is known by now and was not returned before. */
+  /** @returns the text that has become known and was not returned before. */
   push(chunk: string): string {
     if (this.#state === "over") return ""
     this.#rest += chunk
@@ -39,7 +45,7 @@ export class TextReader {
     return text
   }
 
-  /** @returns the text of arguments in any other form, or the rest of invalid JSON. */
+  /** @returns the text of arguments in another form, or the rest of invalid JSON. */
   end(): string {
     const state = this.#state
     this.#state = "over"
@@ -56,7 +62,7 @@ export class TextReader {
   }
 }
 
-/** Returns the text if it is the only member of valid arguments, because parsing is faster than reading characters. */
+/** Returns the text if it is the only member of valid arguments. Parsing is faster than reading characters. */
 function onlyText(written: string): string | undefined {
   const head = HEAD.exec(written.slice(0, MAX_HEAD))
   const end = written.lastIndexOf('"')
@@ -64,7 +70,7 @@ function onlyText(written: string): string | undefined {
     return undefined
   }
   try {
-    // The part begins with a quote, so that it is one string or invalid, and needs no limits.
+    // The part starts with a quote, so it is a single string or invalid. The limits on parsed JSON are not needed.
     return JSON.parse(written.slice(head[0].length - 1, end + 1)) as string
   } catch {
     return undefined
@@ -78,7 +84,7 @@ function isIncompleteEscape(rest: string): boolean {
 const BACKSLASH = 0x5c
 const QUOTE = 0x22
 const LETTER_U = 0x75
-/** The characters of short escapes, by the code of their letter. */
+/** The characters of short escapes, by the code of the letter in the escape. */
 const ESCAPED: ReadonlyMap<number | undefined, number> = new Map(
   Object.entries({ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }).map(([letter, character]) => [
     letter.charCodeAt(0),
@@ -87,8 +93,8 @@ const ESCAPED: ReadonlyMap<number | undefined, number> = new Map(
 )
 
 /**
- * Reads the complete characters of JSON text: plain ones, and entire escapes. A text may have millions of escapes.
- * @returns the position at which it stopped: a quote, an invalid or incomplete escape, or the end.
+ * Reads the complete characters of JSON text: plain characters and entire escapes. A text may have millions of escapes.
+ * @returns the text, and the position at which reading stopped: a quote, an invalid or incomplete escape, or the end.
  */
 function unescaped(written: string): { readonly text: string; readonly end: number } {
   const plain = plainLength(written)
@@ -119,7 +125,7 @@ function plainLength(written: string): number {
 }
 
 const NO_DIGIT = 0xff
-/** Values of characters as hexadecimal digits, by code; all others have `NO_DIGIT`. */
+/** The value of each hexadecimal digit by character code. All other characters have `NO_DIGIT`. */
 const DIGIT_VALUES = new Uint8Array(256).fill(NO_DIGIT)
 const DIGITS = "0123456789abcdef"
 for (let value = 0; value < DIGITS.length; value++) {
@@ -127,7 +133,7 @@ for (let value = 0; value < DIGITS.length; value++) {
   DIGIT_VALUES[DIGITS.toUpperCase().charCodeAt(value)] = value
 }
 
-/** Returns the value of the four hexadecimal digits at a position; NaN if there are none. */
+/** Returns the value of the four hexadecimal digits at a position; NaN if the characters are not digits. */
 function hexValue(written: string, start: number): number {
   let value = 0
   for (let at = start; at < start + 4; at++) {
@@ -138,11 +144,13 @@ function hexValue(written: string, start: number): number {
   return value
 }
 
-/** Arguments of another form are only parsed if they have few values. A model that renames the member writes one. */
+/**
+ * Maximum values of arguments in another form that are parsed. A model that renames the member writes only one value.
+ */
 const MAX_LOOSE_VALUES = 16
 const SCANNED_CHARACTERS = 4 * 1024
 
-/** Models omit the member, or give it another name. */
+/** Returns the text of arguments in another form. Models may omit the member or give it another name. */
 function looseText(written: string): string {
   const parsed = hasFewValues(written) ? parseJson(written) : undefined
   if (typeof parsed === "string") return parsed
@@ -153,7 +161,10 @@ function looseText(written: string): string {
   return values.length === 0 ? "" : written
 }
 
-/** All calls of an answer are read in one turn, so each is only scanned until it has too many values. */
+/**
+ * Whether arguments have few values. Scanning stops at the maximum, because all calls of an answer are read in one turn
+ * of the event loop.
+ */
 function hasFewValues(written: string): boolean {
   const scanner = new JsonScanner()
   for (let at = 0; at < written.length && scanner.count <= MAX_LOOSE_VALUES;) {

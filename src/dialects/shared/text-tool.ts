@@ -2,7 +2,7 @@ import { type JsonObject, textAt } from "../../canon/json.ts"
 import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { LossList } from "./losses.ts"
 
-/** The one parameter of the function that replaces a text tool. */
+/** The only parameter of the function that replaces a custom tool. */
 export const PARAMETER = "input"
 
 const PARAMETERS: JsonObject = Object.freeze({
@@ -19,17 +19,17 @@ export const TEXT_OPENING = `{"${PARAMETER}":"`
 /** The characters after the text in the arguments. */
 export const TEXT_CLOSING = '"}'
 
-/** Escapes a part of the text, between opening and closing. */
+/** Escapes a chunk of the text, which is written between `TEXT_OPENING` and `TEXT_CLOSING`. */
 export function writeText(chunk: string): string {
   return JSON.stringify(chunk).slice(1, -1)
 }
 
-/** The text for a text tool as arguments of the function that replaces it. */
+/** Returns the text for a custom tool as arguments of the function that replaces it. */
 export function textArguments(text: string): string {
   return TEXT_OPENING + writeText(text) + TEXT_CLOSING
 }
 
-/** The function that replaces a text tool; a grammar goes in its description. */
+/** Returns the function that replaces a custom tool. A grammar becomes part of the description. */
 export function textTool(name: string, origin: ToolOrigin): Tool {
   const { description, format } = origin
   const parts = [description, format === undefined ? undefined : grammarInWords(format)]
@@ -44,7 +44,7 @@ function grammarInWords(format: JsonObject): string | undefined {
   return `\`${PARAMETER}\` has to follow this ${syntax} grammar:\n${definition}`
 }
 
-/** Reports grammars that a dialect without text tools can only describe. */
+/** Reports a loss for grammars, which a dialect without custom tools can only describe. */
 export function noteGrammar({ origin }: Tool, losses: LossList): void {
   if (origin?.format?.type === "grammar") losses.add("tools.grammar", "approximated")
 }

@@ -5,45 +5,50 @@ import type { Tool } from "../../canon/tool.ts"
 
 /** A rule for tool names. */
 export interface NameRule {
-  /** Names that are accepted. */
+  /** Matches names that the rule accepts. */
   readonly taken: RegExp
-  /** The characters that become `_`. */
+  /** Matches the characters that are replaced by `_`. */
   readonly foreign: RegExp
   /** Number of characters of an invalid name that are kept. */
   readonly keptLength: number
-  /** Digits of the hash that distinguishes it from similar ones. */
+  /** Digits of the hash that distinguishes the replacement from similar names. */
   readonly hashLength: number
 }
 
-/** The narrowest of all vendors' rules. */
+/** A rule whose names every vendor accepts. */
 const NARROWEST: NameRule = {
   taken: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
-  // A digit may not come first.
+  // Also matches the place before a leading digit, because a digit may not come first.
   foreign: /[^A-Za-z0-9_]|^(?=\d)/g,
   keptLength: 55,
   hashLength: 8,
 }
 
-/** A name that fits a rule: unchanged if accepted, else always the same replacement. */
+/**
+ * Returns a name that fits a rule. An accepted name is unchanged, and another name is always replaced by the same name.
+ */
 export function fittedName(name: string, rule: NameRule): string {
   return rule.taken.test(name) ? name : markedName(name, name, rule)
 }
 
-/** @param hashed identifies the original tool; its hash is unique. */
+/**
+ * Returns the replacement for a name.
+ * @param hashed identifies the original tool; its hash is unique.
+ */
 function markedName(name: string, hashed: string, rule: NameRule): string {
-  // The caller determines the length of a name, so only the kept part is rewritten.
+  // The caller chooses the length of a name, so only the kept part is rewritten.
   const start = name.slice(0, rule.keptLength)
   const kept = start.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
   return `${kept}_${Bun.hash(hashed).toString(36).slice(0, rule.hashLength)}`
 }
 
-/** The name of a function that stands for a member of a namespace: deterministic. */
+/** Returns the name of a function that represents a member of a namespace. The same member always has the same name. */
 export function flatName(namespace: string, name: string): string {
   const joined = `${withoutTrailing(namespace, "_")}__${name}`
   return NARROWEST.taken.test(joined) ? joined : marked(joined, namespace, name)
 }
 
-/** The alternative name, if another tool has the plain one. */
+/** Returns an alternative name, for use if another tool has the plain name. */
 export function otherFlatName(namespace: string, name: string): string {
   return marked(flatName(namespace, name), namespace, name)
 }
@@ -54,7 +59,7 @@ function marked(joined: string, namespace: string, name: string): string {
 
 /**
  * Returns the name of the function that a call refers to. OpenAI also gives a namespace to functions that it found by
- * tool search, and that no request declares: they keep their own names.
+ * tool search and that no request declares. These functions keep their own names.
  */
 export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOrigin): string {
   const { name, namespace } = origin
@@ -71,18 +76,21 @@ export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOr
   return known.names.get(`${namespace}\0${name}`) ?? name
 }
 
-/** Tool names of long lists, by namespace and name. */
+/** Tool names by namespace and name, cached for each list of tools. */
 const NAMESPACED = new WeakMap<
   readonly Tool[],
   { readonly size: number; readonly names: ReadonlyMap<string, string> }
 >()
 
-/** Whether a request has tools that vendors with only functions cannot take unchanged. */
+/** Whether a request has tools that vendors with functions only cannot accept unchanged. */
 export function hasOtherTools({ tools }: ChatRequest): boolean {
   return tools?.some(({ origin }) => origin !== undefined && origin.form !== "legacy") ?? false
 }
 
-/** Returns the original tools of functions of a request, by name; undefined if all are plain functions. */
+/**
+ * Returns the caller's declarations of tools that are sent as functions, by name; undefined if all tools are plain
+ * functions.
+ */
 export function originsOf(request: ChatRequest): ReadonlyMap<string, CallOrigin> | undefined {
   let origins: Map<string, CallOrigin> | undefined
   for (const { name, origin } of request.broughtTools?.all ?? request.tools ?? []) {

@@ -6,7 +6,7 @@ import { optionalFlag, optionalObject, optionalText, requiredText } from "./vali
 /** The tools of a request. */
 export interface DecodedTools<Other extends JsonValue = JsonValue> {
   readonly tools: readonly Tool[]
-  /** Tools that a vendor runs itself, and unknown kinds. */
+  /** Tools that a vendor runs itself, and tools of unknown kinds. */
   readonly others: readonly Other[]
 }
 
@@ -16,8 +16,8 @@ export function requiresCall(choice: ToolChoice | undefined): boolean {
 }
 
 /**
- * A function as OpenAI's dialects declare it: `name`, `description`, `parameters`, `strict`.
- * @param place of the declaration, for errors.
+ * Decodes a function as OpenAI's dialects declare it: `name`, `description`, `parameters`, `strict`.
+ * @param place path of the declaration, for errors.
  */
 export function decodeDeclaration(declared: JsonObject, place: string): Writable<Tool> {
   const tool: Writable<Tool> = { name: requiredText(declared, "name", place) }
@@ -30,7 +30,10 @@ export function decodeDeclaration(declared: JsonObject, place: string): Writable
   return tool
 }
 
-/** The same for a text tool: `name`, `description`, `format`. */
+/**
+ * Decodes a custom tool as OpenAI's dialects declare it: `name`, `description`, `format`.
+ * @param place path of the declaration, for errors.
+ */
 export function decodeTextDeclaration(declared: JsonObject, place: string): Writable<ToolOrigin> {
   const origin: Writable<ToolOrigin> = { form: "text", name: requiredText(declared, "name", place) }
   const description = optionalText(declared, "description", place)

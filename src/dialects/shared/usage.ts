@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { cacheWrites, NO_USAGE, type Usage } from "../../canon/usage.ts"
 
-/** A quantity that a vendor counted; 0 if absent. */
+/** Returns a quantity that a vendor counted; 0 if it is absent. */
 export function countOf(value: JsonValue | undefined): number {
   return quantityOf(value) ?? 0
 }
@@ -11,8 +11,8 @@ export function countOf(value: JsonValue | undefined): number {
 type CacheWrites = Pick<Usage, "inputCacheWrite" | "inputCacheWrite12h" | "shortCacheWrite">
 
 /**
- * Reads cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`.
- * @param max the total tokens that include them.
+ * Decodes cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`.
+ * @param max the total tokens that include the cache writes.
  */
 export function decodeCacheWrites(details: JsonObject | undefined, max: number): CacheWrites {
   const written = Math.min(countOf(details?.cache_write_tokens), max)
@@ -26,7 +26,7 @@ export function decodeCacheWrites(details: JsonObject | undefined, max: number):
 
 const NO_CACHE_WRITES: CacheWrites = NO_USAGE
 
-/** Writes cache writes as OpenAI reports them. */
+/** Encodes cache writes as OpenAI reports them. */
 export function encodeCacheWrites(usage: Usage): JsonObject {
   const written = cacheWrites(usage)
   const long = usage.inputCacheWrite12h
@@ -37,7 +37,7 @@ export function encodeCacheWrites(usage: Usage): JsonObject {
   }
 }
 
-/** Whether a value is a quantity as it is counted: a whole number, at least 0. */
+/** Whether a value is a valid count, a whole number of at least 0. */
 export function isCount(value: JsonValue | undefined): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 }

@@ -2,16 +2,16 @@ import { invalidType, missingParameter } from "../../canon/invalid-request.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
 /**
- * The error for a member that is missing, or of the wrong type.
- * @param expected with its article: `a string`.
+ * Returns the error for a member that is missing or of the wrong type.
+ * @param expected the expected type with its article, such as `a string`.
  */
 export function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
   return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }
 
 /**
- * Text that must be present, but may be empty.
- * @param place of the object, for errors.
+ * Returns text that must be present but may be empty.
+ * @param place path of the object, for errors.
  * @throws GatewayError `missing_required_parameter` or `invalid_type`.
  */
 export function requiredText(object: JsonObject, key: string, place: string): string {

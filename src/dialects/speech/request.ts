@@ -24,10 +24,10 @@ import {
 } from "../../canon/speech.ts"
 import { decimal, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** A request before its price determines whether tokens are needed. */
+/** A speech request before the gateway knows whether its price depends on tokens. */
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
-/** The default limit on a text, in characters (docs/reference/api.md#limits). */
+/** The default maximum characters of a text (docs/reference/api.md#limits). */
 export const MAX_INPUT_LENGTH = 4_096
 
 const CANON_FIELDS = new Set([
@@ -54,7 +54,7 @@ const PARAMETERS = parameterSchemas(
 
 /**
  * Decodes a speech request in OpenAI's format (docs/use/endpoints.md#audio, docs/contribute/wire/speech.md#f1).
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeSpeech(body: JsonObject): SpeechOptions {
   for (const name of ["model", "input", "voice"]) {
@@ -84,8 +84,8 @@ function decodeInput(input: string): string {
 }
 
 /**
- * Rejects a text that its model would not speak to the end.
- * @param longest the model's limit, in characters; by default the specification's.
+ * Rejects a text that is too long for its model.
+ * @param longest the model's limit in characters; default: the limit of the specification.
  * @throws GatewayError `string_above_max_length`.
  */
 export function refuseLong({ input }: SpeechOptions, longest = MAX_INPUT_LENGTH): void {

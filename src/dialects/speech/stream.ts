@@ -8,7 +8,7 @@ import { readEvents } from "../shared/events.ts"
 
 /** Extracts the audio from OpenAI's events (docs/contribute/wire/speech.md#f2). */
 export class SpeechEventReader {
-  /** Tokens, once the last event has reported them. */
+  /** Token usage, once the last event has reported it. */
   usage: Usage | undefined
   /** Whether the last event has arrived. */
   isOver = false
@@ -19,8 +19,8 @@ export class SpeechEventReader {
   }
 
   /**
-   * The audio that these bytes complete.
-   * @throws GatewayError when the vendor reports a failure, or sends an event that is too long.
+   * Returns the audio that the bytes complete.
+   * @throws GatewayError if the vendor reports a failure, or sends an event that is too long.
    */
   push(bytes: Uint8Array): Uint8Array[] {
     return readEvents(this.#parser, bytes).flatMap(({ data }) => this.#read(data))
@@ -46,13 +46,13 @@ export class SpeechEventReader {
   }
 }
 
-/** A chunk of audio as OpenAI's event. */
+/** Returns a chunk of audio as OpenAI's event. */
 export function audioEvent(sound: Uint8Array): Uint8Array {
   const audio = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength).toString("base64")
   return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.delta", audio }) }))
 }
 
-/** OpenAI's last event. */
+/** Returns OpenAI's last event. */
 export function doneEvent(used: Usage): Uint8Array {
   const input = totalInput(used)
   const output = totalOutput(used)

@@ -18,7 +18,7 @@ import {
 import { AUDIO_NAMES } from "../shared/deciding-fields.ts"
 import { decimal, flag, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** A request whose audio has not been inspected yet. */
+/** A transcription request whose audio has not been inspected yet. */
 export type TranscriptionOptions = Omit<TranscriptionRequest, "audio">
 
 const CANON_FIELDS = new Set([
@@ -43,7 +43,7 @@ const PARAMETERS = parameterSchemas(
   { own: CANON_FIELDS, others: { names: AUDIO_NAMES, instead: "file" } },
 )
 
-/** How to parse the fields of the form; the others are text. */
+/** The types of the form's fields that are not text. */
 export const TRANSCRIPTION_FIELDS = {
   temperature: "number",
   stream: "flag",
@@ -59,7 +59,7 @@ const GRANULARITIES = ["word", "segment"] as const
 /**
  * Decodes the fields of a transcription or translation in OpenAI's format (docs/use/endpoints.md#audio,
  * docs/contribute/wire/transcription.md#f1). Fields that the canon lacks are kept as extra.
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeTranscription(
   body: JsonObject,
@@ -75,7 +75,7 @@ export function decodeTranscription(
     task,
     form,
     granularities,
-    // Only text is streamed; OpenAI ignores the option otherwise.
+    // Only formats with text can be streamed. OpenAI ignores the option for others.
     stream:
       body.stream === true && (form === "json" || form === "text" || form === "diarized_json"),
   }
@@ -88,7 +88,7 @@ export function decodeTranscription(
   return options
 }
 
-/** The options with the audio they are for. */
+/** Returns the request with its audio. */
 export function withAudio(options: TranscriptionOptions, audio: Audio): TranscriptionRequest {
   return { ...options, audio }
 }
@@ -123,12 +123,12 @@ let names: Intl.DisplayNames | undefined
 
 /** Returns the English name of a language; undefined for an unknown code. @throws RangeError for a malformed code. */
 function nameOf(code: string): string | undefined {
-  // All names take some milliseconds to load, which no start needs.
+  // The names are loaded on first use, because loading takes some milliseconds.
   names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
   return names.of(code)
 }
 
-/** Whisper's languages whose codes are not in ISO 639-1. */
+/** Languages of Whisper whose codes are not in ISO 639-1. */
 const FURTHER = new Set(["haw", "yue"])
 
 function decodeLanguage(language: string | undefined): string | undefined {
@@ -142,7 +142,7 @@ function decodeLanguage(language: string | undefined): string | undefined {
   )
 }
 
-/** OpenAI's name of a language, such as `english`; unknown codes are returned unchanged. */
+/** Returns OpenAI's name of a language, such as `english`. Unknown codes are returned unchanged. */
 export function languageName(language: string): string {
   if (!/^[a-z]{2,3}(-[a-z0-9]+)*$/i.test(language)) return language.toLowerCase()
   try {

@@ -7,7 +7,7 @@ import type {
 } from "../../canon/transcription.ts"
 import { languageName } from "./request.ts"
 
-/** A transcript in the response's format. */
+/** A transcript in the requested format. */
 export interface RenderedTranscript {
   readonly contentType: string
   readonly body: string
@@ -47,7 +47,9 @@ function json(body: JsonObject): RenderedTranscript {
   return { contentType: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-/** Returns the events of a stream for a vendor that did not stream: everything in one event, and then the end. */
+/**
+ * Returns the events of a stream, for a vendor that did not stream: one event with the whole text, and the final event.
+ */
 export function renderEvents(transcript: Transcript, request: TranscriptionRequest): string {
   const { text } = transcript
   const usage = usageBody(transcript, request)
@@ -79,8 +81,8 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
 }
 
 /**
- * Clients expect every member of a segment (docs/contribute/wire/transcription.md#f2); members that the vendor does not report
- * are 0.
+ * Returns the body of `verbose_json`. Clients expect every member of a segment
+ * (docs/contribute/wire/transcription.md#f2), so members that the vendor does not report are 0.
  */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {
   const { body } = transcript
@@ -147,7 +149,10 @@ function diarizedBody(transcript: Transcript, request: TranscriptionRequest): Js
   }
 }
 
-/** The vendor's segments; a single one if it reports no times, which is a reported loss. */
+/**
+ * Returns the vendor's segments. If the vendor reports no times, the whole text is a single segment, which is reported
+ * as a loss.
+ */
 function segmentsOf(
   transcript: Transcript,
   { audio }: TranscriptionRequest,
@@ -157,14 +162,14 @@ function segmentsOf(
   return text === "" ? [] : [{ start: 0, end: round(duration ?? audio.seconds), text }]
 }
 
-/** Cues of SRT, which are numbered, or of WebVTT. */
+/** Returns subtitles: numbered cues in SRT, or the cues of WebVTT. */
 function subtitles(
   segments: readonly TranscriptSegment[],
   point: "," | ".",
   isNumbered: boolean,
 ): string {
   let cues = ""
-  // All cues are written in one turn of the event loop, so texts are searched only if they can contain a match.
+  // All cues are written in one turn of the event loop, so a text is only searched if it can contain a match.
   for (const [index, { start, end, text }] of segments.entries()) {
     if (isNumbered) cues += `${index + 1}\n`
     cues += `${clock(start, point)} --> ${clock(end, point)}\n`

@@ -19,7 +19,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
     this.#parser = new SseParser({ memory })
   }
 
-  /** @throws GatewayError when the vendor reports a failure, or sends an event that is too long. */
+  /** @throws GatewayError if the vendor reports a failure, or sends an event that is too long. */
   push(bytes: Uint8Array): void {
     for (const { data } of readEvents(this.#parser, bytes)) this.#read(data)
   }

@@ -1,9 +1,9 @@
-/** Reads a part of a file; the part is within the file. */
+/** Reads a part of a file. The part must be within the file. */
 export type ReadPart = (start: number, end: number) => Uint8Array
 
 const WINDOW = 256 * 1024
 
-/** Random access to the bytes of a file. Only a window is in memory. Bytes beyond the end are 0. */
+/** Reads the bytes of a file at any position. Only a window of the file is in memory. Bytes beyond the end are 0. */
 export class ByteReader {
   readonly size: number
   readonly #read: ReadPart
@@ -48,7 +48,7 @@ export class ByteReader {
     return text
   }
 
-  /** Returns the next position of a byte; the size if the byte is absent. */
+  /** Returns the next position of a byte; the size of the file if the byte does not occur. */
   find(byte: number, from: number): number {
     let at = from
     while (at < this.size) {
@@ -60,7 +60,7 @@ export class ByteReader {
     return this.size
   }
 
-  /** Returns the next position of a text with one byte per character; the size if the text is absent. */
+  /** Returns the next position of a text with one byte per character; the size of the file if it does not occur. */
   findText(text: string, from: number): number {
     let at = from
     while (at + text.length <= this.size) {
@@ -81,7 +81,7 @@ export class ByteReader {
   }
 
   #load(at: number): void {
-    // Keeps some preceding bytes, because parsers look back a little.
+    // Also reads some bytes before the position, because parsers look back a little.
     this.#start = Math.max(0, at - 1_024)
     this.#window = this.#read(this.#start, Math.min(this.size, this.#start + WINDOW))
   }

@@ -1,30 +1,31 @@
 /** The duration of audio or video. */
 export interface Duration {
-  /** As exact as the frames and timestamps allow. */
+  /** Duration in seconds, as exact as the frames and timestamps allow. */
   readonly seconds: number
-  /** Upper bound from its frames and from all claims of the file. */
+  /** Upper bound in seconds, from the frames and from all durations that the file claims. */
   readonly maxSeconds: number
   readonly hasVideo: boolean
 }
 
-/** Minimum and maximum seconds. */
+/** A minimum and a maximum, usually in seconds. */
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
-/** Maximum number of counted parts of a file; legitimate files have fewer. */
+/** Maximum number of parts of a file that are counted. Legitimate files have fewer. */
 export const MAX_PARTS = 5_000_000
 
-/** The error for a file with too many parts, or with too deep a structure. */
+/** The error for a file with too many parts, or with a structure that is too deep. */
 export class TooManyParts extends Error {
   override readonly name = "TooManyParts"
 }
 
 /**
- * Returns the duration of audio from the duration of its frames and the claims of the file. A claim
- * only ever raises the bound.
- * @param counted the duration of the frames.
+ * Returns the duration of audio from its frames and from the duration that the file claims. A claim can only raise the
+ * bound.
+ * @param counted the duration of the frames in seconds.
+ * @param claimed the claimed duration in seconds.
  */
 export function audioDuration(counted: Range, claimed: number): Duration {
   const claim = Number.isFinite(claimed) && claimed > 0 ? claimed : 0

@@ -1,13 +1,16 @@
 import type { ByteReader } from "./byte-reader.ts"
 
-/** Returns the bytes of a variable-length number: its leading zeros plus 1 (RFC 8794, 4). */
+/**
+ * Returns the length in bytes of a variable-length number, which is the number of its leading zeros plus 1 (RFC 8794,
+ * 4).
+ */
 export function ebmlLength(reader: ByteReader, at: number): number {
   return Math.clz32(reader.byte(at)) - 23
 }
 
 /**
- * Returns the value without the marker. All ones mean an unknown size and are read as an empty
- * element.
+ * Returns a variable-length number without its marker bit. If all bits are one, the size is unknown and the element is
+ * read as empty.
  */
 export function ebmlSize(reader: ByteReader, at: number, length: number): number {
   const most = 2 ** (7 * length) - 1

@@ -5,11 +5,11 @@ import { skipTags } from "./frames.ts"
 /** The content of STREAMINFO (RFC 9639, 8.2). */
 export interface FlacInfo {
   readonly sampleRate: number
-  /** 0: unknown. */
+  /** Number of samples; 0 if it is unknown. */
   readonly samples: number
 }
 
-/** @param at the start of the content of STREAMINFO. */
+/** @param at position of the content of STREAMINFO. */
 export function readFlacInfo(reader: ByteReader, at: number): FlacInfo {
   const rateAndMore = reader.uint(at + 10, 3)
   const samples = (reader.byte(at + 13) & 15) * 2 ** 32 + reader.uint(at + 14, 4)
@@ -20,14 +20,14 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   const start = skipTags(reader)
   if (reader.text(start, 4) !== "fLaC") return undefined
   const info = readFlacInfo(reader, start + 8)
-  // Search all bytes for frames: a metadata block may declare a wrong length.
+  // All bytes are searched for frames, because a metadata block may declare a wrong length.
   const seconds = flacFramesSeconds(reader, start + 4, info.sampleRate)
   if (seconds === 0) return undefined
   const claimed = info.sampleRate > 0 ? info.samples / info.sampleRate : 0
   return audioDuration({ min: seconds, max: seconds }, claimed)
 }
 
-/** Returns the duration of all frames from this position on. */
+/** Returns the duration of all frames from a position on, in seconds. */
 export function flacFramesSeconds(reader: ByteReader, from: number, streamRate: number): number {
   let seconds = 0
   for (let at = from; at < reader.size; at = reader.find(0xff, at + 1)) {
@@ -41,8 +41,8 @@ const RATES = [
 ]
 
 /**
- * Returns the duration of the frame that starts at a position; undefined if there is no frame (RFC
- * 9639, 9.1).
+ * Returns the duration in seconds of the frame that starts at a position; undefined if no frame starts there (RFC 9639,
+ * 9.1).
  */
 function flacFrameSeconds(reader: ByteReader, at: number, streamRate: number): number | undefined {
   if (reader.byte(at) !== 0xff || (reader.byte(at + 1) & 0xfe) !== 0xf8) return undefined
@@ -50,7 +50,7 @@ function flacFrameSeconds(reader: ByteReader, at: number, streamRate: number): n
   const rateCode = reader.byte(at + 2) & 15
   const kind = reader.byte(at + 3)
   if (sizeCode === 0 || rateCode === 15 || kind >> 4 > 10 || (kind & 1) === 1) return undefined
-  // The number of the frame or sample is coded like a character of UTF-8.
+  // The number of the frame or sample is encoded like a character in UTF-8.
   const lead = reader.byte(at + 4)
   const ones = Math.clz32(~(lead << 24))
   if (ones === 1 || ones === 8) return undefined

@@ -2,20 +2,20 @@ import { type AudioFrame, mpegFrame } from "../mpeg-frame.ts"
 import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration } from "./duration.ts"
 
-/** A format of consecutive frames without a container. */
+/** An audio format that consists of consecutive frames without a container. */
 interface FrameFormat {
   frameAt(reader: ByteReader, at: number): AudioFrame | undefined
   /** Minimum bytes per second in this format. */
   readonly minBytesPerSecond: number
 }
 
-/** Maximum share of a file outside of frames, such as tags at its end. */
+/** Maximum share of a file that is outside of frames, such as tags at its end. */
 const MAX_SKIPPED = 0.05
 
-/** Minimum number of consecutive frames that decoders need to find the start. */
+/** Minimum number of consecutive frames that decoders need to find the start of the audio. */
 const MIN_RUN = 8
 
-/** Lowest rate of MP3 (8 kbit/s, ISO 13818-3); speech of similar length is not smaller in other formats. */
+/** Lowest rate of MP3 (8 kbit/s, ISO 13818-3). Speech in other formats is not smaller. */
 export const MIN_SPEECH_BYTES_PER_SECOND = 1_000
 
 const MPEG: FrameFormat = {
@@ -28,14 +28,14 @@ export const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
   7_350,
 ] as const
-/** The lowest rate of AAC, for files without a rate. */
+/** The lowest sample rate of AAC, assumed for files that do not state a rate. */
 export const MIN_AAC_RATE = 7_350
 export const AAC_SAMPLES = 1_024
-/** The longest frame of MPEG audio: 1,152 samples at 8 kHz. */
+/** The longest frame of MPEG audio, which has 1,152 samples at 8 kHz. */
 export const MAX_MP3_SECONDS = 0.144
 const ADTS_HEADER = 7
 
-/** AAC with ADTS headers (ISO 13818-7, 6.2): up to four blocks of 1,024 samples in one frame. */
+/** AAC with ADTS headers (ISO 13818-7, 6.2), with up to four blocks of 1,024 samples in one frame. */
 const ADTS: FrameFormat = {
   minBytesPerSecond: (ADTS_HEADER * 7_350) / (4 * AAC_SAMPLES),
   frameAt(reader, at) {
@@ -63,18 +63,18 @@ function framesDuration(reader: ByteReader, format: FrameFormat): Duration | und
   const start = skipTags(reader)
   const counted = walk(reader, format, start)
   if (counted.seconds === 0) return undefined
-  // Other players search for frames inside a tag as well.
+  // Some decoders also search for frames inside a tag.
   const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
   const { skippedBytes } = counted
   const maxSeconds = Math.max(counted.seconds + skippedBytes / format.minBytesPerSecond, inside)
-  // If there are many such bytes, they may be audio in another format that decoders find.
+  // If many bytes are skipped, they may be audio in another format that decoders can find.
   const isOther = skippedBytes > reader.size * MAX_SKIPPED
   const other = isOther ? skippedBytes / MIN_SPEECH_BYTES_PER_SECOND : 0
   return { seconds: counted.seconds + other, maxSeconds, hasVideo: false }
 }
 
 interface Walk {
-  /** Duration of all frames in runs. */
+  /** Duration of all frames in runs, in seconds. */
   readonly seconds: number
   /** Bytes outside of runs. */
   readonly skippedBytes: number
@@ -98,7 +98,7 @@ function walk(reader: ByteReader, format: FrameFormat, start: number): Walk {
   return { seconds, skippedBytes }
 }
 
-/** Counts the consecutive frames from a position on. */
+/** Counts the consecutive frames that start at a position. */
 function runAt(reader: ByteReader, format: FrameFormat, start: number) {
   let frames = 0
   let seconds = 0
@@ -119,19 +119,22 @@ export function skipTags(reader: ByteReader): number {
   while (at < reader.size && isTag(reader, at)) {
     let bytes = 0
     for (let index = 6; index < 10; index++) bytes = bytes * 128 + (reader.byte(at + index) & 0x7f)
-    // A footer repeats the header.
+    // A footer has the same size as the header.
     at += 10 + bytes + (reader.byte(at + 5) & 0x10 ? 10 : 0)
   }
   return at
 }
 
-/** Matches a tag as decoders do: no byte of its version is 255, and no byte of its size is above 127. */
+/**
+ * Reports whether a tag starts at a position. Like decoders, it requires that no byte of the version is 255 and no byte
+ * of the size is above 127.
+ */
 function isTag(reader: ByteReader, at: number): boolean {
   if (reader.text(at, 3) !== "ID3" || reader.text(at + 3, 2).includes("\xff")) return false
   return (reader.uint(at + 6, 4) & 0x8080_8080) === 0
 }
 
-/** Returns the seconds by the frame count that encoders write into the first frame. */
+/** Returns the duration in seconds that the frame count in the first frame claims. Encoders write this count. */
 function claimedByFirstFrame(reader: ByteReader, at: number): number {
   const frame = MPEG.frameAt(reader, at)
   if (frame === undefined) return 0

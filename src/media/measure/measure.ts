@@ -7,13 +7,13 @@ import { ByteReader } from "./byte-reader.ts"
 import { type Duration, TooManyParts } from "./duration.ts"
 import { durationOf } from "./sound.ts"
 
-/** Media to measure: an open file, its bytes, or its base64. */
+/** Media to measure: an open file, the bytes of a file, or its base64. */
 export type MeasureInput =
   | { readonly descriptor: number; readonly size: number }
   | { readonly bytes: Uint8Array }
   | { readonly base64: string }
 
-/** The measured extent of media. Runs on a thread. */
+/** The measured extent of media. Media are measured on a worker thread. */
 export interface Measured {
   readonly duration?: Duration | undefined
   readonly extent?: MediaExtent | undefined
@@ -38,8 +38,8 @@ export function measureMedia(input: MeasureInput): Measured {
 }
 
 /**
- * Returns the maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some
- * tokenizers use. An invalid byte becomes a character of 3 bytes.
+ * Returns the maximum size of a file as text in bytes of UTF-8, unchanged and in the normal forms that some tokenizers
+ * use. An invalid byte becomes a character of 3 bytes.
  */
 function textBytes(file: Uint8Array): number {
   const isWide = /^(\xff\xfe|\xfe\xff)/.test(latin1(file.subarray(0, 2)))
@@ -48,7 +48,7 @@ function textBytes(file: Uint8Array): number {
   return Math.max(file.length, maxTextTokens(text))
 }
 
-/** Maximum bytes before the PDF mark, which readers accept. */
+/** Maximum bytes before the PDF mark that readers accept. */
 const PDF_HEAD = 1_024
 
 export function isPdf(head: Uint8Array): boolean {

@@ -10,28 +10,28 @@ import {
 } from "./frames.ts"
 import { MAX_PACKET_SECONDS, MIN_PACKET_SECONDS } from "./opus.ts"
 
-/** The codec of an audio track. */
+/** The properties of an audio track's codec. */
 export interface SampleEntry {
-  /** Maximum duration of a sample with one frame. */
+  /** Maximum seconds of a sample that contains one frame. */
   readonly maxSampleSeconds: number
-  /** Minimum duration of a sample, regardless of the time table. */
+  /** Minimum seconds of a sample, regardless of the time table. */
   readonly minSampleSeconds: number
-  /** Minimum and maximum bytes per second of codecs whose decoders read several frames from a sample. */
+  /** Minimum and maximum bytes per second, for codecs whose decoders read several frames from a sample. */
   readonly bytesPerSecond?: Range
 }
 
-/** Maximum bytes of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
+/** Maximum bytes of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each channel). */
 const MAX_AAC_BYTES = 1_536
 const MPEG_AUDIO: SampleEntry = {
   maxSampleSeconds: MAX_MP3_SECONDS,
-  // 384 samples at 48 kHz.
+  // The shortest frame has 384 samples at 48 kHz.
   minSampleSeconds: 0.008,
   bytesPerSecond: { min: MIN_SPEECH_BYTES_PER_SECOND, max: 56_000 },
 }
 const ANY_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: Infinity }
-/** The highest rate of ALAC. */
+/** The highest sample rate of ALAC. */
 const MAX_ALAC_RATE = 384_000
-/** The lowest rate of AMR is 4.75 kbit/s. */
+/** The lowest bit rate of AMR is 4.75 kbit/s. */
 const AMR_BYTES: Range = { min: 590, max: Infinity }
 
 /** Reads an entry of a sample description (ISO 14496-12, 8.5.2); undefined for unknown codecs. */
@@ -40,7 +40,7 @@ export function readSampleEntry(
   at: number,
   end: number,
 ): SampleEntry | undefined {
-  // QuickTime's version 2 has its rate in another place.
+  // Version 2 of QuickTime's entry has its rate in another place.
   if (reader.uint(at + 16, 2) === 2) return undefined
   const rate = reader.uint(at + 32, 2)
   const codec = reader.text(at + 4, 4)
@@ -71,7 +71,7 @@ export function readSampleEntry(
     }
     case "ac-3":
     case "ec-3":
-      // 1,536 samples at the lowest rate, 16 kHz; 256 at the highest.
+      // The longest sample has 1,536 samples at the lowest rate of 16 kHz. The shortest has 256 at the highest rate.
       return {
         maxSampleSeconds: 0.096,
         minSampleSeconds: 256 / 48_000,
@@ -81,7 +81,7 @@ export function readSampleEntry(
       return MPEG_AUDIO
     case "samr":
     case "sawb":
-      // Up to 15 frames of 20 ms (3GPP TS 26.244, 6.5).
+      // A sample has up to 15 frames of 20 ms (3GPP TS 26.244, 6.5).
       return { maxSampleSeconds: 0.3, minSampleSeconds: 0.02, bytesPerSecond: AMR_BYTES }
     case "sowt":
     case "twos":
@@ -105,10 +105,10 @@ export function readSampleEntry(
   }
 }
 
-/** The tag of an object type that is not AAC: MPEG-1 and MPEG-2 audio. */
+/** Object types of MPEG-1 and MPEG-2 audio, which are not AAC. */
 const MPEG_AUDIO_TYPES: ReadonlySet<number> = new Set([0x69, 0x6b])
 
-/** AAC or MPEG audio. If there are several descriptors, a decoder may read any of them. */
+/** Reads an entry for AAC or MPEG audio. If there are several descriptors, a decoder may read any of them. */
 function readMp4a(reader: ByteReader, at: number, end: number, rate: number): SampleEntry {
   const rates = rate === 0 ? [] : [rate]
   let shortest = Infinity
@@ -130,7 +130,7 @@ function readMp4a(reader: ByteReader, at: number, end: number, rate: number): Sa
   }
 }
 
-/** Returns the rate in the configuration of an AAC decoder (ISO 14496-3, 1.6.2.1). */
+/** Returns the sample rate in the configuration of an AAC decoder (ISO 14496-3, 1.6.2.1). */
 export function aacRate(reader: ByteReader, at: number): number {
   const bits = reader.uint(at, 6)
   const bit = (from: number, count: number): number =>
@@ -141,7 +141,7 @@ export function aacRate(reader: ByteReader, at: number): number {
   return named || MIN_AAC_RATE
 }
 
-/** Object types of AAC whose frames are short: low delay, and those with a number above 31 (ISO 14496-3, 1.5.1.1). */
+/** Object types of AAC with short frames: low delay, and types with a number above 31 (ISO 14496-3, 1.5.1.1). */
 const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 31])
 
 /** Returns the seconds of the shortest frame that the configuration of an AAC decoder allows. */
@@ -150,7 +150,7 @@ export function shortestAacFrame(reader: ByteReader, at: number): number {
   return (isShort ? 480 : 960) / aacRate(reader, at)
 }
 
-/** Yields the content offsets of all boxes with a name. Their position depends on the version of the entry. */
+/** Yields the content offsets of all boxes with a name. Their position depends on the version of the sample entry. */
 function* boxesNamed(
   reader: ByteReader,
   name: string,
@@ -161,8 +161,7 @@ function* boxesNamed(
 }
 
 /**
- * Returns the content of a descriptor (ISO 14496-1, 7.2.6). Preceding descriptors contain it or
- * come first.
+ * Returns the content of a descriptor (ISO 14496-1, 7.2.6). Descriptors before it may contain it or stand next to it.
  */
 function findTag(
   reader: ByteReader,
@@ -179,7 +178,7 @@ function findTag(
       length = length * 128 + (reader.byte(at) & 0x7f)
     }
     if (tag === wanted) return at
-    // The stream's descriptor contains the decoder's, which contains the configuration.
+    // The descriptor of the stream contains the descriptor of the decoder, which contains the configuration.
     if (tag === 0x03) at += 3
     else if (tag === 0x04) at += 13
     else at += length

@@ -4,28 +4,28 @@ import { readSampleEntry, type SampleEntry } from "./mp4-sample-entry.ts"
 
 const MAX_DEPTH = 10
 
-/** Boxes that decoders search for: a track, and the part of a track in a fragment. */
+/** Types of boxes that decoders search for: a track, and the part of a track in a fragment. */
 const TRACKS = ["trak", "traf"] as const
 
 interface Track {
-  /** From its header: ticks per second, and ticks. */
+  /** Ticks per second and the number of ticks, from the header of the track. */
   timescale: number
   ticks: number
   isSound: boolean
   isVideo: boolean
-  /** Merged from all descriptions of its samples. */
+  /** The codec properties of the track, from all descriptions of its samples. */
   readonly entries: (SampleEntry | undefined)[]
-  /** Ticks and samples in the table of times. */
+  /** Number of ticks and samples in the table of times. */
   timedTicks: number
   timedSamples: number
-  /** Samples and their bytes in the table of sizes. */
+  /** Number of samples, and their bytes, in the table of sizes. */
   samples: number
   bytes: number
-  /** Whether each sample lasts one tick, so that the chunks determine the number of samples. */
+  /** Whether each sample has a duration of one tick. The chunks then determine the number of samples. */
   isEven: boolean
   chunks: number
   chunkSamples: number
-  /** Duration of the edits, in ticks of the movie. */
+  /** Duration of the edits, in ticks of the movie header. */
   editTicks: number
 }
 
@@ -38,7 +38,7 @@ interface Fragment {
   defaultBytes: number
 }
 
-/** The data of all boxes, regardless of their order. */
+/** The data of all boxes of a file, regardless of their order. */
 class Movie {
   timescale = 0
   ticks = 0
@@ -46,7 +46,7 @@ class Movie {
   readonly ids: number[] = []
   /** Default ticks and bytes of a sample in a fragment, by track. */
   readonly defaults = new Map<number, { readonly ticks: number; readonly bytes: number }>()
-  /** Offsets of boxes in `TRACKS`. */
+  /** Offsets of boxes in `TRACKS` that have been read. */
   readonly seen = new Set<number>()
   readonly fragments: Fragment[] = []
   boxes = 0
@@ -56,7 +56,7 @@ class Movie {
 export function mp4Duration(reader: ByteReader): Duration | undefined {
   const movie = new Movie()
   walk(reader, movie, { start: 0, end: reader.size, depth: 0 })
-  // Lengths are not trusted: the apparent content of a box may also be read as boxes.
+  // Lengths of boxes are not trusted, so the apparent content of a box may also be read as boxes.
   for (const type of TRACKS) {
     for (let at = 4; (at = reader.findText(type, at)) < reader.size; at++) {
       if (!movie.seen.has(at - 4))
@@ -112,7 +112,7 @@ function soundDuration(
   return audioDuration({ min, max }, timeOf(movie, track, fragments))
 }
 
-/** Returns the seconds by all timestamps of a track. */
+/** Returns the duration in seconds by all timestamps of a track. */
 function timeOf(movie: Movie, track: Track, fragments: readonly Fragment[]): number {
   const { timescale } = track
   if (timescale === 0) return 0
@@ -135,7 +135,10 @@ function walk(reader: ByteReader, movie: Movie, { start, end, depth }: Span): vo
   }
 }
 
-/** @returns the size in the box's header, in bytes; 0 if it is not a box. */
+/**
+ * Reads a box.
+ * @returns the size in the header of the box, in bytes; 0 if it is not a box.
+ */
 function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span): number {
   if (++movie.boxes > MAX_PARTS) throw new TooManyParts()
   const short = reader.uint(start, 4)
@@ -148,7 +151,7 @@ function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span):
   if (type === "trak") movie.tracks.push(newTrack())
   const read = READERS[type]
   if (read !== undefined) read(reader, movie, content)
-  // Any other box may contain boxes: some decoders read boxes that others skip.
+  // Any other box may contain boxes, because some decoders read boxes that others skip.
   else if (depth < MAX_DEPTH && type !== "mdat") walk(reader, movie, content)
   return size
 }
@@ -174,7 +177,7 @@ function newTrack(): Track {
 type Reader = (reader: ByteReader, movie: Movie, span: Span) => void
 
 /**
- * Reads each kind of box. Later boxes of a kind add up or replace smaller values, so that no box
+ * Reads each type of box. Values of later boxes of the same type are added, or replace smaller values, so that no box
  * hides another.
  */
 const READERS: Readonly<Record<string, Reader>> = {
@@ -289,7 +292,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     }
   },
   cmov(_, movie) {
-    // The complete movie header is compressed.
+    // The complete movie header is compressed, so the file cannot be measured.
     movie.isReadable = false
   },
 }
@@ -299,7 +302,9 @@ function readChunkCount(reader: ByteReader, movie: Movie, { start }: Span): void
   if (track) track.chunks += reader.uint(start + 4, 4)
 }
 
-/** Reads ticks per second and ticks of a movie or a track. All ones mean unknown. */
+/**
+ * Reads the ticks per second and the number of ticks of a movie or a track. If all bits are one, the number is unknown.
+ */
 function headerTimes(reader: ByteReader, start: number) {
   const isLong = reader.byte(start) === 1
   const timescale = reader.uint(start + (isLong ? 20 : 12), 4)

@@ -4,19 +4,19 @@ import { mp3Duration } from "./frames.ts"
 
 const PICTURE = 0x00
 /**
- * Packets with audio in any format: private and extended streams, and the map that names formats.
+ * Types of packets that may contain audio in any format: private and extended streams, and the map that names formats.
  */
 const UNKNOWN_SOUND: ReadonlySet<number> = new Set([0xbc, 0xbd, 0xbf, 0xfd])
 const FIRST_AUDIO = 0xc0
 const FIRST_VIDEO = 0xe0
 const LAST_VIDEO = 0xef
 
-/** The lowest and the highest frame rate (ISO 13818-2, table 6-4), and the maximum repetitions of a frame. */
+/** The lowest and the highest frame rate, and the maximum repetitions of a frame (ISO 13818-2, table 6-4). */
 const MIN_PICTURES_PER_SECOND = 23.976
 const MAX_PICTURES_PER_SECOND = 60
 const MAX_REPEATS = 3
 
-/** Measures a program stream, or the bare stream of its video (ISO 13818-1, 2.5; 11172-1). */
+/** Measures a program stream, or a video stream without a container (ISO 13818-1, 2.5; 11172-1). */
 export function mpegDuration(reader: ByteReader): Duration | undefined {
   const audio: Uint8Array[] = []
   let pictures = 0
@@ -35,7 +35,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
       first = Math.min(first, time)
       last = Math.max(last, time)
     }
-    // The start codes inside a video packet are its frames.
+    // Start codes inside a video packet belong to its frames.
     if (code >= FIRST_VIDEO) continue
     audio.push(reader.slice(content, Math.max(0, end - content)))
     at = Math.max(at, Math.min(end, reader.size) - 3)
@@ -51,7 +51,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
   return { ...audioDuration(counted, claimed), hasVideo: pictures > 0 }
 }
 
-/** Returns the position of the next start code: two zeros and a one, followed by the code. */
+/** Returns the position of the next start code, which is two zero bytes and a one, followed by the code. */
 function nextStart(reader: ByteReader, from: number): number {
   let at = from
   for (;;) {
@@ -82,7 +82,7 @@ function packetHeader(reader: ByteReader, start: number) {
     : { time: undefined, content: at + 1 }
 }
 
-/** Reads a timestamp: 33 bits at 90 kHz, with marker bits in between. */
+/** Reads a timestamp of 33 bits at 90 kHz, with marker bits between them. */
 function timeAt(reader: ByteReader, at: number): number {
   const high = (reader.byte(at) >> 1) & 7
   const middle = reader.uint(at + 1, 2) >> 1

@@ -3,14 +3,14 @@ import { audioDuration, type Duration, MAX_PARTS, type Range, TooManyParts } fro
 import { flacFramesSeconds, readFlacInfo } from "./flac.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
-/** One logical stream of a file. */
+/** One logical stream of an Ogg file. */
 interface OggStream {
   codec: Codec
-  /** Maximum number of packets at the start that may be headers. */
+  /** Number of remaining packets at the start that may be headers. */
   headers: number
   min: number
   max: number
-  /** The last position in samples. */
+  /** The last position in the stream, in samples. */
   granule: number
   /** Contents of pages in file order, for codecs whose frames are searched for in all bytes. */
   readonly pages: { readonly bytes: Uint8Array; readonly isWhole: boolean }[]
@@ -19,17 +19,17 @@ interface OggStream {
 /** The rules for counting the packets of a codec. */
 interface Codec {
   readonly name: "opus" | "vorbis" | "flac"
-  /** Samples per second of its positions. */
+  /** Samples per second, in which positions are counted. */
   readonly rate: number
   /** Samples at the start that are not played. */
   readonly skip: number
-  /** The first bytes of each header. */
+  /** The first bytes of each header packet. */
   readonly headers: readonly string[]
-  /** The duration of each packet, if it does not depend on the packet. */
+  /** The duration of each packet in seconds, if all packets have the same duration. */
   readonly even?: Range
 }
 
-/** @returns undefined if the file has a stream of another codec. */
+/** @returns undefined if the file has a stream with an unknown codec. */
 export function oggDuration(reader: ByteReader): Duration | undefined {
   const streams = new Map<number, OggStream>()
   const ended: OggStream[] = []
@@ -50,7 +50,7 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
       let codec = codecOf(reader, content)
       if (codec === undefined) return undefined
       if (codec.even !== undefined) {
-        // Some decoders keep the values of the first header of a file.
+        // Some decoders keep the values from the first header of a file.
         slowest = longer(slowest, codec.even)
         codec = { ...codec, even: slowest }
       }
@@ -62,7 +62,7 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
     }
     const end = content + countPackets(reader, at, content, stream)
     const high = reader.uintLittle(at + 10, 4)
-    // Minus one means that no packet ends on this page.
+    // A position of minus one means that no packet ends on this page.
     if (high < 0x8000_0000) {
       const granule = high * 2 ** 32 + reader.uintLittle(at + 6, 4)
       stream.granule = Math.max(stream.granule, granule)
@@ -83,9 +83,9 @@ function longer(one: Range, other: Range): Range {
 }
 
 /**
- * Reports whether a page has the known version and a valid checksum (RFC 3533, 6). The checksum
- * covers all its bytes, with its own field set to zero. Decoders skip only valid pages, and search
- * the content of other pages for pages.
+ * Reports whether a page has the known version and a valid checksum (RFC 3533, 6). The checksum covers the whole page,
+ * with its own field set to zero. Decoders skip only valid pages. They search the content of invalid pages for further
+ * pages.
  */
 function hasChecksum(page: Buffer): boolean {
   let crc = 0
@@ -102,7 +102,10 @@ const CHECKSUMS = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Counts the packets that start on a page. @returns the bytes of its content. */
+/**
+ * Counts the packets that start on a page.
+ * @returns the size of the page's content in bytes.
+ */
 function countPackets(
   reader: ByteReader,
   page: number,
@@ -159,7 +162,7 @@ function together(streams: readonly OggStream[]): Duration | undefined {
 }
 
 /**
- * Returns the duration of FLAC frames. A packet may have several, and a frame may continue on the
+ * Returns the duration of FLAC frames in seconds. A packet may contain several frames, and a frame may continue on the
  * next page.
  */
 function framesOf(pages: OggStream["pages"], rate: number): number {
@@ -185,14 +188,14 @@ function codecOf(reader: ByteReader, at: number): Codec | undefined {
   return undefined
 }
 
-/** Returns the codec Opus. Positions are in samples at 48 kHz for any input (RFC 7845). */
+/** Returns the rules for Opus. Positions are in samples at 48 kHz, regardless of the input (RFC 7845). */
 function opusCodec(skip: number): Codec {
   return { name: "opus", rate: 48_000, skip, headers: ["OpusHead", "OpusTags"] }
 }
 
 /**
- * Returns the duration of a packet, which is at most half of the longer block (Vorbis I, 4.3.8).
- * Audio has more long blocks than short blocks.
+ * Returns the duration of a packet in seconds, which is at most half of the longer block (Vorbis I, 4.3.8). Audio has
+ * more long blocks than short blocks.
  * @param sizes both block sizes, as exponents.
  */
 export function vorbisSeconds(rate: number, sizes: number): Range {

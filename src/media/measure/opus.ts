@@ -1,4 +1,4 @@
-/** Milliseconds per frame, by the configuration of its packet (RFC 6716, 3.1). */
+/** Milliseconds per frame for each configuration of a packet in the SILK, hybrid and CELT modes (RFC 6716, 3.1). */
 const SILK = [10, 20, 40, 60] as const
 const HYBRID = [10, 20] as const
 const CELT = [2.5, 5, 10, 20] as const
@@ -10,8 +10,8 @@ export const MIN_PACKET_SECONDS = 0.0025
 export const MAX_PACKET_SECONDS = 0.12
 
 /**
- * Returns the duration of an Opus packet. @param count the second byte, which has the number of
- * frames in some packets.
+ * Returns the duration of an Opus packet in seconds.
+ * @param count the second byte, which contains the number of frames in some packets.
  */
 export function opusSeconds(toc: number, count: number): number {
   const configuration = toc >> 3

@@ -11,7 +11,7 @@ import { webmDuration } from "./webm.ts"
 
 /**
  * Returns the duration of audio or video, by its content.
- * @returns undefined if it is neither, or its duration cannot be determined.
+ * @returns undefined if the content is neither, or if its duration cannot be determined.
  */
 export function durationOf(reader: ByteReader): Duration | undefined {
   const head = reader.slice(0, PROBED_BYTES)
@@ -19,7 +19,7 @@ export function durationOf(reader: ByteReader): Duration | undefined {
     case "flac":
       return flacDuration(reader)
     case "mp3":
-      // AAC may follow a tag, too.
+      // AAC may also follow a tag.
       return mp3Duration(reader) ?? adtsDuration(reader)
     case "mp4":
       return mp4Duration(reader)
@@ -32,7 +32,7 @@ export function durationOf(reader: ByteReader): Duration | undefined {
     case "wav":
       return waveDuration(head, reader.size)
     case undefined:
-      // Chats also accept AIFF and bare AAC.
+      // Chats also accept AIFF, and AAC without a container.
       return waveDuration(head, reader.size) ?? adtsDuration(reader)
   }
 }

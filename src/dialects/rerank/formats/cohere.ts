@@ -4,11 +4,11 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
-/** The one caller's field that Cohere has too and the canon lacks. */
+/** The only field of callers that Cohere accepts and that the canon lacks. */
 const PRIORITY = "priority"
 
 /**
- * Cohere's `POST /v2/rerank`, billed by searches (docs/contribute/wire/rerank.md#f1).
+ * Creates the format of Cohere's `POST /v2/rerank`, which is billed by searches (docs/contribute/wire/rerank.md#f1).
  * @param decodeError reads the vendor's errors.
  */
 export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFormat {

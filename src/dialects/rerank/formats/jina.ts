@@ -4,11 +4,11 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
-/** How a vendor departs from Jina's format. */
+/** Differences between a vendor's API and Jina's. */
 export interface JinaRerankQuirks {
   /** The field for the number of results. */
   readonly limitField: "top_n" | "top_k"
-  /** The member of the response that has them. */
+  /** The member of the response that contains the results. */
   readonly resultsField: "results" | "data"
 }
 
@@ -51,7 +51,10 @@ export function jinaRerank(
   }
 }
 
-/** Tokens, as Jina, Voyage and Together count; OpenRouter passes on searches if its vendor counts those. */
+/**
+ * Returns the tokens, which Jina, Voyage and Together report, or the searches, which OpenRouter reports if its provider
+ * counts them.
+ */
 function usageOf(body: JsonObject): Pick<RerankResult, "tokens" | "searches"> {
   const usage = objectAt(body, "usage") ?? {}
   const tokens = quantityOf(usage.total_tokens ?? usage.prompt_tokens) ?? 0

@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from "../../../canon/json.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import type { DocumentScore, RerankRequest, RerankResult } from "../../../canon/rerank.ts"
 
-/** A ranking, and whether its scores had to be squashed. */
+/** A ranking, and whether its scores had to be mapped to 0 to 1. */
 type Ranking = Pick<RerankResult, "ranking" | "isSquashed">
 
 /**
- * The best of scored documents, the best first. Unbounded scores (the logits of some servers) are squashed to 0
- * to 1, which keeps their order.
+ * Returns the documents with the highest scores, best first. Unbounded scores (the logits of some servers) are mapped
+ * to 0 to 1, which keeps their order.
  */
 export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest): Ranking {
   const isSquashed = scores.some(({ score }) => score < 0 || score > 1)
@@ -23,8 +23,9 @@ export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest
 
 /**
  * Returns the scores in a response.
- * @param results the member with the scores.
- * @throws GatewayError `upstream_error` if it is not a list, as in an error with status 200, or lacks documents.
+ * @param results the value of the member with the scores.
+ * @throws GatewayError `upstream_error` if it is not a list, as in an error with status 200, or if documents are
+ * missing.
  */
 export function scoresOf(
   results: JsonValue | undefined,

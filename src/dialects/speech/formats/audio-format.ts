@@ -2,13 +2,13 @@ import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import type { SoundForm, SpeechRequest } from "../../../canon/speech.ts"
 
-/** Two containers of the same samples: each can be converted to the other. */
+/** Two formats with the same samples. Each can be converted to the other. */
 const PAIRED: Partial<Record<SoundForm, SoundForm>> = { wav: "pcm", pcm: "wav" }
 
 /**
- * The format to request from a vendor.
- * @param has the formats it supports.
- * @throws GatewayError `invalid_value` naming those that the caller can have.
+ * Returns the format to request from a vendor.
+ * @param has the formats that the vendor supports.
+ * @throws GatewayError `invalid_value` that names the formats available to the caller.
  */
 export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundForm {
   if (has.includes(wanted)) return wanted
@@ -23,7 +23,7 @@ export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundFo
   )
 }
 
-/** The fields of a request that a vendor does not support. */
+/** Returns losses for the fields of a request that a vendor does not support. */
 export function lossesOf(
   request: SpeechRequest,
   carried: ReadonlySet<"speed" | "instructions">,

@@ -8,7 +8,7 @@ import {
 } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
-/** How each format is requested (developers.deepgram.com, "Media Output Settings"). */
+/** The query that requests each format (developers.deepgram.com, "Media Output Settings"). */
 const OUTPUTS: Readonly<Record<SoundForm, string>> = {
   mp3: "encoding=mp3",
   opus: "encoding=opus&container=ogg",
@@ -19,8 +19,8 @@ const OUTPUTS: Readonly<Record<SoundForm, string>> = {
 }
 
 /**
- * Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` is
- * complete, and `aura-2` takes the voice by its full or short name.
+ * Creates the format of Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). Deepgram treats a voice as a
+ * model. `aura-2-thalia-en` is complete, and `aura-2` needs a voice by its full or short name.
  * @param decodeError reads the vendor's errors.
  */
 export function deepgramSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {

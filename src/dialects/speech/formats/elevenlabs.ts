@@ -5,14 +5,14 @@ import { vendorRefusal } from "../../../canon/vendor-error.ts"
 import { defined } from "../../shared/fields.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
-/** How each format is requested (elevenlabs.io, "Create speech", `output_format`). */
+/** The value that requests each format (elevenlabs.io, "Create speech", `output_format`). */
 const OUTPUTS: Partial<Record<SoundForm, string>> = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",
   pcm: "pcm_24000",
 }
 
-/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
+/** The format of ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export const ELEVENLABS_SPEECH: SpeechFormat = {
   encode(request, model) {
     const form = formToAsk(request.form, ["mp3", "opus", "pcm"])
@@ -33,7 +33,10 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
   decodeError: elevenLabsError,
 }
 
-/** `{detail: {status, message}}`, or a list in `detail` of the invalid fields (docs/contribute/wire/speech.md#f3). */
+/**
+ * Decodes `{detail: {status, message}}`, or a list of the invalid fields in `detail`
+ * (docs/contribute/wire/speech.md#f3).
+ */
 function elevenLabsError(status: number, body: unknown) {
   const detail = isJsonObject(body) ? body.detail : undefined
   if (typeof detail === "string") return vendorRefusal(status, { message: detail })

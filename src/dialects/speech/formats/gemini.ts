@@ -6,10 +6,10 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Gemini's speech models: `generateContent` with audio in the response, as raw samples in JSON
+ * Creates the format of Gemini's speech models. Their `generateContent` returns audio as raw samples in JSON
  * (docs/contribute/wire/speech.md#f4). Instructions on how to speak precede the text, as in Google's guide.
  * @param decodeError reads the vendor's errors.
- * @param parent the path above `/models`.
+ * @param parent the path before `/models`.
  */
 export function geminiSpeech(
   decodeError: SpeechFormat["decodeError"],
@@ -62,7 +62,10 @@ function read(body: JsonObject): Spoken {
   }
 }
 
-/** The registry prices a speech model's tokens as `output`, to which `audioOutput` falls back. */
+/**
+ * Returns the usage. The model registry prices the tokens of speech models as `output`, which also applies to
+ * `audioOutput`.
+ */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = quantityOf(usage?.promptTokenCount)
   const output = quantityOf(usage?.candidatesTokenCount)

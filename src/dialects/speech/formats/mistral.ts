@@ -4,8 +4,9 @@ import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Mistral's `POST /audio/speech`: the audio comes in JSON (docs/contribute/wire/speech.md#f6). Its pcm has a different
- * sample format (32-bit floats, docs.mistral.ai), so pcm is made from its wav.
+ * Creates the format of Mistral's `POST /audio/speech`, which returns the audio in JSON
+ * (docs/contribute/wire/speech.md#f6). Mistral's pcm consists of 32-bit floats (docs.mistral.ai), so the gateway
+ * converts Mistral's wav to pcm instead.
  * @param decodeError reads the vendor's errors.
  */
 export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {

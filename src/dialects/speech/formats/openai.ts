@@ -8,22 +8,22 @@ import {
 } from "../../../canon/speech.ts"
 import { formToAsk } from "./audio-format.ts"
 
-/** How a vendor departs from OpenAI's format. */
+/** Differences between a vendor's API and OpenAI's. */
 export interface OpenAiSpeechQuirks {
   readonly forms: readonly SoundForm[]
-  /** Whether a model reports its tokens, which is only possible in events. */
+  /** Reports whether a model reports its tokens, which is only possible in events. */
   readonly reportsTokens: (model: string) => boolean
 }
 
 const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, reportsTokens: () => false }
 
-/** OpenAI itself: all but the oldest models send events (docs/contribute/wire/speech.md#f2). */
+/** The quirks of OpenAI's own API. All but its oldest models send events (docs/contribute/wire/speech.md#f2). */
 export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
   reportsTokens: (model) => !/^tts-1/i.test(model),
 }
 
 /**
- * `POST /audio/speech` in OpenAI's format.
+ * Creates the format of OpenAI's `POST /audio/speech`.
  * @param decodeError reads the vendor's errors.
  */
 export function openAiSpeech(

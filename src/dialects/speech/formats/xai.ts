@@ -3,7 +3,8 @@ import { PCM_RATE, type SpeechFormat, voiceName } from "../../../canon/speech.ts
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * xAI's `POST /tts` (docs/contribute/wire/speech.md#f6; docs.x.ai, text to speech): no model in the body.
+ * Creates the format of xAI's `POST /tts`, whose body contains no model (docs/contribute/wire/speech.md#f6; docs.x.ai,
+ * text to speech).
  * @param decodeError reads the vendor's errors.
  */
 export function xaiSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {

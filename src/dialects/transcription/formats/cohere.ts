@@ -3,14 +3,15 @@ import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { audioForm, formCall, lossesOf, refuseTranslation, transcriptText } from "./fields.ts"
 
-/** The default language: Cohere requires one and does not detect it. */
+/** The default language. Cohere requires a language and does not detect it. */
 const ASSUMED_LANGUAGE = "en"
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription): only the
- * text, without times and usage; the fields precede the file.
+ * Creates the format of Cohere's `POST /v2/audio/transcriptions`
+ * (docs.cohere.com/reference/create-audio-transcription). It returns only the text, without times and usage. The fields
+ * must precede the file.
  * @param decodeError reads the vendor's errors.
  */
 export function cohereTranscription(
@@ -34,9 +35,9 @@ export function cohereTranscription(
       return { calls: [formCall("/v2/audio/transcriptions", audioForm(fields, request))], losses }
     },
     decode(answer, { language }) {
-      // It starts with a space.
+      // Cohere's text starts with a space.
       const text = transcriptText(jsonOf(answer)).trim()
-      // A language that was assumed is not one that the text is in.
+      // The default language is not reported, because the language of the text is not known.
       return { text, ...(language !== undefined && { language }), usage: {} }
     },
     decodeError,

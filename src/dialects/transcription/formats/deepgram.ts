@@ -17,7 +17,10 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** Deepgram's `POST /v1/listen`: the body is the audio itself (docs/contribute/wire/transcription.md#f5). */
+/**
+ * The format of Deepgram's `POST /v1/listen`, whose body is the audio itself
+ * (docs/contribute/wire/transcription.md#f5).
+ */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   translates: () => false,
   encode(request, model) {
@@ -47,7 +50,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     }
     return transcriptOf(alternative, channel, { body, results })
   },
-  /** `{err_code, err_msg}`, or `{category, message, details}` (docs/contribute/wire/transcription.md#f5). */
+  /** Decodes `{err_code, err_msg}` or `{category, message, details}` (docs/contribute/wire/transcription.md#f5). */
   decodeError(status, body) {
     if (!isJsonObject(body)) return vendorRefusal(status, {})
     const message = textAt(body, "err_msg") ?? textAt(body, "message")
@@ -83,7 +86,7 @@ function utterances(results: JsonObject): TranscriptSegment[] {
   })
 }
 
-/** Speakers are letters in OpenAI's form, numbers in Deepgram's. */
+/** Returns the letter of a speaker. OpenAI's format identifies speakers by letters, and Deepgram's by numbers. */
 function letter(speaker: number | undefined): string | undefined {
   if (speaker === undefined) return undefined
   return speaker < 26 ? String.fromCharCode(65 + speaker) : `speaker_${speaker}`

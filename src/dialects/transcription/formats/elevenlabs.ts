@@ -16,7 +16,7 @@ import {
 } from "./fields.ts"
 
 /**
- * ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6).
+ * Creates the format of ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6).
  * @param decodeError reads the vendor's errors.
  */
 export function elevenLabsTranscription(
@@ -30,7 +30,7 @@ export function elevenLabsTranscription(
       const fields: OutgoingField[] = [
         ["model_id", model],
         ["timestamps_granularity", "word"],
-        // Callers of OpenAI's format do not expect non-speech sounds such as (laughter).
+        // Callers of OpenAI's format do not expect descriptions of sounds other than speech, such as "(laughter)".
         ["tag_audio_events", "false"],
       ]
       if (language !== undefined) fields.push(["language_code", language])
@@ -56,7 +56,7 @@ export function elevenLabsTranscription(
   }
 }
 
-/** Segments that end where another speaker starts. */
+/** Returns segments that end when another speaker starts. */
 function bySpeaker(spoken: JsonObject): TranscriptSegment[] {
   const segments: TranscriptSegment[] = []
   let turn: JsonObject[] = []

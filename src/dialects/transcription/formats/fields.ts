@@ -19,7 +19,7 @@ import type {
 import { type EncodedForm, encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
 
-/** File names that vendors accept: some rely on the extension alone. */
+/** The file extension for each container. Some vendors detect the container by the extension alone. */
 const ENDINGS = {
   flac: "flac",
   mp3: "mp3",
@@ -30,7 +30,10 @@ const ENDINGS = {
   webm: "webm",
 } as const
 
-/** A form with the audio as its `file`, named by its content, not by the caller's name. */
+/**
+ * Returns a form with the audio as its `file`. The file name is derived from the content, not from the caller's file
+ * name.
+ */
 export function audioForm(
   fields: readonly OutgoingField[],
   { audio }: TranscriptionRequest,
@@ -47,7 +50,7 @@ export function audioForm(
   ])
 }
 
-/** A form as an upstream call. */
+/** Returns a form as an upstream call. */
 export function formCall(path: string, form: EncodedForm) {
   return {
     path,
@@ -57,15 +60,15 @@ export function formCall(path: string, form: EncodedForm) {
 }
 
 /**
- * Returns the text of an answer that has it in `text`; empty for silence.
- * @throws GatewayError `upstream_error` without a text, as in an error with status 200.
+ * Returns the `text` of an answer; empty for silence.
+ * @throws GatewayError `upstream_error` for an answer without a text, such as an error with status 200.
  */
 export function transcriptText({ text }: JsonObject): string {
   if (typeof text !== "string") throw unusable("it holds no transcript")
   return text
 }
 
-/** Rejects a task that a vendor does not support. */
+/** Rejects a translation, for vendors that do not support it. */
 export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   if (task === "transcribe") return
   throw new GatewayError(
@@ -75,7 +78,7 @@ export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   )
 }
 
-/** The fields of a request that a vendor does not support. */
+/** Returns losses for the fields of a request that a vendor does not support. */
 export function lossesOf(
   request: TranscriptionRequest,
   carried: ReadonlySet<"language" | "prompt" | "temperature">,
@@ -89,17 +92,17 @@ export function lossesOf(
   return losses
 }
 
-/** A vendor's report about a recording; members that it omits are undefined or empty. */
+/** A vendor's report about a recording. Members that the vendor omits are undefined or empty. */
 interface ReportedTranscript {
   readonly text: string
   readonly language: string | undefined
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration: number | undefined
   readonly segments: readonly TranscriptSegment[]
   readonly words: readonly TranscriptWord[]
 }
 
-/** The transcript of a vendor that reports seconds. */
+/** Returns the transcript of a vendor that reports seconds. */
 export function timedTranscript(reported: ReportedTranscript): Transcript {
   const { text, language, duration, segments, words } = reported
   return defined({
@@ -112,19 +115,25 @@ export function timedTranscript(reported: ReportedTranscript): Transcript {
   })
 }
 
-/** A non-negative number. */
+/** Returns a member if it is a non-negative number. */
 export function numberAt(object: JsonObject, key: string): number | undefined {
   return measureOf(object[key])
 }
 
-/** The segments or words in a member. @throws GatewayError `upstream_error` for more than a transcript can have. */
+/**
+ * Returns the segments or words in a member.
+ * @throws GatewayError `upstream_error` if there are more than a transcript can have.
+ */
 export function timedListAt(object: JsonObject, key: string): readonly JsonValue[] {
   const list = listAt(object, key)
   checkEntries("segments or words", list.length)
   return list
 }
 
-/** The words of a list, whichever member has their text. */
+/**
+ * Returns the words of a list.
+ * @param name the member that contains the text of a word.
+ */
 export function wordsAt(object: JsonObject, key: string, name: string): TranscriptWord[] {
   return timedListAt(object, key).flatMap((item) => {
     if (!isJsonObject(item)) return []
@@ -136,12 +145,12 @@ export function wordsAt(object: JsonObject, key: string, name: string): Transcri
   })
 }
 
-/** A pause this long starts a new segment, in seconds. */
+/** Minimum seconds of a pause that starts a new segment. */
 const LONG_PAUSE = 0.8
-/** As does this much text, in characters: about two lines of subtitles. */
+/** Characters after which a new segment starts, about two lines of subtitles. */
 const LONG_TEXT = 84
 
-/** Builds segments from words, cut at the ends of sentences, at pauses, and before they grow too long. */
+/** Builds segments from words. A segment ends at the end of a sentence, at a pause, or before it grows too long. */
 export function segmentsOfWords(words: readonly TranscriptWord[]): TranscriptSegment[] {
   const segments: TranscriptSegment[] = []
   let open: TranscriptSegment | undefined

@@ -10,7 +10,10 @@ import {
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
 
-/** A request to the Gemini API may have 20 MB, and base64 takes four bytes for three. */
+/**
+ * Maximum bytes of audio. A request to the Gemini API may have 20 MB, and base64 has four characters for every three
+ * bytes.
+ */
 const LARGEST = 14 * 1024 * 1024
 
 /** Gemini's models accept at most 65,536. */
@@ -19,10 +22,10 @@ const MAX_OUTPUT = 65_536
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Gemini has no endpoint for transcription: a model with audio input is asked to write down the spoken words
- * (docs/contribute/wire/transcription.md#f8).
+ * Creates the format of transcriptions with Gemini, which has no endpoint for them. A model with audio input is asked
+ * to write down the spoken words (docs/contribute/wire/transcription.md#f8).
  * @param decodeError reads the vendor's errors.
- * @param parent the path above `/models`.
+ * @param parent the path before `/models`.
  */
 export function geminiTranscription(
   decodeError: TranscriptionFormat["decodeError"],

@@ -17,8 +17,8 @@ import { usageOf } from "./openai.ts"
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
 /**
- * Mistral's transcription (docs/contribute/wire/transcription.md#f7): OpenAI's path, with one response format, segments if
- * times are requested, and no prompt.
+ * Creates the format of Mistral's transcriptions (docs/contribute/wire/transcription.md#f7). They use OpenAI's path,
+ * have only one response format, return segments if times are requested, and accept no prompt.
  * @param decodeError reads the vendor's errors.
  */
 export function mistralTranscription(
@@ -31,7 +31,8 @@ export function mistralTranscription(
       const { language, temperature, form, stream } = request
       const isTimed = TIMED.has(form)
       const fields: OutgoingField[] = [["model", model]]
-      // It accepts either the language or times (docs.mistral.ai, audio transcription).
+      // Mistral accepts either the language or a request for times, but not both (docs.mistral.ai, audio
+      // transcription).
       const carriesLanguage = language !== undefined && !isTimed
       if (carriesLanguage) fields.push(["language", language])
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])

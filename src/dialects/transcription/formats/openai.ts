@@ -31,24 +31,24 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** The formats of a model at a vendor with OpenAI's API. */
+/** The features of a transcription model with OpenAI's format. */
 export type TranscriptionModelTraits =
-  /** Segments with `verbose_json`; no streams. */
+  /** Returns segments with `verbose_json`, and cannot stream. */
   | "whisper"
-  /** Only JSON, without times. */
+  /** Returns only JSON, without times. */
   | "text-only"
-  /** Speakers and times with `diarized_json`. */
+  /** Returns speakers and times with `diarized_json`. */
   | "diarizing"
 
-/** Departures of a vendor from OpenAI's format. */
+/** Differences between a vendor's API and OpenAI's. */
 export interface OpenAiTranscriptionQuirks {
   traits(model: string): TranscriptionModelTraits
   readonly translations: boolean
-  /** Whether its `json` has the duration, too. */
+  /** Whether responses in the format `json` also contain the duration. */
   readonly countsInJson: boolean
 }
 
-/** OpenAI itself (docs/contribute/wire/transcription.md#f1). */
+/** The quirks of OpenAI's own API (docs/contribute/wire/transcription.md#f1). */
 const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   traits(model) {
     if (/diarize/i.test(model)) return "diarizing"
@@ -58,11 +58,14 @@ const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   countsInJson: false,
 }
 
-/** Models known for `verbose_json`: with it their servers report the duration (docs/contribute/wire/transcription.md#f9). */
+/**
+ * Matches models that support `verbose_json`, with which their servers report the duration
+ * (docs/contribute/wire/transcription.md#f9).
+ */
 const COUNTED = /whisper/i
 
 /**
- * `POST /audio/transcriptions` and `/audio/translations` in OpenAI's format.
+ * Creates the format of OpenAI's `POST /audio/transcriptions` and `/audio/translations`.
  * @param decodeError reads the vendor's errors.
  */
 export function openAiTranscription(
@@ -95,10 +98,13 @@ export function openAiTranscription(
   }
 }
 
-/** Formats that need times. */
+/** Formats that contain times. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
 
-/** The format to request, so that every other can be made from it and the vendor reports its count. */
+/**
+ * Returns the format to request from the vendor. The requested format can be made from it, and the vendor reports its
+ * count in it.
+ */
 function upstreamForm(
   form: TranscriptForm,
   traits: TranscriptionModelTraits,
@@ -169,7 +175,9 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   }
 }
 
-/** Returns the vendor's body if it has the requested format; for `json`, without members that OpenAI does not send. */
+/**
+ * Returns the vendor's body if it has the requested format. For `json`, members that OpenAI does not send are removed.
+ */
 function requestedBody(body: JsonObject, { form }: TranscriptionRequest): JsonObject | undefined {
   if (form === "json") return typeof body.text === "string" ? shortBody(body) : undefined
   if (form === "diarized_json") {
@@ -220,8 +228,8 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 }
 
 /**
- * The count of a vendor with OpenAI's format (docs/contribute/wire/transcription.md#f2): seconds or tokens; Mistral's
- * seconds are next to its tokens, whose audio part is in the details.
+ * Decodes the usage of a vendor with OpenAI's format (docs/contribute/wire/transcription.md#f2), which is in seconds or
+ * tokens. Mistral reports seconds in addition to tokens, and its audio tokens in the details.
  */
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
   const seconds = usage && (numberAt(usage, "seconds") ?? numberAt(usage, "prompt_audio_seconds"))
@@ -237,7 +245,7 @@ function tokensOf(usage: JsonObject): TranscriptTokens | undefined {
   const audio = numberAt(details, "audio_tokens")
   const input = numberAt(usage, "input_tokens")
   if (input === undefined) {
-    // Mistral's prompt tokens are those of the text alone, and its total includes the audio's.
+    // Mistral's prompt tokens only include text, but its total also includes audio.
     const text = numberAt(usage, "prompt_tokens") ?? 0
     const rest = Math.max(0, (numberAt(usage, "total_tokens") ?? 0) - text - output)
     return { text, audio: audio ?? rest, output }

@@ -15,8 +15,8 @@ import {
 } from "./fields.ts"
 
 /**
- * xAI's `POST /stt` (docs/contribute/wire/transcription.md#f7): no model in the form, words with their times in the
- * response.
+ * Creates the format of xAI's `POST /stt` (docs/contribute/wire/transcription.md#f7). Its form contains no model, and
+ * its response contains words with their times.
  * @param decodeError reads the vendor's errors.
  */
 export function xaiTranscription(
