@@ -13,14 +13,12 @@ import { readPng, type PngFacts, type PngFault } from "./png.ts"
 /** Maximum bytes of a file that is read into memory for the measuring thread. */
 const SMALL_FILE_BYTES = 256 * 1024
 
-/**
- * Maximum bytes of a PNG that is checked without a thread, which takes less than two milliseconds.
- */
+/** Maximum bytes of a PNG that is checked on the main thread, which takes less than two milliseconds. */
 const SMALL_PNG_BYTES = 256 * 1024
 
 const DATA_URL_HEAD = 512
 
-/** Inspects media of callers on the worker pool, because malicious media can take seconds. */
+/** Inspects media of callers on the worker pool, because inspecting malicious media can take seconds. */
 export class MediaInspector {
   readonly #pool: WorkerPool
 
@@ -29,8 +27,8 @@ export class MediaInspector {
   }
 
   /**
-   * Measures the documents, audio and video of a request, and stores the result in each source.
-   * @returns undefined if there are none, as in most requests.
+   * Measures the documents, audio and video of a request, and stores the results in the sources of the media.
+   * @returns undefined if the request has no such media, which is the usual case.
    */
   measure(request: ChatRequest, account: string): Promise<unknown> | undefined {
     let sources: MediaSource[] | undefined
@@ -43,7 +41,7 @@ export class MediaInspector {
     return sources && Promise.all(sources.map((source) => this.#note(source, account)))
   }
 
-  /** Returns the duration of an audio file; undefined if it cannot be determined. */
+  /** Returns the duration of an audio file in seconds and its upper bound; undefined if it cannot be determined. */
   async duration(file: FormFile, account: string): Promise<Duration | undefined> {
     const { descriptor, size } = file
     const input =
@@ -53,14 +51,20 @@ export class MediaInspector {
     return (await this.#measured(input, account))?.duration
   }
 
-  /** @throws GatewayError `overloaded`. */
+  /**
+   * Checks a PNG.
+   * @throws GatewayError `overloaded`.
+   */
   async readPng(bytes: Uint8Array<ArrayBuffer>, account: string): Promise<PngFacts | PngFault> {
     if (bytes.length <= SMALL_PNG_BYTES) return readPng(bytes)
     const facts = await this.#pool.run({ name: "read-png", input: bytes, owner: account })
     return (facts as PngFacts | PngFault | undefined) ?? tooSlow("image")
   }
 
-  /** @throws GatewayError `overloaded`. */
+  /**
+   * Draws a mask in the vendor's style.
+   * @throws GatewayError `overloaded`.
+   */
   async drawMask(mask: ImageFile, style: DrawnStyle, account: string): Promise<DrawnMask> {
     const input = { bytes: mask.bytes, style }
     const drawn = await this.#pool.run({ name: "draw-mask", input, owner: account })

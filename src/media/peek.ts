@@ -3,7 +3,7 @@ import type { MediaSource } from "../canon/message.ts"
 /** Maximum base64 characters that are decoded, so that the work is bounded for any input. */
 const WINDOW = 64 * 1024
 
-/** Properties of media that are available without decoding all of it. */
+/** Properties of media that are known without decoding all of the data. */
 export interface Peek {
   /** Decoded size in bytes. */
   readonly size: number
@@ -14,7 +14,7 @@ export interface Peek {
 
 const DATA_URL = /^data:([^;,]{0,127})(?:;[^,]{0,255})?,/i
 
-/** Inspects media that was sent with the request; undefined if it is linked. */
+/** Inspects media that was sent with the request. Returns undefined for linked media. */
 export function peek(source: MediaSource): Peek | undefined {
   if (source.type === "base64") return peekBase64(source.data, 0, source.mediaType ?? "")
   if (source.type !== "url") return undefined
@@ -40,7 +40,7 @@ function decode(base64: string): Uint8Array {
   return Buffer.from(base64, "base64")
 }
 
-/** Returns the bytes as text with one character per byte, for searching. */
+/** Returns the bytes as a searchable text with one character per byte. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
 }

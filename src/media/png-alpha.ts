@@ -1,31 +1,30 @@
 import { createInflate } from "node:zlib"
 import type { PngFault } from "./png.ts"
 
-/** The opacity of each pixel of an image, row by row: 0 is transparent, 255 opaque. */
+/** The opacity of each pixel of an image, row by row, from 0 (transparent) to 255 (opaque). */
 export interface AlphaChannel {
   readonly width: number
   readonly height: number
   readonly alpha: Uint8Array<ArrayBuffer>
 }
 
-/** Reasons why the pixels of an image cannot be read, as the end of a sentence. */
+/** Reasons why the pixels of an image cannot be read, worded as the end of a sentence. */
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
- * Maximum number of pixels: more than any vendor accepts in an image to edit (Stability's reference
- * of `edit/inpaint` has this number).
+ * Maximum number of pixels. It is the limit in Stability's reference of `edit/inpaint`, and no vendor accepts more in
+ * an image to edit.
  */
 const MAX_PIXELS = 9_437_184
 
 /**
- * Ensures that only one image is decompressed at a time, because it takes four bytes per pixel, at
- * most 140 MB.
+ * The previous decompression. Only one image is decompressed at a time, because that takes up to 140 MB.
  */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Decompresses the alpha channel of a PNG that `readPng` has found valid. Most of the work runs on
- * a thread of the runtime, and the rest yields to other work.
+ * Decompresses the alpha channel of a PNG that `readPng` has found valid. Most of the work runs on a thread of the
+ * runtime. The rest yields to other work.
  */
 export async function readAlpha(
   bytes: Uint8Array<ArrayBuffer>,
@@ -40,10 +39,10 @@ export async function readAlpha(
   return alpha === undefined ? "one of its parts is damaged" : { width, height, alpha }
 }
 
-/** Discards the result of the previous image. */
+/** Ignores the result of the previous image. */
 function noResult(): void {}
 
-/** Returns undefined if the image cannot be decoded. */
+/** Returns the alpha channel; undefined if the image cannot be decoded. */
 async function unpackAlpha(
   bytes: Uint8Array<ArrayBuffer>,
   { width, height }: { readonly width: number; readonly height: number },
@@ -52,7 +51,7 @@ async function unpackAlpha(
   if (plain === undefined) return undefined
   const alpha = new Uint8Array(width * height)
   const rowLength = 1 + 4 * width
-  // A row starts with its filter; every fourth byte after it is an alpha value.
+  // A row starts with its filter type. Every fourth byte after it is an alpha value.
   let column = 0
   let pixel = 0
   for await (const chunk of pixelData(plain)) {
@@ -66,9 +65,9 @@ async function unpackAlpha(
 }
 
 /**
- * Converts an image to a PNG of color type 6 with eight bits, not interlaced. Its rows are one
- * byte, 0 for "no filter", and four bytes for each pixel. Without compression, the encoder applies
- * no filters, because they would not help.
+ * Converts an image to a PNG that is easy to read: color type 6, eight bits, not interlaced. Each row is one byte, 0
+ * for "no filter", and four bytes for each pixel. Without compression, the encoder applies no filters, because they
+ * would not help.
  */
 async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   try {
@@ -76,16 +75,16 @@ async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | 
       .png({ compressionLevel: 0 })
       .bytes()
   } catch {
-    // Any decoder error means that the image is damaged.
+    // Any error of the decoder means that the image is damaged.
     return undefined
   }
 }
 
 const IDAT = 0x49444154
-/** Eight bits per sample, colour type 6: red, green, blue and alpha. */
+/** Eight bits per sample, and color type 6: red, green, blue and alpha. */
 const RGBA = 0x0806
 
-/** Yields the rows as they are unpacked. */
+/** Yields the bytes of the rows while they are unpacked. */
 function pixelData(png: Uint8Array): AsyncIterable<Buffer> {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   if (view.getUint16(24) !== RGBA)

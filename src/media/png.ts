@@ -3,11 +3,11 @@ import type { ImageSize } from "./image-size.ts"
 
 /** The facts in the header of a PNG. */
 export interface PngFacts extends ImageSize {
-  /** Set if its pixels can be transparent, by color type or by a `tRNS` chunk. */
+  /** Whether pixels can be transparent, by the color type or a `tRNS` chunk. */
   readonly hasAlpha: boolean
 }
 
-/** Reasons why bytes are not a valid PNG, as the end of a sentence. */
+/** Reasons why bytes are not a valid PNG, worded as the end of a sentence. */
 export type PngFault =
   | "it is not a PNG"
   | "its header is damaged"
@@ -16,7 +16,7 @@ export type PngFault =
 
 /** The first bytes of every PNG. */
 export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
-/** The relevant chunk types, four letters each. */
+/** Types of the chunks that are read, each as the code of four letters. */
 const IHDR = 0x49484452
 const TRNS = 0x74524e53
 const IDAT = 0x49444154
@@ -24,7 +24,7 @@ const IEND = 0x49454e44
 /** Bytes of the length, type and checksum of a chunk. */
 const FRAME = 12
 const HEADER_LENGTH = 13
-/** Maximum of lengths and sides: below 2^31 (PNG specification, section 5.3). */
+/** Maximum value of lengths and sides, which is below 2^31 (PNG specification, section 5.3). */
 const MAX_LENGTH = 0x7fff_ffff
 
 /** Allowed bits per sample of each color type (PNG specification, table 11.1). */
@@ -38,9 +38,8 @@ const DEPTHS: Readonly<Record<number, readonly number[]>> = {
 const ALPHA_TYPES: ReadonlySet<number> = new Set([4, 6])
 
 /**
- * Reads a PNG without decompressing any pixel: its signature, its header, and every chunk with its
- * checksum up to the end marker. The work is bounded by the bytes sent, regardless of the size of
- * the decompressed image.
+ * Reads a PNG without decompressing any pixel. It checks the signature, the header, and every chunk with its checksum
+ * up to the end marker. The work depends on the number of bytes sent, not on the size of the decompressed image.
  */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
   if (!PNG_SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"

@@ -6,10 +6,10 @@ import { imageSize } from "./image-size.ts"
 import type { MediaInspector } from "./media-inspector.ts"
 import type { PngFacts } from "./png.ts"
 
-/** The limit in docs/reference/api.md#limits. */
+/** Maximum bytes of an image (docs/reference/api.md#limits). */
 export const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 
-/** Limits of an edit by the model's own rules (OpenAI's GPT images). */
+/** Limits on images for models that validate edits by their own rules (OpenAI's GPT images). */
 export const MAX_PHOTO_BYTES = 50 * 1024 * 1024
 export const MAX_PHOTOS = 16
 
@@ -20,13 +20,13 @@ type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["
 export interface RequestImages {
   readonly images: readonly ImageFile[]
   readonly mask?: ImageFile
-  /** The size of the first image. */
+  /** The size of the first image in pixels. */
   readonly size: ImageSize
 }
 
 /**
- * Reads the files of an edit or a variation: square PNGs. An edit may also have a mask, which needs
- * an alpha channel and the size of the first image. `size` must equal the image's size.
+ * Reads the files of an edit or a variation, which must be square PNGs. An edit may also have a mask, which needs an
+ * alpha channel and the size of the first image. The requested `size` must equal the size of the image.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readRequestImages(
@@ -55,9 +55,9 @@ export async function readRequestImages(
 }
 
 /**
- * Reads the files of an edit by the model's own rules: images of any shape and size, and a mask
- * that only the model validates.
- * @returns the size of the first image if it is square, which is then the size to generate.
+ * Reads the files of an edit for models with their own rules: images of any shape and size, and a mask that only the
+ * model validates.
+ * @returns the images, and the size to generate if the first image is square, which is its size.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readPhotos(
@@ -82,7 +82,7 @@ export async function readPhotos(
 
 const PNG_TYPE = "image/png"
 
-/** Detects the type of an image in a format that models accept, by its first bytes. */
+/** Returns the media type of an image by its first bytes; undefined if models do not accept its format. */
 function photoType(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
   if (start.startsWith("\x89PNG")) return PNG_TYPE
@@ -120,7 +120,10 @@ function checkSize(requested: ImageSize, size: ImageSize): void {
   )
 }
 
-/** The error for an unusable image. @param fault the problem, as the end of a sentence. */
+/**
+ * Returns the error for an unusable image.
+ * @param fault the problem, worded as the end of a sentence.
+ */
 export function invalidImage(field: string, fault: string): GatewayError {
   return new GatewayError("invalid_image", `The file in '${field}' cannot be used: ${fault}.`, {
     parameter: field,

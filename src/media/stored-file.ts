@@ -2,11 +2,11 @@ import { type FileHead, fileTooLarge, type FormFile } from "../canon/form-file.t
 
 /** The bytes of a file, in memory or on disk. */
 export interface FileBytes {
-  /** For a file that is still arriving, its expected size. */
+  /** Size in bytes. For a file that is still arriving, its expected size. */
   readonly size: number
-  /** The open file with the bytes from its start; absent if they are in memory. */
+  /** The open file, whose bytes start at offset 0; absent if the bytes are in memory. */
   readonly descriptor?: number
-  /** Set for a file that is still arriving. Its last bytes are withheld until this is called. */
+  /** Allows a file that is still arriving to end. Its last bytes are withheld until this function is called. */
   readonly letFinish?: () => void
   /** Reads the bytes from `start` up to but not including `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
@@ -64,7 +64,10 @@ export class StoredFile implements FormFile {
   }
 }
 
-/** @param takeBack called with each chunk when the next one is requested. */
+/**
+ * Returns a stream of a file.
+ * @param takeBack called with each chunk when the next chunk is requested.
+ */
 function streamOf(
   source: FileBytes,
   takeBack: (chunk: Uint8Array<ArrayBuffer>) => void,
@@ -85,7 +88,7 @@ function streamOf(
         if (at >= source.size) controller.close()
       },
     },
-    // Reads only on demand.
+    // Reads only when a chunk is requested.
     { highWaterMark: 0 },
   )
 }

@@ -11,16 +11,15 @@ const WAVE_HEADER = 44
 export const PROBED_BYTES = 192 * 1024
 
 /**
- * Rate of two channels of 32 bits at 48 kHz. Speech does not exceed it, so higher header values are
- * capped.
+ * Rate of two channels with 32 bits at 48 kHz. Speech does not exceed this rate, so higher header values are capped.
  */
 const MAX_BYTES_PER_SECOND = 384_000
 
 /**
- * Returns the duration of a WAV or AIFF file with a constant bit rate. Returns undefined for other
- * files, and if the samples are frames of a compressed format, which decoders play regardless of
- * the header.
- * @param head its first bytes.
+ * Returns the duration of a WAV or AIFF file with a constant bit rate. Returns undefined for other files. Also returns
+ * undefined if the samples are frames of a compressed format, because decoders play such frames regardless of the
+ * header.
+ * @param head the first bytes of the file.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
   const rate = waveBytesPerSecond(head) ?? aiffBytesPerSecond(head)
@@ -31,7 +30,10 @@ export function waveDuration(head: Uint8Array, size: number): Duration | undefin
   return { seconds, maxSeconds, hasVideo: false }
 }
 
-/** Consecutive frames by which decoders recognize a format; fewer at the start. Samples do not form such sequences. */
+/**
+ * Number of consecutive frames by which decoders recognize a format. Fewer are sufficient at the start of a file.
+ * Ordinary samples do not form such sequences.
+ */
 const MIN_FIRST_FRAMES = 3
 const MIN_FRAMES = 7
 const FIRST_BYTES = 4_096
@@ -53,12 +55,12 @@ function hasFrames(head: Uint8Array): boolean {
   return false
 }
 
-/** Reports whether a frame at this position would be MPEG audio. */
+/** Reports whether a position has the header of an MPEG audio frame. */
 function isMpeg(head: Uint8Array, at: number): boolean {
   return head[at] === 0xff && ((head[at + 1] ?? 0) & 6) !== 0
 }
 
-/** Returns the bytes of the MPEG audio, AAC or AC-3 frame at this position; 0 if it is not a frame. */
+/** Returns the size in bytes of the MPEG audio, AAC or AC-3 frame at a position; 0 if it has no frame. */
 function frameBytes(head: Uint8Array, at: number): number {
   const second = head[at + 1] ?? 0
   const third = head[at + 2] ?? 0
@@ -67,7 +69,7 @@ function frameBytes(head: Uint8Array, at: number): number {
       if (second < 0xe0) return 0
       if (isMpeg(head, at)) return mpegFrame(0xff, second, third)?.bytes ?? 0
       return second >= 0xf0 && ((third >> 2) & 15) < 13 ? (uint24(head, at + 3) >> 5) & 0x1fff : 0
-    // AAC in LOAS (ISO 14496-3, 1.7.2).
+    // AAC in LOAS frames (ISO 14496-3, 1.7.2).
     case 0x56:
       return second >> 5 === 7 ? 3 + (((second & 31) << 8) | third) : 0
     case 0x0b:
@@ -84,15 +86,15 @@ function uint24(head: Uint8Array, at: number): number {
   return ((head[at] ?? 0) << 16) | ((head[at + 1] ?? 0) << 8) | (head[at + 2] ?? 0)
 }
 
-/** kbit/s of AC-3 by index (ETSI TS 102 366, table 4.13). */
+/** Bit rates of AC-3 in kbit/s by index (ETSI TS 102 366, table 4.13). */
 const AC3_RATES = [
   32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
 ]
 const AC3_SAMPLES = 1_536
 
 /**
- * Returns the bytes of a frame of AC-3 or E-AC-3. @param swap 1 if the bytes of each word are
- * swapped.
+ * Returns the size in bytes of an AC-3 or E-AC-3 frame.
+ * @param swap 1 if the bytes of each word are swapped.
  */
 function ac3Bytes(head: Uint8Array, at: number, swap: 0 | 1): number {
   const byte = (offset: number): number => head[at + (offset ^ swap)] ?? 0
@@ -105,7 +107,7 @@ function ac3Bytes(head: Uint8Array, at: number, swap: 0 | 1): number {
   return (sampleRate === 44_100 ? words + (byte(4) & 1) : words) * 2
 }
 
-/** The first bytes of a frame, and masked bits of a later byte. */
+/** The first bytes of a frame, and bits that a later byte must have. */
 interface Mark {
   readonly start: string
   readonly at: number
@@ -113,7 +115,9 @@ interface Mark {
   readonly value: number
 }
 
-/** DTS in its four forms (ETSI TS 102 114, 5.3), TrueHD, and bursts in S/PDIF (IEC 61937) in both byte orders. */
+/**
+ * Marks of DTS in its four forms (ETSI TS 102 114, 5.3), TrueHD, and bursts in S/PDIF (IEC 61937) in both byte orders.
+ */
 const MARKS: readonly Mark[] = [
   { start: "\x7f\xfe\x80\x01", at: 4, mask: 0x7c, value: 0x7c },
   { start: "\xfe\x7f\x01\x80", at: 5, mask: 0x7c, value: 0x7c },
@@ -135,11 +139,14 @@ function hasMarks(head: Uint8Array): boolean {
   })
 }
 
-/** Format tags of a WAV file whose samples all have the same size: PCM and float; A-law and mu-law have one byte. */
+/**
+ * Format tags of WAV files whose samples all have the same size: PCM, float, A-law and mu-law. Samples of A-law and
+ * mu-law have one byte.
+ */
 const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const ONE_BYTE_FORMATS: ReadonlySet<number> = new Set([6, 7])
 const EXTENSIBLE = 0xfffe
-/** Bytes of a `fmt ` chunk up to the bits per sample, and of one in the extensible format. */
+/** Bytes of a `fmt ` chunk up to the bits per sample. `EXTENSIBLE_SIZE` is the size in the extensible format. */
 const FORMAT_SIZE = 16
 const EXTENSIBLE_SIZE = 40
 
@@ -152,19 +159,16 @@ interface CodecFormat {
   readonly bits: number
 }
 
-/**
- * Returns the maximum samples that a byte decodes to, over all channels; undefined if that is
- * uncertain.
- */
+/** Returns the maximum number of samples that a byte decodes to, over all channels; undefined if that is uncertain. */
 type SamplesPerByte = (format: CodecFormat) => number | undefined
 
-/** Compressed formats with a constant bit rate, by their tags. The headers of blocks count as samples. */
+/** Compressed formats with a constant bit rate, by format tag. The headers of blocks are counted as samples. */
 const CODECS: ReadonlyMap<number, SamplesPerByte> = new Map<number, SamplesPerByte>([
-  // Microsoft ADPCM has four bits per sample; IMA ADPCM has two to five.
+  // Microsoft ADPCM has four bits per sample, and IMA ADPCM two to five.
   [0x02, () => 2],
   [0x11, ({ bits }) => (isAdpcm(bits) ? Math.max(2, 8 / bits) : undefined)],
   [0x45, g726Samples],
-  // GSM 06.10 has 320 samples in a block of 65 bytes, or of fewer at lower bit rates.
+  // GSM 06.10 has 320 samples in a block of 65 bytes, or of fewer bytes at lower bit rates.
   [0x31, ({ channels, blockBytes }) => ifMono(channels, 320 / (blockBytes === 65 ? 65 : 41))],
   [0x28f, ({ channels }) => ifMono(channels, 2)],
 ])
@@ -174,14 +178,14 @@ function isAdpcm(bits: number): boolean {
 }
 
 /**
- * Returns undefined for several channels, because decoders of some formats read one channel
- * regardless of the header.
+ * Returns the samples of a file with one channel. For several channels it returns undefined, because decoders of some
+ * formats read one channel regardless of the header.
  */
 function ifMono(channels: number, samples: number): number | undefined {
   return channels === 1 ? samples : undefined
 }
 
-/** Returns the samples of G.726. Some decoders compute the bits per sample from the bit rate. */
+/** Returns the samples per byte of G.726. Some decoders compute the bits per sample from the bit rate. */
 function g726Samples(format: CodecFormat): number | undefined {
   const { channels, sampleRate, bytesPerSecond, bits } = format
   const computed = Math.floor((bytesPerSecond * 8) / sampleRate)
@@ -189,7 +193,7 @@ function g726Samples(format: CodecFormat): number | undefined {
   return ifMono(channels, 8 / Math.min(bits, computed))
 }
 
-/** Highest values for which a compressed format is measured. */
+/** Highest header values for which the duration of a compressed format is measured. */
 const MAX_CODEC_RATE = 48_000
 const MAX_CODEC_CHANNELS = 2
 
@@ -197,9 +201,9 @@ const MAX_SAMPLE_RATE = 384_000
 const MAX_CHANNELS = 32
 
 /**
- * Returns the bytes per second of a WAV file from its `fmt ` chunk; undefined if it is not a WAV
- * file or is compressed. Its sizes are never trusted: streamed files contain 0xffffffff
- * (docs/contribute/wire/README.md#f7), and others may be false.
+ * Returns the bytes per second of a WAV file from its `fmt ` chunk; undefined if the file is not a WAV file or is
+ * compressed. Sizes in the file are never trusted: streamed files contain 0xffffffff
+ * (docs/contribute/wire/README.md#f7), and others may be wrong.
  */
 function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -208,7 +212,7 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const at = findFormat(view)
   if (at === undefined) return undefined
   const size = view.getUint32(at - 4, true)
-  // Decoders read the fields of a shorter chunk in different ways.
+  // A shorter chunk is rejected, because decoders read its fields in different ways.
   if (size < FORMAT_SIZE) return undefined
   const tag = view.getUint16(at, true)
   const codec = CODECS.get(tag)
@@ -247,8 +251,8 @@ function codecBytesPerSecond(
 const COMMON_SIZE = 18
 
 /**
- * Returns the bytes per second of an AIFF file from its `COMM` chunk; undefined if it is not an
- * AIFF file or is compressed.
+ * Returns the bytes per second of an AIFF file from its `COMM` chunk; undefined if the file is not an AIFF file or is
+ * compressed.
  */
 function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -258,7 +262,7 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
     const size = view.getUint32(at + 4)
     if (view.getUint32(at) === 0x434f4d4d) {
       if (size < COMMON_SIZE) return undefined
-      // The rate is a float of 80 bits.
+      // The sample rate is an 80-bit float.
       const exponent = (view.getUint16(at + 16) & 0x7fff) - 16_383
       const sampleRate = (view.getUint32(at + 18) / 2 ** 31) * 2 ** exponent
       const sampleBytes = Math.ceil(view.getUint16(at + 14) / 8)
@@ -269,10 +273,7 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   return undefined
 }
 
-/**
- * Returns the start of the content of the `fmt ` chunk. Each chunk is at least as long as its
- * header.
- */
+/** Returns the position of the content of the `fmt ` chunk. Each chunk is at least as long as its header. */
 function findFormat(view: DataView): number | undefined {
   let at = 12
   while (at + 24 <= view.byteLength) {

@@ -1,6 +1,6 @@
 import { waveHeader } from "../canon/wave-header.ts"
 
-/** Adds a WAV header before samples. The arguments are those of `waveHeader`. */
+/** Yields a WAV header and then the samples. The other arguments are those of `waveHeader`. */
 export async function* wrapWave(
   samples: AsyncIterable<Uint8Array>,
   bytes?: number,
@@ -29,7 +29,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Returns the start of the content of the `data` chunk; undefined until it has arrived. */
+/** Returns the position of the content of the `data` chunk; undefined until it has arrived. */
 export function samplesAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 12

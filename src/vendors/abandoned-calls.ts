@@ -1,4 +1,4 @@
-/** Calls that a vendor ends and stops billing when their connection is closed. */
+/** The calls that a vendor ends and stops billing if their connection is closed. */
 export type EndedWhenClosed = "all" | "streams" | "none"
 
 interface AbandonedCalls {
@@ -6,20 +6,23 @@ interface AbandonedCalls {
   readonly source: string
 }
 
-/** OpenRouter's list of providers that stop "model processing and billing" of closed streams, read on 2026-11-27. */
+/**
+ * Source of OpenRouter's list of providers that stop "model processing and billing" of closed streams, read on
+ * 2026-11-27.
+ */
 const OPENROUTER = "https://openrouter.ai/docs/api-reference/streaming#stream-cancellation"
 const ENDS_STREAMS: AbandonedCalls = { ends: "streams", source: OPENROUTER }
 const ENDS_NOTHING: AbandonedCalls = { ends: "none", source: OPENROUTER }
 
 /**
- * Vendors' handling of calls whose connection is closed before the answer is complete. Vendors that end only streams
- * complete and bill all other calls. Vendors that are not listed have no documentation.
+ * How vendors handle calls whose connection is closed before the answer is complete. A vendor that only ends streams
+ * completes and bills all other calls. Vendors that are not listed do not document it.
  */
 export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   alibaba: ENDS_NOTHING,
   anthropic: ENDS_STREAMS,
   azure: ENDS_STREAMS,
-  // Its cost and usage reports have the whole answer, streamed or not.
+  // Bedrock's cost and usage reports include the whole answer, whether it was streamed or not.
   bedrock: { ends: "none", source: "https://github.com/BerriAI/litellm/issues/34147" },
   cohere: ENDS_STREAMS,
   deepinfra: ENDS_STREAMS,
@@ -29,7 +32,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   groq: ENDS_NOTHING,
   huggingface: ENDS_NOTHING,
   hyperbolic: ENDS_STREAMS,
-  // Operators' own servers do not bill, and these abort calls without a reader.
+  // Servers that operators run do not bill. The following servers abort calls whose connection is closed.
   "llama-cpp": { ends: "all", source: "https://github.com/ggml-org/llama.cpp/pull/18459" },
   "lm-studio": {
     ends: "streams",
@@ -40,7 +43,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   novita: ENDS_STREAMS,
   ollama: { ends: "all", source: "https://github.com/ollama/ollama/issues/2876" },
   openai: ENDS_STREAMS,
-  // It cancels at providers that support that; the others bill the whole answer.
+  // OpenRouter cancels calls at providers that support it. All others bill the whole answer.
   openrouter: ENDS_NOTHING,
   perplexity: ENDS_NOTHING,
   sambanova: ENDS_NOTHING,
@@ -50,7 +53,10 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   xai: ENDS_STREAMS,
 }
 
-/** Whether a vendor may bill a call in full although its connection was closed; true if undocumented. */
+/**
+ * Whether a vendor may bill a whole call although its connection was closed. It is true if the vendor does not document
+ * it.
+ */
 export function billsAbandoned(vendor: string, isStream: boolean): boolean {
   const { ends = "none" } = ABANDONED_CALLS[vendor] ?? {}
   return ends === "none" || (ends === "streams" && !isStream)

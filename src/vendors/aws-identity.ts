@@ -12,11 +12,11 @@ import {
 } from "./credential-request.ts"
 import type { Temporary } from "./renewed-credential.ts"
 
-/** A key pair that signs requests. */
+/** A pair of keys that signs requests. */
 export interface AwsKey {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Only of a temporary pair. */
+  /** The token of a temporary pair; absent for other pairs. */
   readonly sessionToken?: string
 }
 
@@ -28,10 +28,13 @@ const STS: CredentialService = {
 }
 const METADATA: CredentialService = { name: "The metadata service of this AWS machine" }
 
-/** The credential endpoint of ECS, at a path that the agent sets for each task. */
+/** The address of the ECS credential endpoint. The agent sets its path for each task. */
 const ECS_HOST = "http://169.254.170.2"
 const INSTANCE_HOST = "http://169.254.169.254"
-/** Hosts that a credential may come from without TLS: this machine, ECS, and EKS Pod Identity over IPv4 and IPv6. */
+/**
+ * Hosts from which a credential may be requested without TLS: this machine, ECS, and EKS Pod Identity over IPv4 and
+ * IPv6.
+ */
 const PLAIN_HOSTS = new Set([
   "localhost",
   "127.0.0.1",
@@ -48,14 +51,14 @@ const documentSchema = z.object({
   Expiration: z.iso.datetime({ offset: true }),
 })
 
-/** The address of one of Amazon's services; China's regions are a partition with a separate domain. */
+/** Returns the address of an Amazon service. China's regions have a separate domain. */
 export function awsAddress(service: string, region: string): string {
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
   return `https://${service}.${region}.${domain}`
 }
 
 /**
- * A temporary key pair of the role that this machine, container or pod has. The sources and their order are those of
+ * Returns a temporary key pair of the role of this machine, container or pod. The sources and their order are those of
  * Amazon's SDKs: a web identity token (EKS service accounts), a container endpoint (ECS tasks, EKS Pod Identity), and
  * the instance metadata service in version 2 (EC2).
  * @throws GatewayError `upstream_error`, `upstream_timeout`.
@@ -159,7 +162,9 @@ function keyFrom(service: CredentialService, document: unknown): Temporary<AwsKe
   }
 }
 
-/** The platform replaces the file before its token expires, so it is read each time. */
+/**
+ * Reads a token from its file. The file is read each time, because the platform replaces it before the token expires.
+ */
 async function tokenIn(file: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim()

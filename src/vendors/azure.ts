@@ -9,11 +9,11 @@ import { OPENAI_SOUND } from "./compatible-operations.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** The path of the API that takes the deployment as the model in the body. */
+/** The path of the API in which the deployment is the model in the body. */
 const API_PATH = "/openai/v1"
 
 /**
- * Azure OpenAI through its v1 API: no version in the query, no deployment in the path
+ * Azure OpenAI through its v1 API, which needs no version in the query and no deployment in the path
  * (docs/contribute/wire/openai-chat.md#f25).
  */
 export const AZURE: Vendor = {
@@ -35,7 +35,7 @@ export const AZURE: Vendor = {
   probe: (provider) => ({ url: `${baseUrlOf(provider) ?? ""}/models` }),
 }
 
-/** The address that Azure's pages show is the resource's alone. */
+/** Returns the base address. Azure's own pages only show the address of the resource, without the path of the API. */
 function baseUrlOf({ baseUrl }: ProviderSettings): string | undefined {
   if (baseUrl === undefined) return undefined
   return new URL(baseUrl).pathname === "/" ? baseUrl + API_PATH : baseUrl

@@ -12,8 +12,8 @@ import type { Signer, Vendor } from "./vendor.ts"
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
 /**
- * Amazon Bedrock's Converse API (docs/contribute/wire/bedrock-converse.md#f1). An API key is preferred to a key pair for
- * signing.
+ * Amazon Bedrock's Converse API (docs/contribute/wire/bedrock-converse.md#f1). If both are set, an API key is used
+ * instead of a key pair.
  */
 export const BEDROCK: Vendor = {
   id: "bedrock",
@@ -47,7 +47,7 @@ export const BEDROCK: Vendor = {
   chat: [
     {
       dialect: BEDROCK_CONVERSE,
-      // Names of models contain colons, those of inference profiles slashes too.
+      // The model is encoded, because model names contain colons and names of inference profiles also contain slashes.
       path: (model, stream) =>
         `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
     },

@@ -1,7 +1,7 @@
 import type { UpstreamDialect } from "../canon/dialect.ts"
 import type { ChatBinding, RequestHeaders } from "./vendor.ts"
 
-/** A dialect whose path is the same for every model. */
+/** Returns the binding of a dialect whose path is the same for every model. */
 export function binding(
   dialect: UpstreamDialect,
   path: string,
@@ -10,7 +10,10 @@ export function binding(
   return { dialect, path: () => path, ...(headers === undefined ? {} : { headers }) }
 }
 
-/** The version of its API that Anthropic asks every request to name (docs/contribute/wire/anthropic-messages.md#f1). */
+/**
+ * The header with the version of Anthropic's API, which every request must contain
+ * (docs/contribute/wire/anthropic-messages.md#f1).
+ */
 export const ANTHROPIC_VERSION: RequestHeaders = Object.freeze({
   "anthropic-version": "2023-06-01",
 })

@@ -14,11 +14,14 @@ import { openAiTranscription } from "../dialects/transcription/formats/openai.ts
 import { xaiTranscription } from "../dialects/transcription/formats/xai.ts"
 import type { Operations } from "./vendor.ts"
 
-/** The operations of compatible vendors. Rows declare embeddings and rerank, which differ in single fields. */
+/**
+ * Operations of compatible vendors. Embeddings and rerank are not here, because each vendor's row declares its
+ * differences in single fields.
+ */
 
 const { decodeError } = OPENAI_CHAT
 
-/** Audio at OpenAI, and at Azure's OpenAI. */
+/** Speech and transcription at OpenAI, and at Azure's OpenAI. */
 export const OPENAI_SOUND = {
   speech: openAiSpeech(decodeError, OPENAI_SPEECH),
   transcription: openAiTranscription(decodeError),
@@ -30,20 +33,20 @@ export const OPENAI_OPERATIONS: Operations = {
   moderation: openAiModeration(decodeError),
 }
 
-/** Audio in OpenAI's format at other vendors: tokens of speech are not reported. */
+/** Speech and transcription in OpenAI's format at other vendors, which do not report tokens of speech. */
 export const OPEN_SOUND = {
   speech: openAiSpeech(decodeError),
   transcription: openAiTranscription(decodeError),
 } satisfies Operations
 
-/** Servers that operators run may offer everything that OpenAI has. */
+/** Operations of servers that operators run. They may offer everything that OpenAI offers. */
 export const OPEN_OPERATIONS: Operations = {
   ...OPEN_SOUND,
   image: openAiImages(OPEN_FAMILIES),
   moderation: openAiModeration(decodeError),
 }
 
-/** Groq's Whisper, and Orpheus, which only has wav. */
+/** Operations of Groq: transcription with Whisper, and speech with Orpheus, which only supports wav. */
 export const GROQ_OPERATIONS: Operations = {
   speech: openAiSpeech(decodeError, { forms: ["wav"] }),
   transcription: openAiTranscription(decodeError),
@@ -65,7 +68,10 @@ export const TOGETHER_OPERATIONS: Operations = { ...OPEN_SOUND, image: TOGETHER_
 
 export const FIREWORKS_OPERATIONS: Operations = { image: FIREWORKS_IMAGES }
 
-/** Models at OpenRouter and similar vendors return mp3 or raw samples; each transcript reports its seconds. */
+/**
+ * Operations of OpenRouter and similar vendors. Their models return mp3 or raw samples, and each transcript reports its
+ * seconds.
+ */
 export const OPENROUTER_OPERATIONS: Operations = {
   speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
   transcription: openAiTranscription(decodeError, { translations: false, countsInJson: true }),

@@ -8,37 +8,45 @@ import type { Operations } from "./vendor.ts"
 export interface CompatibleRow {
   readonly id: string
   readonly name: string
-  /** Absent: each provider must set `base_url`. `{account}` is replaced by the provider's `account`. */
+  /**
+   * The base address; absent if each provider must set `base_url`. `{account}` is replaced by the provider's `account`.
+   */
   readonly baseUrl?: string
-  /** Environment variables with the account, if the base address contains it; the main one first. */
+  /** Environment variables with the account, if the base address contains it. The main variable is first. */
   readonly accountVariables?: readonly string[]
-  /** The main variable first; empty if no key is needed. */
+  /** Environment variables with the key, with the main variable first; empty if no key is needed. */
   readonly keyVariables: readonly string[]
   /** Differences from most compatible vendors. */
   readonly quirks?: Partial<OpenAiChatQuirks>
   /**
-   * Differences from OpenAI, if it supports `openai-responses` at the same base address. Only OpenAI supports custom
-   * tools.
+   * Differences from OpenAI's responses API, if the vendor supports `openai-responses` at the same base address. Only
+   * OpenAI supports custom tools.
    */
   readonly responses?: Partial<OpenAiResponsesQuirks>
-  /** Whether it offers web search in `openai-responses`, at a known price. */
+  /** Whether the vendor offers web search in `openai-responses`, at a known price. */
   readonly webSearch?: true
-  /** Differences of its embeddings from most compatible vendors; `none`: it has no embeddings. */
+  /**
+   * Differences of the vendor's embeddings from those of most compatible vendors; `none` if the vendor has no
+   * embeddings.
+   */
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
-  /** Differences from Jina, if it offers rerank in Jina's format. */
+  /** Differences from Jina, if the vendor offers rerank in Jina's format. */
   readonly rerank?: Partial<JinaRerankQuirks>
-  /** Its other operations. Default: OpenAI's at servers that operators run; otherwise no others. */
+  /**
+   * Other operations of the vendor. Default: the operations of OpenAI for servers that operators run, and none for
+   * other vendors.
+   */
   readonly operations?: Operations
   /**
-   * The operator runs the server and chooses its dialects: `openai-chat`, and `openai-responses` or
+   * Whether the operator runs the server and chooses its dialects. These are `openai-chat`, and `openai-responses` or
    * `anthropic-messages` at the same base address if the provider's `dialects` contain them.
    */
   readonly isServerOfOnesOwn?: true
 }
 
-/** For vendors whose references document `n` and `stop` as OpenAI does. */
+/** Quirks of vendors whose references document `n` and `stop` as OpenAI does. */
 export const AS_OPENAI = { maxChoices: 128, cutsStops: true } as const
 export const CUTS_STOPS = { cutsStops: true } as const
 
-/** For vendors that accept both names of the limit. */
+/** Quirks of vendors that accept both names of the output limit. */
 export const BOTH_LIMITS = { maxTokensFieldOnly: false } as const

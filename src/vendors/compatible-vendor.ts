@@ -16,9 +16,9 @@ import { bearerSigner } from "./static-signer.ts"
 import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
- * Common quirks of most compatible vendors. They know the older names, and silently ignore the newer
- * `max_completion_tokens`, which would leave an answer unlimited. Servers behind an unknown address may ignore `n` and
- * `stop` as well.
+ * Common quirks of most compatible vendors. These vendors know the older field names and silently ignore the newer
+ * `max_completion_tokens`, which would leave an answer without a limit. Servers at unknown addresses may also ignore
+ * `n` and `stop`.
  */
 const COMMON: OpenAiChatQuirks = {
   ...OPENAI_QUIRKS,
@@ -31,14 +31,15 @@ const COMMON: OpenAiChatQuirks = {
 }
 
 /**
- * Embeddings at most compatible vendors. Token input is used only if it is known to be supported. Official clients ask
- * all of them for base64 (docs/contribute/wire/embeddings.md#f2), which some ignore.
+ * Common quirks of embeddings at compatible vendors. Tokens are only sent as input if the vendor is known to support
+ * them. Official clients request base64 from all vendors (docs/contribute/wire/embeddings.md#f2), but some vendors
+ * ignore that request.
  */
 const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = { ...OPENAI_EMBEDDING_QUIRKS, tokens: false }
 
 /**
- * The dialects that operators' own servers may speak besides chat completions. Their models are open ones: these
- * return their reasoning in clear text, and have neither Claude's limits nor its structured output.
+ * Dialects that servers of operators may support in addition to chat completions. Their models are open models, which
+ * return their reasoning as plain text. They have neither Claude's limits nor its structured output.
  */
 const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
   binding(
@@ -57,7 +58,7 @@ const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
   ),
 ]
 
-/** The vendor that a row describes. */
+/** Creates the vendor that a row describes. */
 export function compatibleVendor(row: CompatibleRow): Vendor {
   const { id, name, keyVariables, accountVariables } = row
   const baseUrl = accountVariables === undefined ? row.baseUrl : undefined

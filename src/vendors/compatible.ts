@@ -15,13 +15,13 @@ import {
 import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
 import { OWN_SERVERS } from "./own-servers.ts"
 
-/** Vendors with a default temperature other than 1. */
+/** The temperature that is sent to vendors whose default is not 1. */
 const USUAL_TEMPERATURE = { temperature: 1 } as const
-/** Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
+/** Quirks of Moonshot. For models since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
 const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } as const
 
 /**
- * The default is 0.6 or 0.75 for older models, and `stop` has one sequence
+ * Quirks of Z.ai. The default temperature of older models is 0.6 or 0.75, and `stop` accepts one sequence
  * (docs.z.ai/api-reference/llm/chat-completion; docs.bigmodel.cn/api-reference, "Chat completion").
  */
 const ZAI = { ...MOONSHOT, defaultFields: USUAL_TEMPERATURE, stops: 1 } as const
@@ -31,7 +31,7 @@ function separateReasoning(vendor: string): Partial<OpenAiChatQuirks> {
   return own === undefined ? {} : { separateReasoning: own }
 }
 
-/** Fields of OpenAI's that Mistral refuses (docs.mistral.ai/api, "Chat completion"). */
+/** Fields of OpenAI's API that Mistral rejects (docs.mistral.ai/api, "Chat completion"). */
 const MISTRAL_LACKS = [
   "audio",
   "function_call",
@@ -51,7 +51,7 @@ const MISTRAL_LACKS = [
   "web_search_options",
 ]
 
-/** Fields of OpenAI's that Groq refuses as unknown properties (console.groq.com/docs/openai). */
+/** Fields of OpenAI's API that Groq rejects as unknown properties (console.groq.com/docs/openai). */
 const GROQ_LACKS = [
   "audio",
   "logit_bias",
@@ -76,14 +76,14 @@ const MISTRAL_SCHEMA: ClosedSchema = {
     assistant: ["content", "tool_calls", "prefix"],
     tool: ["content", "tool_call_id", "name"],
   },
-  // Thinking is either on or off.
+  // Thinking is either enabled or disabled.
   efforts: { minimal: "none", low: "high", medium: "high", xhigh: "high", max: "high" },
 }
 
 /**
- * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded traffic or
- * of the vendor's own pages; quirks are those of docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it, and of
- * the parameter lists in the vendors' references.
+ * The table of OpenAI-compatible vendors. A new vendor is one row. Addresses are from recorded traffic or from the
+ * vendor's own pages. Quirks are from docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it, and from the
+ * parameter lists in the vendors' references.
  */
 export const COMPATIBLE: readonly CompatibleRow[] = [
   {
@@ -111,7 +111,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       dropFields: MISTRAL_LACKS,
       closedSchema: MISTRAL_SCHEMA,
       maxTemperature: 1.5,
-      // Each model has a different default (docs.mistral.ai/api, "Chat completion").
+      // Each model has a different default temperature (docs.mistral.ai/api, "Chat completion").
       defaultFields: USUAL_TEMPERATURE,
     },
     embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
@@ -164,7 +164,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Fireworks AI",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyVariables: ["FIREWORKS_API_KEY"],
-    // docs.fireworks.ai/api-reference/post-chatcompletions: extra inputs are not permitted.
+    // Extra fields are not permitted: docs.fireworks.ai/api-reference/post-chatcompletions.
     quirks: {
       ...BOTH_LIMITS,
       ...AS_OPENAI,
@@ -201,9 +201,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Perplexity",
     baseUrl: "https://api.perplexity.ai",
     keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
-    // The default is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
+    // The default temperature is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
     quirks: { usageInStream: "always", topK: true, defaultFields: USUAL_TEMPERATURE },
-    // docs.perplexity.ai/api-reference/embeddings-post
+    // Source: docs.perplexity.ai/api-reference/embeddings-post.
     embedding: { maxInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
   },
   {
@@ -234,7 +234,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "NVIDIA",
     baseUrl: "https://integrate.api.nvidia.com/v1",
     keyVariables: ["NVIDIA_API_KEY", "NVIDIA_NIM_API_KEY"],
-    // build.nvidia.com: Unsupported parameter(s).
+    // Unsupported parameters are rejected (build.nvidia.com).
     quirks: {
       dropFields: ["prompt_cache_key", "prompt_cache_retention", "safety_identifier", "verbosity"],
     },
@@ -250,7 +250,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "moonshot-cn",
     name: "Moonshot AI (China)",
-    // platform.moonshot.cn/docs/api/chat: the same API with separate keys.
+    // The same API in China, with separate keys: platform.moonshot.cn/docs/api/chat.
     baseUrl: "https://api.moonshot.cn/v1",
     keyVariables: ["MOONSHOT_CN_API_KEY"],
     embedding: "none",
@@ -273,7 +273,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "zhipu",
     name: "Zhipu AI (China)",
-    // docs.bigmodel.cn/cn/api: the API of Z.ai with separate keys.
+    // The API of Z.ai in China, with separate keys: docs.bigmodel.cn/cn/api.
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
     keyVariables: ["ZHIPU_API_KEY", "ZHIPUAI_API_KEY"],
     quirks: ZAI,
@@ -284,9 +284,10 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.minimax.io/v1",
     keyVariables: ["MINIMAX_API_KEY"],
     embedding: "none",
-    // platform.minimax.io/docs/api-reference/text-chat-openai: max_completion_tokens, temperature up to 1;
-    // text-openai-api: the listed fields are ignored. Without reasoning_split, the text contains the reasoning in
-    // <think>; with it, reasoning_details has the reasoning, and earlier turns must bring it back.
+    // The limit is `max_completion_tokens`, and the temperature is at most 1
+    // (platform.minimax.io/docs/api-reference/text-chat-openai). The listed fields are ignored (text-openai-api).
+    // Without `reasoning_split`, the text contains the reasoning in `<think>`. With it, the reasoning is in
+    // `reasoning_details`, which earlier turns must contain again.
     quirks: {
       defaultFields: { reasoning_split: true },
       reasoningHistory: "details",
@@ -306,14 +307,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Volcengine Ark (Doubao)",
     baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
     keyVariables: ["ARK_API_KEY", "VOLCENGINE_API_KEY"],
-    // www.volcengine.com/docs/82379/1494384: max_tokens does not bound the reasoning, max_completion_tokens does.
-    // Models that reason do not support stop.
+    // `max_tokens` does not limit the reasoning, but `max_completion_tokens` does
+    // (www.volcengine.com/docs/82379/1494384). Models that reason do not support `stop`.
     quirks: { maxTokensField: "max_completion_tokens", reasoningHistory: "text" },
   },
   {
     id: "tencent",
     name: "Tencent TokenHub (Hunyuan)",
-    // www.tencentcloud.com/document/product/1300/80632 and, for stop, 78942
+    // Sources: www.tencentcloud.com/document/product/1300/80632 and, for `stop`, 78942.
     baseUrl: "https://tokenhub-intl.tencentcloudmaas.com/v1",
     keyVariables: ["TENCENT_API_KEY", "TENCENT_TOKENHUB_API_KEY"],
     embedding: "none",
@@ -322,8 +323,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "stepfun",
     name: "StepFun",
-    // platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create: `reasoning`, and 0.5 as the default
-    // temperature. Outside China api.stepfun.ai, with separate keys.
+    // The vendor uses `reasoning`, and its default temperature is 0.5
+    // (platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create). Outside of China, the address is
+    // api.stepfun.ai, with separate keys.
     baseUrl: "https://api.stepfun.com/v1",
     keyVariables: ["STEPFUN_API_KEY", "STEP_API_KEY"],
     embedding: "none",
@@ -335,8 +337,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.xiaomimimo.com/v1",
     keyVariables: ["XIAOMI_MIMO_API_KEY", "XIAOMI_API_KEY", "MIMO_API_KEY"],
     embedding: "none",
-    // platform.xiaomimimo.com/docs/en-US/api/chat/openai-api, and usage-guide/passing-back-reasoning_content:
-    // reasoning before calls must be sent back.
+    // Reasoning before calls must be sent back (platform.xiaomimimo.com/docs/en-US/api/chat/openai-api, and
+    // usage-guide/passing-back-reasoning_content).
     quirks: {
       ...CUTS_STOPS,
       maxTokensField: "max_completion_tokens",
@@ -350,7 +352,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
     quirks: { ...CUTS_STOPS, topK: true, ...separateReasoning("alibaba") },
-    // docs/contribute/wire/embeddings.md#f8
+    // Older servers reject base64 (docs/contribute/wire/embeddings.md#f8).
     embedding: { base64: false },
   },
   {
@@ -416,7 +418,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "databricks",
     name: "Databricks",
-    // docs.databricks.com/aws/machine-learning/foundation-model-apis/api-reference
+    // Source: docs.databricks.com/aws/machine-learning/foundation-model-apis/api-reference.
     baseUrl: "https://{account}/serving-endpoints",
     accountVariables: ["DATABRICKS_HOST"],
     keyVariables: ["DATABRICKS_TOKEN"],
@@ -424,7 +426,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "snowflake",
     name: "Snowflake Cortex",
-    // docs.snowflake.com/user-guide/snowflake-cortex/open_ai_sdk: max_tokens is deprecated.
+    // `max_tokens` is deprecated (docs.snowflake.com/user-guide/snowflake-cortex/open_ai_sdk).
     baseUrl: "https://{account}.snowflakecomputing.com/api/v2/cortex/v1",
     accountVariables: ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_ACCOUNT_ID"],
     keyVariables: ["SNOWFLAKE_CORTEX_PAT", "SNOWFLAKE_PAT"],
@@ -434,7 +436,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "cloudflare",
     name: "Cloudflare Workers AI",
-    // developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
+    // Source: developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility.
     baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
     accountVariables: ["CLOUDFLARE_ACCOUNT_ID"],
     keyVariables: ["CLOUDFLARE_API_TOKEN"],
@@ -442,7 +444,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "scaleway",
     name: "Scaleway",
-    // www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api: unsupported parameters.
+    // The page lists unsupported parameters: www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api.
     baseUrl: "https://api.scaleway.ai/v1",
     keyVariables: ["SCALEWAY_API_KEY"],
     quirks: { dropFields: ["frequency_penalty", "logit_bias", "top_logprobs", "user"] },
@@ -450,7 +452,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "ovhcloud",
     name: "OVHcloud AI Endpoints",
-    // ovh.github.io/apache-airflow-provider-ovhcloud-ai/ai-endpoints
+    // Source: ovh.github.io/apache-airflow-provider-ovhcloud-ai/ai-endpoints.
     baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
     keyVariables: ["OVHCLOUD_API_KEY", "OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
   },

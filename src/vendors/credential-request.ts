@@ -8,13 +8,13 @@ import { ConnectionError, connectionErrorOf } from "../wire/http/connection-erro
 const TIMEOUT_MS = 10_000
 /** Timeout of a request to the machine's own metadata service, which is one hop away. */
 const METADATA_TIMEOUT_MS = 2_000
-/** Documents with a credential are a few kilobytes. */
+/** Maximum bytes of a document with a credential. Real documents have a few kilobytes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024
 
-/** A credential that can be a header's value. */
+/** Accepts a credential that can be the value of a header. */
 export const credentialText = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
 
-/** A service that gives out credentials could not be reached; the credential itself may be correct. */
+/** The error if a service that issues credentials could not be reached. The credential itself may be correct. */
 export class ServiceUnreachable extends OperatorCause {}
 
 export interface CredentialRequest {
@@ -23,11 +23,11 @@ export interface CredentialRequest {
   readonly body?: string
 }
 
-/** A service that gives out credentials. */
+/** A service that issues credentials. */
 export interface CredentialService {
-  /** As it is named in errors: `Google's token service`. */
+  /** The name of the service in error messages, such as `Google's token service`. */
   readonly name: string
-  /** The service's error code in a rejected response, such as `invalid_grant`. */
+  /** Returns the service's error code from an error response, such as `invalid_grant`. */
   readonly errorCode?: (text: string) => string | undefined
 }
 
@@ -60,8 +60,8 @@ export async function requestCredential(
 }
 
 /**
- * Requests a credential from the machine's own metadata service. It never goes through a proxy, which would return the
- * credential of the proxy's machine.
+ * Requests a credential from the machine's own metadata service. The request never goes through a proxy, which would
+ * return the credential of the proxy's machine.
  * @returns the body of a successful response.
  * @throws GatewayError `upstream_error`, `upstream_timeout`.
  */
@@ -100,7 +100,10 @@ function tooLarge(): ConnectionError {
   return new ConnectionError("between_bytes", "EMSGSIZE", words)
 }
 
-/** @throws ConnectionError if it is longer than a document with a credential. */
+/**
+ * Reads the body of a response.
+ * @throws ConnectionError if it is longer than any document with a credential.
+ */
 async function boundedText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ""
@@ -138,13 +141,13 @@ function unreachable({ name }: CredentialService, error: unknown): GatewayError 
   )
 }
 
-/** An error for a successful response that holds no credential. */
+/** Returns the error for a successful response that contains no credential. */
 export function withoutCredential({ name }: CredentialService): GatewayError {
   const words = `${name} returned a response without a credential`
   return new GatewayError("upstream_error", `${words}.`, { cause: new OperatorCause(words) })
 }
 
-/** The JSON of a response; undefined if it is not JSON. */
+/** Returns the JSON of a response; undefined if it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -2,8 +2,8 @@ import type { UpstreamDialect } from "../canon/dialect.ts"
 import type { ChatBinding } from "./vendor.ts"
 
 /**
- * Google names the model, and whether to stream, in the path. Without `alt=sse` a stream is one long
- * JSON array (docs/contribute/wire/gemini.md#f1).
+ * Returns the binding of Google's dialect. The path contains the model and whether to stream. Without `alt=sse`, a
+ * stream would be one long JSON array (docs/contribute/wire/gemini.md#f1).
  */
 export function geminiBinding(dialect: UpstreamDialect, parent: string): ChatBinding {
   return {

@@ -3,10 +3,13 @@ import { googleToken } from "./google-token.ts"
 import { RenewedCredential } from "./renewed-credential.ts"
 import type { RequestHeaders, Signer } from "./vendor.ts"
 
-/** Signs with a token that Google's token service returns for a credential, or for the identity of this machine. */
+/**
+ * Signs requests with a token that Google's token service returns for a credential, or for the identity of this
+ * machine.
+ */
 export class GoogleSigner implements Signer {
   readonly #headers: RenewedCredential<RequestHeaders>
-  /** The latest two: running requests were signed with the previous one. */
+  /** The latest two tokens, because running requests may have been signed with the previous one. */
   #tokens: readonly string[] = []
 
   constructor(credentials: GoogleCredentials | "machine") {

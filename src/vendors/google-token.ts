@@ -21,9 +21,9 @@ import {
 import type { Temporary } from "./renewed-credential.ts"
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-/** RFC 7523's grant type: a token in exchange for a signed claim. */
+/** The grant type of RFC 7523, which exchanges a signed claim for a token. */
 const SIGNED_CLAIM = ["urn", "ietf", "params", "oauth", "grant-type", "jwt-bearer"].join(":")
-/** RFC 8693's grant type: a token in exchange for another issuer's token. */
+/** The grant type of RFC 8693, which exchanges a token of another issuer for a token. */
 const TOKEN_EXCHANGE = ["urn", "ietf", "params", "oauth", "grant-type", "token-exchange"].join(":")
 const ACCESS_TOKEN = ["urn", "ietf", "params", "oauth", "token-type", "access_token"].join(":")
 
@@ -45,8 +45,8 @@ const METADATA: CredentialService = { name: "The metadata service of this Google
 const ISSUER: CredentialService = { name: "The issuer of this machine's identity token" }
 
 /**
- * An access token for Google's APIs.
- * @param credentials `machine`: of the service account that the machine or the pod runs as.
+ * Returns an access token for Google's APIs.
+ * @param credentials `machine`: the service account of the machine or the pod.
  * @throws GatewayError `upstream_error`, `upstream_timeout`.
  */
 export async function googleToken(
@@ -63,19 +63,20 @@ export async function googleToken(
   return "refreshToken" in credentials ? userToken(credentials) : externalToken(credentials)
 }
 
-/** A claim signed with the account's key is exchanged at the account's token address. */
+/** Returns a token for a claim that is signed with the account's key, from the account's token address. */
 async function serviceAccountToken(account: ServiceAccount): Promise<Temporary<string>> {
   const assertion = await signedClaim(account)
   return exchange(account.tokenUri, { grant_type: SIGNED_CLAIM, assertion })
 }
 
-/** The claim that is exchanged: the account and the scope, valid for an hour. */
+/** Returns a signed claim with the account and the scope, which is valid for an hour. */
 async function signedClaim(account: ServiceAccount): Promise<string> {
   const { clientEmail, privateKey, privateKeyId, tokenUri } = account
-  // Loaded on first use: it would be a large part of every start.
+  // This module is loaded on first use, because loading it would be a large part of every start.
   const { SignJWT } = await import("jose")
   try {
-    // When Web Cryptography cannot read a key, it leaves an error behind that the next hash would fail with.
+    // Keys are parsed here, because Web Cryptography leaves an error behind if it cannot read a key, and the next hash
+    // would fail with this error.
     const key = createPrivateKey(privateKey)
     return await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({
@@ -110,7 +111,10 @@ function userToken(user: AuthorizedUser): Promise<Temporary<string>> {
   })
 }
 
-/** Workload identity federation: another issuer's token is exchanged, and a service account impersonated. */
+/**
+ * Returns a token through workload identity federation. It exchanges a token of another issuer, and then impersonates a
+ * service account.
+ */
 async function externalToken(account: ExternalAccount): Promise<Temporary<string>> {
   const federated = await exchange(account.tokenUri, {
     grant_type: TOKEN_EXCHANGE,
@@ -133,7 +137,10 @@ async function externalToken(account: ExternalAccount): Promise<Temporary<string
   return { value: data.accessToken, expiresAt: Date.parse(data.expireTime) }
 }
 
-/** The platform replaces the token before it expires, so it is read each time. */
+/**
+ * Returns the token of the other issuer. It is read each time, because the platform replaces the token before it
+ * expires.
+ */
 async function subjectToken(source: ExternalAccount["source"]): Promise<string> {
   const text = "file" in source ? await fileText(source.file) : await issuedText(source)
   const token =
@@ -175,7 +182,10 @@ async function exchange(
   return tokenIn(TOKEN_SERVICE, now, text)
 }
 
-/** @param requestedAt Unix milliseconds. */
+/**
+ * Returns the token in a response.
+ * @param requestedAt time of the request in Unix milliseconds.
+ */
 function tokenIn(service: CredentialService, requestedAt: number, text: string): Temporary<string> {
   const { data } = tokenSchema.safeParse(parsedJson(text))
   if (data === undefined) throw withoutCredential(service)

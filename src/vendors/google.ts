@@ -9,7 +9,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://generativelanguage.googleapis.com"
 
-/** The Gemini API, which takes a plain key (docs/contribute/wire/gemini.md#f1). */
+/** The Gemini API, which accepts an API key (docs/contribute/wire/gemini.md#f1). */
 export const GOOGLE: Vendor = {
   id: "google",
   name: "Google Gemini API",

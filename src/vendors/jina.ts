@@ -19,7 +19,7 @@ export const JINA: Vendor = {
   operations: {
     embedding: openAiEmbedding(OPENAI_CHAT.decodeError, {
       tokens: false,
-      // Its name for the encoding differs, and it has values for more than vectors of floats.
+      // Jina uses another name for the encoding, with values for other types of vectors too.
       base64: false,
       user: false,
       purpose: {

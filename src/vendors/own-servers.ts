@@ -1,6 +1,6 @@
 import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
 
-/** For servers that may support every field of a caller. */
+/** Quirks of servers that may support every field of a caller. */
 const PASSES_ALL = {
   ...BOTH_LIMITS,
   developerRole: "developer",
@@ -57,7 +57,7 @@ export const OWN_SERVERS: readonly CompatibleRow[] = [
   {
     id: "litellm",
     name: "LiteLLM proxy",
-    // docs.litellm.ai/docs/simple_proxy: it adjusts requests to its providers.
+    // LiteLLM adjusts requests to its providers (docs.litellm.ai/docs/simple_proxy).
     baseUrl: "http://127.0.0.1:4000/v1",
     keyVariables: [],
     quirks: PASSES_ALL,
@@ -66,7 +66,7 @@ export const OWN_SERVERS: readonly CompatibleRow[] = [
     rerank: {},
   },
   {
-    // Another installation of this gateway, which adjusts requests to its providers.
+    // Another installation of this gateway, which also adjusts requests to its providers.
     id: "tollgate",
     name: "Tollgate",
     keyVariables: [],
@@ -76,7 +76,7 @@ export const OWN_SERVERS: readonly CompatibleRow[] = [
     rerank: {},
   },
   {
-    // The server is unknown, so the callers' fields are passed on unchanged.
+    // The server is unknown, so the fields of callers are passed on unchanged.
     id: "openai-compatible",
     name: "OpenAI-compatible server",
     keyVariables: [],

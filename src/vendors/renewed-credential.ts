@@ -1,37 +1,49 @@
-/** A credential is renewed when it has less than this left; requests meanwhile use it. */
+/** A credential is renewed when its remaining lifetime is shorter than this. Requests use it in the meantime. */
 const RENEWAL_MS = 3 * 60_000
-/** A credential is not used in its last seconds: a request takes time to arrive. */
+/**
+ * A credential is not used when its remaining lifetime is shorter than this, because a request takes time to arrive.
+ */
 const MARGIN_MS = 15_000
 /** Minimum time between renewals while the credential can still be used. */
 const PAUSE_MS = 5_000
-/** No service issues a credential for longer; a longer lifetime is a mistake that would keep it forever. */
+/**
+ * Maximum lifetime of a credential. No service issues credentials for longer, and a wrong lifetime would keep a
+ * credential forever.
+ */
 const MAX_LIFETIME_MS = 12 * 3_600_000
 
 /** A temporary credential. */
 export interface Temporary<Value> {
   readonly value: Value
-  /** Unix milliseconds. */
+  /** Expiry time in Unix milliseconds. */
   readonly expiresAt: number
 }
 
-/** Caches a temporary credential, and renews it before it expires. Requests that wait for a new one share one fetch. */
+/**
+ * Caches a temporary credential, and renews it before it expires. Requests that wait for a new credential share one
+ * fetch.
+ */
 export class RenewedCredential<Value> {
   readonly #fetch: () => Promise<Temporary<Value>>
   #current: Temporary<Value> | undefined
   #pending: Promise<Value> | undefined
   #nextRenewal = 0
 
-  /** @param fetch gets a new credential. A failure is not cached. */
+  /** @param fetch requests a new credential. A failure is not cached. */
   constructor(fetch: () => Promise<Temporary<Value>>) {
     this.#fetch = fetch
   }
 
-  /** A promise only if no credential can be used yet. @throws GatewayError if it cannot be fetched. */
+  /**
+   * Returns the credential. The result is a promise only if no credential can be used yet.
+   * @throws GatewayError if the credential cannot be fetched.
+   */
   get(): Value | Promise<Value> {
     const current = this.#current
     const now = Date.now()
     if (current === undefined || now >= current.expiresAt - MARGIN_MS) return this.#renewed()
-    // One that can still be used is not waited for, so that neither a slow nor a failed renewal stops requests.
+    // Requests do not wait for the renewal of a credential that can still be used, so that a slow or failed renewal
+    // stops no requests.
     if (now >= current.expiresAt - RENEWAL_MS && now >= this.#nextRenewal) {
       this.#renewed().catch(() => {})
     }

@@ -12,12 +12,12 @@ export interface SigningScope {
 export class SignatureSigner implements Signer {
   readonly #scope: SigningScope
   readonly #key: () => AwsKey | Promise<AwsKey>
-  /** The keys that are derived from the secret, one a day. */
+  /** The keys that are derived from the secret. There is one for each day. */
   #derived = new Map<string, ArrayBuffer>()
-  /** The two latest temporary pairs: running requests were signed with the previous one. */
+  /** The latest two temporary key pairs, because running requests may have been signed with the previous one. */
   #latest: readonly AwsKey[] = []
 
-  /** @param key returns the key pair to sign with; a new object when the pair has changed. */
+  /** @param key returns the key pair to sign with. It returns a new object if the pair has changed. */
   constructor(scope: SigningScope, key: () => AwsKey | Promise<AwsKey>) {
     this.#scope = scope
     this.#key = key

@@ -11,54 +11,57 @@ import type { VariableSet, VendorSetting } from "../config/vendors.ts"
 
 /** One chat dialect of a vendor, and its address. */
 export interface ChatBinding {
-  /** Made with the vendor's quirks. */
+  /** The dialect with the vendor's quirks. */
   readonly dialect: UpstreamDialect
   /**
-   * The path, and query, below the provider's base address.
+   * Returns the path and query, relative to the provider's base address.
    * @param model the vendor's own name for the model.
    */
   path(model: string, stream: boolean): string
   /** Whether the vendor offers web search in this dialect, at a known price. */
   readonly webSearch?: true
-  /** Headers that this dialect needs at this vendor besides the credential, such as `anthropic-version`. */
+  /** Headers that this dialect needs at this vendor in addition to the credential, such as `anthropic-version`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Headers by their names in lowercase. */
+/** Headers by name in lowercase. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
-/** A request as it is signed. */
+/** The parts of a request that a signature may cover. */
 export interface SignableRequest {
   readonly url: string
   /** The exact body; empty for a GET. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** POST when absent. */
+  /** The method; absent: POST. */
   readonly method?: "GET" | "POST"
 }
 
-/** Signs the requests of one provider. Built once per provider from its settings; may cache a token. */
+/**
+ * Signs the requests of one provider. It is built once per provider from the provider's settings, and may cache a
+ * token.
+ */
 export interface Signer {
   /**
-   * The headers that authenticate the request. A promise only if they have to be fetched, or computed for each
-   * request.
-   * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
+   * Returns the headers that authenticate the request. The result is a promise only if the headers must be fetched, or
+   * computed for each request.
+   * @throws GatewayError `upstream_error`, `upstream_timeout` if the credential could not be used.
    */
   sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
-  /** Secrets that are not in the settings, such as a token, for the redactor. */
+  /** Returns secrets that are not in the settings, such as a token, for the redactor. */
   secrets?(): readonly string[]
 }
 
-/** A question that costs nothing and that only a good credential gets an answer to. */
+/** A request that costs nothing and only succeeds with a valid credential. */
 export type Probe =
   | {
       readonly url: string
-      /** The address that lists all of its models, when it is a different one. */
+      /** The address that lists all models, if it differs from the address of the request. */
       readonly list?: string
     }
-  /** The vendor has no such request: facts that are known without one, for the operator to read. */
+  /** Facts for the operator that are known without a request, for a vendor that has no such request. */
   | { readonly known: string }
 
-/** A vendor's operations besides chat, and their formats. */
+/** The formats of a vendor's operations other than chat. */
 export interface Operations {
   readonly embedding?: EmbeddingFormat
   readonly rerank?: RerankFormat
@@ -68,30 +71,33 @@ export interface Operations {
   readonly moderation?: ModerationFormat
 }
 
-/** The maker of an API: its address, how its requests are signed, which dialects it speaks. */
+/** A vendor: its address, how requests to it are signed, and the dialects that it supports. */
 export interface Vendor {
   readonly id: string
   readonly name: string
-  /** Without a trailing slash. Absent if each provider has its own, or it is derived from the settings. */
+  /**
+   * The base address without a trailing slash; absent if each provider has its own, or if it is derived from the
+   * settings.
+   */
   readonly baseUrl?: string
-  /** The environment variables that hold its key, the main one first. */
+  /** The environment variables that contain the key, with the main variable first. */
   readonly keyVariables: readonly string[]
-  /** The ways to configure it by environment variables; absent: a key is enough. */
+  /** The ways to configure the vendor by environment variables; absent if a key is sufficient. */
   readonly variableSets?: readonly VariableSet[]
-  /** The settings of a provider that not every vendor has; absent: `api_key` alone. */
+  /** The settings of a provider that not every vendor has; absent: only `api_key`. */
   readonly settings?: readonly VendorSetting[]
-  /** The settings that a provider requires: all of one of these lists. */
+  /** The settings that a provider requires. All settings of one of these lists must be set. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** The dialects of its servers, the preferred one first; empty if they offer no chat. */
+  /** The dialects that the vendor's servers support, with the preferred dialect first; empty if they offer no chat. */
   readonly chat: readonly ChatBinding[]
   readonly operations?: Operations
   /** Dialects that a provider's servers support only if its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
-  /** Operators run its servers with their own models, so no known models are required. */
+  /** Set if operators run the servers with their own models, so that the models need not be known. */
   readonly isServerOfOnesOwn?: true
   /** Returns the base address of a provider; undefined if its unchecked settings are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer
-  /** How a provider's credential can be tried. */
+  /** Returns how the credential of a provider can be checked. */
   probe(provider: ProviderSettings): Probe
 }

@@ -8,13 +8,16 @@ import { geminiBinding } from "./gemini-binding.ts"
 import { GoogleSigner } from "./google-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** Multi-region locations, which have a different form of address. */
+/** Locations that comprise several regions. Their addresses have a different form. */
 const MULTI_REGIONS = new Set(["us", "eu"])
 
-/** It refuses ids of calls, and takes the class of service in a header (docs/contribute/wire/gemini.md#f13). */
+/**
+ * Gemini on Vertex AI, which rejects ids of calls and reads the service tier from a header
+ * (docs/contribute/wire/gemini.md#f13).
+ */
 const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
 
-/** Google's models on Vertex AI, with a token of Google's (docs/contribute/wire/gemini.md#f1). */
+/** Google's models on Vertex AI, with a token from Google (docs/contribute/wire/gemini.md#f1). */
 export const VERTEX: Vendor = {
   id: "vertex",
   name: "Google Vertex AI",

@@ -7,7 +7,7 @@ import type { Vendor } from "./vendor.ts"
 const BASE_URL = "https://api.voyageai.com/v1"
 
 /**
- * Voyage AI, whose formats are nearly OpenAI's and Jina's (docs/contribute/wire/embeddings.md#f6 and
+ * Voyage AI, whose formats are similar to OpenAI's and Jina's (docs/contribute/wire/embeddings.md#f6 and
  * docs/contribute/wire/rerank.md#f1). It has no chat.
  */
 export const VOYAGE: Vendor = {

@@ -1,16 +1,16 @@
-/** Number of first chunks that are not joined, so that ordinary bodies are not copied. */
+/** Number of chunks at the start that are not joined, so that ordinary bodies are not copied. */
 const UNJOINED_CHUNKS = 64
 /** Bytes below which chunks are joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
 const JOINED_BYTES = 64 * 1024
 
 /**
- * Chunks in order of arrival. After the first ones, short chunks are joined, because a sender may
- * send millions of one byte. Each chunk takes about 100 bytes of memory and a separate step.
+ * Chunks in order of arrival. Short chunks are joined, except for the first ones, because a sender may send millions of
+ * single bytes. Each chunk takes about 100 bytes of memory and a separate step.
  */
 export class ChunkList {
   #chunks: Uint8Array[] = []
-  /** The buffer for short chunks. */
+  /** The buffer in which short chunks are joined. */
   #room: Uint8Array | undefined
   #used = 0
 

@@ -1,27 +1,27 @@
-/** A file to put into a form. */
+/** A file that is sent in a form. */
 export interface OutgoingFile {
   readonly field: string
   readonly name: string
   readonly type: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Returns the content from the start. A chunk may be invalid once the next one is requested. */
+  /** Returns the content from the start. A chunk may become invalid when the next one is requested. */
   open(): ReadableStream<Uint8Array>
 }
 
-/** A form that can be sent any number of times. */
+/** An encoded form, which can be sent several times. */
 export interface EncodedForm {
-  /** Includes the boundary. */
+  /** The content type, including the boundary. */
   readonly contentType: string
-  /** Bytes in total. */
+  /** Total size in bytes. */
   readonly size: number
   open(): ReadableStream<Uint8Array>
 }
 
-/** A field and its value, in the order they are sent. */
+/** The name and the value of a field. */
 export type OutgoingField = readonly [name: string, value: string]
 
-/** Builds a form: fields first, then files. A file is read only while it is sent. */
+/** Builds a form with the fields first and then the files. A file is only read while it is sent. */
 export function encodeForm(
   fields: readonly OutgoingField[],
   files: readonly OutgoingFile[],
@@ -64,7 +64,7 @@ function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
         await chunks.return(undefined)
       },
     },
-    // A chunk is requested only when the one before it has been sent.
+    // The next chunk is requested only after the previous one has been sent.
     { highWaterMark: 0 },
   )
 }

@@ -2,14 +2,14 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
 const MAX_FRAME_BYTES = 48 * 1024 * 1024
 
-/** Smaller frames are not counted against the memory budget. */
+/** Maximum bytes of a frame that is not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024
-/** Copies of a long frame in memory: the bytes, the text, and the parsed value. */
+/** Number of copies of a long frame in memory: the bytes, the text, and the parsed value. */
 const COPIES = 3
 
-/** Length of the frame, length of its headers, and the checksum of both. */
+/** Bytes of the prelude, which contains the length of the frame, the length of its headers, and a checksum of both. */
 const PRELUDE_LENGTH = 12
-/** The checksum of all preceding bytes. */
+/** Bytes of the checksum of all preceding bytes. */
 const CHECKSUM_LENGTH = 4
 const MIN_FRAME_BYTES = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
@@ -24,7 +24,7 @@ export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
   readonly #memory: FrameMemory | undefined
   #reserved = 0
-  /** The error after the valid frames. No later bytes can be trusted. */
+  /** The error after the valid frames. Bytes after an error cannot be trusted. */
   #fault: Error | undefined
 
   constructor({ memory }: { readonly memory?: FrameMemory } = {}) {
@@ -68,7 +68,7 @@ export class EventStreamParser implements FrameParser {
 }
 
 /**
- * Received bytes that are not consumed yet. Its buffer doubles in size, so that a long frame is
+ * Received bytes that have not been consumed. The buffer doubles in size when it is full, so that a long frame is
  * rarely copied.
  */
 class WaitingBytes {
@@ -112,12 +112,12 @@ class WaitingBytes {
   }
 }
 
-/** Takes the next complete frame and verifies it; undefined while it is incomplete. */
+/** Takes the next complete frame and checks it; undefined while the frame is incomplete. */
 function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   if (waiting.length < PRELUDE_LENGTH) return undefined
   const prelude = waiting.peek(PRELUDE_LENGTH)
   checkSum(prelude)
-  // The length is trusted only after its checksum, before more bytes are buffered for it.
+  // The checksum is verified first, so that a wrong length does not cause bytes to be buffered.
   const length = prelude.readUInt32BE(0)
   if (length < MIN_FRAME_BYTES || length > MAX_FRAME_BYTES) {
     throw new Error(`the event stream announces a frame of ${length} bytes`)
@@ -128,7 +128,7 @@ function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   return frame
 }
 
-/** @throws Error if the last four bytes are not the CRC32 of all preceding ones. */
+/** @throws Error if the last four bytes are not the CRC32 of all preceding bytes. */
 function checkSum(bytes: Buffer): void {
   const end = bytes.length - CHECKSUM_LENGTH
   if (Bun.hash.crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) {
@@ -157,7 +157,10 @@ function readEvent(frame: Buffer): ReceivedEvent {
 }
 
 const STRING = 7
-/** Bytes of a header's value by type; types 6 (bytes) and 7 (text) contain their length. */
+/**
+ * Bytes of a header value by type. Types 6 (bytes) and 7 (text) are not listed, because their values contain their
+ * length.
+ */
 const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 0],
@@ -170,7 +173,7 @@ const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
 ])
 const BYTES = 6
 
-/** Returns the text headers by name. Other headers are skipped. */
+/** Returns the headers of type text by name. Other headers are skipped. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   let at = 0

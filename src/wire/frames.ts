@@ -6,13 +6,13 @@ export interface ReceivedEvent {
 
 /** Parses bytes to frames, regardless of chunk boundaries. */
 export interface FrameParser {
-  /** Returns the frames that these bytes complete. An incomplete frame is buffered. */
+  /** Returns the frames that the given bytes complete. An incomplete frame is buffered. */
   push(bytes: Uint8Array): readonly ReceivedEvent[]
-  /** Returns the frames that the end of the stream completes. */
+  /** Returns the frames that end with the stream. */
   end(): readonly ReceivedEvent[]
 }
 
-/** Counts the buffered bytes of incomplete frames. If it throws, reading ends. */
+/** Counts the buffered bytes of incomplete frames against the memory budget. If it throws, reading ends. */
 export interface FrameMemory {
   takeAnswer(bytes: number): void
   give(bytes: number): void

@@ -1,29 +1,29 @@
 import type { BusboyInstance } from "@fastify/busboy"
 import type { Readable } from "node:stream"
 
-/** The limits of a form. A form that exceeds one is not read to its end. */
+/** The limits of a form. A form that exceeds a limit is not read to its end. */
 export interface FormLimits {
-  /** Fields, files and other parts. */
+  /** Maximum number of parts: fields, files and others. */
   readonly parts: number
-  /** Fields that are not files. */
+  /** Maximum number of fields that are not files. */
   readonly fields: number
-  /** Bytes of the value of one field. */
+  /** Maximum bytes of the value of a field. */
   readonly fieldBytes: number
 }
 
-/** A part's description of its file. */
+/** The description of a file in a part of a form. */
 export interface FilePart {
   readonly field: string
-  /** The sender's name for it, without folders; empty if there is none. */
+  /** The file name that the sender gave, without folders; empty if there is none. */
   readonly name: string
-  /** `text/plain` if the sender did not name a type. */
+  /** The content type; `text/plain` if the sender did not state a type. */
   readonly type: string
 }
 
 /** Receives the parts of a form as they arrive. If it throws, reading ends. */
 export interface FormReceiver {
   field(name: string, value: string): void
-  /** @param content must be read to its end before more of the form arrives. */
+  /** @param content the bytes of the file, which must be read to their end before more of the form arrives. */
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -36,11 +36,11 @@ export type FormFault =
   | "too-many-parts"
   | "field-too-long"
 
-/** The error of a form that cannot be parsed, or exceeds a limit. */
+/** The error for a form that cannot be parsed, or that exceeds a limit. */
 export class FormError extends Error {
   override readonly name = "FormError"
   readonly fault: FormFault
-  /** The invalid field, if it is a single one. */
+  /** The invalid field; undefined if the error does not concern a single field. */
   readonly field: string | undefined
 
   constructor(fault: FormFault, field?: string, cause?: unknown) {
@@ -50,13 +50,13 @@ export class FormError extends Error {
   }
 }
 
-/** Maximum bytes of a part's headers, which are a name and a type. */
+/** Maximum bytes of the headers of a part, which contain a name and a type. */
 const PART_HEADERS = 8 * 1024
 const PART_HEADER_COUNT = 20
 
 /**
  * Reads a form while it arrives, without buffering it, and only as fast as its files are read.
- * @param contentType of the body, with the boundary.
+ * @param contentType the content type of the body, with the boundary.
  * @throws FormError, and errors of the receiver or the body.
  */
 export async function readMultipart(
@@ -66,7 +66,7 @@ export async function readMultipart(
   receiver: FormReceiver,
 ): Promise<void> {
   const failure = Promise.withResolvers<never>()
-  // Each await below races with it. A failure between two awaits is found by the next one.
+  // Each await below also waits for this promise. A failure between two awaits is found by the next one.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
   const parser = await openParser(contentType, limits)
@@ -83,13 +83,13 @@ export async function readMultipart(
   }
 }
 
-/** A file of the form. `received` resolves when the receiver has read all of it, or has stopped. */
+/** A file that is being read. `received` resolves when the receiver has read all of the file, or has stopped. */
 interface OpenFile {
   readonly content: Readable
   readonly received: Promise<void>
 }
 
-/** The parser's event for a file; a part can lack all names. */
+/** The arguments of the parser's event for a file. The names may be missing. */
 type FileEvent = [
   field: string | undefined,
   content: Readable,
@@ -98,14 +98,14 @@ type FileEvent = [
   type: string,
 ]
 
-/** Opens the parser. Its module is loaded with the first form, to keep the start fast. */
+/** Creates the parser. Its module is loaded with the first form, so that it does not slow down the start. */
 async function openParser(contentType: string, limits: FormLimits): Promise<BusboyInstance> {
   const { Busboy } = await import("@fastify/busboy")
   const { parts, fields, fieldBytes } = limits
   try {
     return new Busboy({
       headers: { "content-type": contentType },
-      // The parser reads one view of a chunk at a time: several would be copied together.
+      // The parser provides one view of a chunk at a time, because several views would be copied together.
       fileHwm: 1,
       limits: {
         parts,
@@ -128,7 +128,7 @@ function listen(
 ): void {
   parser.on("error", (error) => fail(new FormError("broken", undefined, error)))
   parser.on("partsLimit", () => {
-    // Thrown through the parser, which would otherwise parse the rest of its chunk.
+    // The error is thrown through the parser, which would otherwise parse the rest of its chunk.
     throw new FormError("too-many-parts")
   })
   parser.on("fieldsLimit", () => fail(new FormError("too-many-fields")))
@@ -142,7 +142,7 @@ function listen(
     }
   })
   parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
-    // The parser reports a broken file here. Without a listener, the error would end the process.
+    // The parser reports a file that breaks off here. Without a listener, the error would end the process.
     content.on("error", () => {})
     if (name === undefined) return fail(new FormError("unnamed-field"))
     const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)

@@ -1,6 +1,6 @@
 /**
- * The actual cause of an error, for the operator. The gateway writes its message, without secrets
- * or data of callers.
+ * The actual cause of an error, for the operator. The gateway writes its message, which contains no secrets and no data
+ * of callers.
  */
 export class OperatorCause extends Error {
   override readonly name: string = "OperatorCause"

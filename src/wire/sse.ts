@@ -1,7 +1,7 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** Smaller events are not counted against the memory budget. */
+/** Maximum bytes of an event that is not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024
 /** An image of 25 MB in one event, as base64. */
 const DEFAULT_MAX_LENGTH = 48 * 1024 * 1024
@@ -13,11 +13,11 @@ const MAX_DROPPED_COST = 1024 * 1024
 /** The cost of an invalid line in characters. */
 const INVALID_LINE_COST = 1024
 /**
- * Maximum bytes parsed at once: for lines that end in CR alone, the parser copies the rest after
+ * Maximum bytes that are parsed at once. For lines that only end in CR, the parser copies the remaining bytes after
  * each line.
  */
 const PARSED_BYTES = 16 * 1024
-/** Copies of a long event in memory: the text, the parsed value, and the forwarded text. */
+/** Number of copies of a long event in memory: the text, the parsed value, and the forwarded text. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
 
@@ -29,8 +29,8 @@ export interface SseOptions {
 }
 
 /**
- * Parses server-sent events. Comments are dropped: they only show that the sender is alive, which
- * the bytes show as well.
+ * Parses server-sent events. Comments are dropped, because they only show that the sender is alive, which any received
+ * bytes show.
  */
 export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
@@ -38,10 +38,10 @@ export class SseParser implements FrameParser {
   readonly #parser: EventSourceParser
 
   readonly #memory: FrameMemory | undefined
-  /** Bytes since the last event. */
+  /** Bytes received since the last event. */
   #waiting = 0
   #reserved = 0
-  /** Since the last event. */
+  /** The cost of dropped lines since the last event, in characters. */
   #droppedCost = 0
 
   constructor({ longest = DEFAULT_MAX_LENGTH, memory }: SseOptions = {}) {
@@ -76,8 +76,8 @@ export class SseParser implements FrameParser {
   }
 
   /**
-   * Counts a line that is not stored. The standard requires parsers to ignore such lines, but a
-   * flood of them is an error.
+   * Counts a line that is not stored. The standard requires parsers to ignore such lines, but a large number of them is
+   * an error.
    */
   #drop(length: number, cost: number): void {
     this.#waiting = Math.max(0, this.#waiting - length)
@@ -106,7 +106,7 @@ const encoder = new TextEncoder()
 /** A comment that prevents a connection timeout. */
 export const KEEP_ALIVE = encoder.encode(": keep-alive\n\n")
 
-/** Formats an event. `data` has no line break, because it is JSON or a word. */
+/** Formats an event. `data` must not contain a line break, which JSON and single words do not. */
 export function formatEvent(frame: { readonly event?: string; readonly data: string }): string {
   return frame.event === undefined
     ? `data: ${frame.data}\n\n`

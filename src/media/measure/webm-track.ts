@@ -4,17 +4,17 @@ import { AAC_SAMPLES, MIN_SPEECH_BYTES_PER_SECOND, mp3Duration } from "./frames.
 import { vorbisSeconds } from "./ogg.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
-/** The codec of a track. */
+/** The properties of a track's codec. */
 export interface Track {
   readonly numbers: number[]
   isAudio: boolean
   codec: string
   rate: number
-  /** The duration of a Vorbis packet, according to its header. */
+  /** The duration of a Vorbis packet in seconds, from the header of the codec. */
   vorbis: Range | undefined
-  /** From the decoder configuration. */
+  /** Sample rate from the configuration of the AAC decoder; 0 without one. */
   aacRate: number
-  /** Seconds of its shortest frame. */
+  /** Seconds of the shortest AAC frame that the decoder configuration allows. */
   shortestAac: number
 }
 
@@ -30,11 +30,11 @@ export function newTrack(): Track {
   }
 }
 
-/** The frames of a track of any codec. */
+/** The counted frames of a track, for any codec. */
 export interface Frames {
   count: number
   bytes: number
-  /** Counted by the headers of Opus and MP3 frames. */
+  /** Minimum seconds, counted by the headers of Opus and MP3 frames. */
   opusMin: number
   opusMax: number
   mp3Min: number
@@ -50,7 +50,7 @@ export const NO_FRAMES: Readonly<Frames> = {
   mp3Max: 0,
 }
 
-/** The usual duration of an Opus packet. */
+/** The usual duration of an Opus packet in seconds. */
 const OPUS_SECONDS = 0.02
 
 interface Content {
@@ -69,16 +69,16 @@ export function addFrames(frames: Frames, reader: ByteReader, { at, end, isLaced
   frames.opusMin += isKnown ? single : isLaced ? count * OPUS_SECONDS : 0
   frames.opusMax += isKnown ? single : count * MAX_PACKET_SECONDS
   if (reader.byte(isLaced ? at + count : at) !== 0xff) return
-  // A block may have several frames.
+  // A block may contain several frames.
   const mp3 = mp3Duration(ByteReader.of(reader.slice(at, end - at)))
   frames.mp3Min += mp3?.seconds ?? 0
   frames.mp3Max += mp3?.maxSeconds ?? 0
 }
 
-/** Returns the duration of the frames of a track; undefined for unknown codecs. */
+/** Returns the duration in seconds of the frames of a track; undefined for unknown codecs. */
 export function playedBy(track: Track, frames: Frames): Range | undefined {
   const { codec, rate, aacRate, shortestAac, vorbis } = track
-  // A decoder reads all frames of a block.
+  // The maximum follows from the bytes of all blocks, because a decoder reads all frames of a block.
   const atMost = frames.bytes / MIN_SPEECH_BYTES_PER_SECOND
   if (codec === "A_OPUS") return { min: frames.opusMin, max: frames.opusMax }
   if (codec === "A_MPEG/L3") return { min: frames.mp3Min, max: Math.max(frames.mp3Max, atMost) }
@@ -92,7 +92,7 @@ export function playedBy(track: Track, frames: Frames): Range | undefined {
   }
 }
 
-/** Reads the duration of a Vorbis packet from the first header in the codec's private data. */
+/** Returns the duration of a Vorbis packet in seconds, from the first header in the codec's private data. */
 export function readVorbisHeader(reader: ByteReader, at: number, size: number): Range | undefined {
   const bytes = Buffer.from(reader.slice(at, size))
   const start = bytes.indexOf("\x01vorbis", 0, "latin1")

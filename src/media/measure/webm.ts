@@ -36,8 +36,8 @@ const IDS = {
 } as const
 
 /**
- * Elements whose content is read as elements. Their ends are ignored, so live files need no special
- * case.
+ * Elements whose content is read as elements. Their ends are ignored, so live files, whose ends are unknown, need no
+ * special case.
  */
 const CONTAINERS: ReadonlySet<number> = new Set([
   IDS.segment,
@@ -49,19 +49,19 @@ const CONTAINERS: ReadonlySet<number> = new Set([
   IDS.blockGroup,
 ])
 
-/** Elements at which a decoder may resume after unknown bytes: information, tracks and clusters. */
+/** Ids of elements at which a decoder may resume after unknown bytes: information, tracks and clusters. */
 const STARTS = ["\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"] as const
 const START_IDS: ReadonlySet<number> = new Set([IDS.info, IDS.tracks, IDS.cluster])
 
 interface State {
-  /** Nanoseconds per tick; 0: unspecified. */
+  /** Nanoseconds per tick; 0 if unspecified. */
   scale: number
   claimed: number
   clusterTime: number
   lastTime: number
   blockTime: number
   readonly tracks: Track[]
-  /** The track of the current description, and the end of that description. */
+  /** The track whose description is being read. `trackEnd` is the end of the description. */
   track: Track | undefined
   trackEnd: number
   /** Frames by track number. A track may be described after its frames. */
@@ -69,7 +69,7 @@ interface State {
   /** Whether the frames are stored unchanged. */
   isPlain: boolean
   parts: number
-  /** Offsets of elements in `STARTS`. */
+  /** Offsets of elements in `STARTS` that have been read. */
   readonly seen: Set<number>
 }
 
@@ -89,7 +89,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     seen: new Set(),
   }
   if (!walk(reader, state, 0)) return undefined
-  // Lengths are not trusted: the apparent content of an element may also be read as elements.
+  // Lengths of elements are not trusted, so the apparent content of an element may also be read as elements.
   for (const start of STARTS) {
     for (let at = 0; (at = reader.findText(start, at)) < reader.size; at++) {
       if (!state.seen.has(at)) walk(reader, state, at)
@@ -99,8 +99,8 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
 }
 
 /**
- * Reads elements in sequence until it reaches an element that was read before. @returns whether all
- * were readable.
+ * Reads elements in sequence until it reaches an element that was read before.
+ * @returns whether all elements could be read.
  */
 function walk(reader: ByteReader, state: State, start: number): boolean {
   state.trackEnd = 0

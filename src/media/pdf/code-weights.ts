@@ -1,24 +1,28 @@
 import type { PdfDocument } from "./document.ts"
 import { isList, nameOf, type PdfValue, referenceOf, UnreadablePdf } from "./syntax.ts"
 
-/** Maximum bytes of UTF-8 of a character, unless a font maps its code to more. */
+/** Maximum bytes of a character in UTF-8, unless a font maps its code to more. */
 const CHARACTER_BYTES = 3
 const MAX_MAPPINGS = 2_000_000
 
-/** Maximum bytes of UTF-8 of each code of a string, in any font of a document. */
+/** Maximum UTF-8 bytes of the text for each code in a string, over all fonts of a document. */
 export interface CodeWeights {
-  /** By one-byte code. */
+  /** Maximum bytes for each one-byte code. */
   readonly single: Uint16Array | undefined
-  /** By two-byte code; undefined if no font has such codes. */
+  /** Maximum bytes for each two-byte code; undefined if no font has two-byte codes. */
   readonly double: Uint16Array | undefined
-  /** For a byte of a string with unknown codes. */
+  /** Maximum bytes for each byte of a string with unknown codes. */
   readonly worst: number
 }
 
-/** @throws UnreadablePdf */
+/**
+ * Returns the maximum bytes for each code.
+ * @throws UnreadablePdf
+ */
 export function codeWeights(document: PdfDocument): CodeWeights {
   const single = new Uint16Array(256).fill(CHARACTER_BYTES)
-  // Letters, digits and most punctuation. The two quotes are other characters in some encodings.
+  // These codes are letters, digits and most punctuation, which have one byte. The two quotes are other characters in
+  // some encodings.
   for (let code = 0; code < 0x80; code++) single[code] = code === 0x27 || code === 0x60 ? 3 : 1
   const double = new Uint16Array(65_536)
   const fonts = { hasSingle: false, hasDouble: false, hasOther: false }
@@ -52,17 +56,14 @@ export function codeWeights(document: PdfDocument): CodeWeights {
   }
 }
 
-/**
- * Counts each byte as a complete character for fonts with other encodings, whose codes have one to
- * four bytes.
- */
+/** Counts each byte as a complete character if a font has another encoding, whose codes have one to four bytes. */
 function withOther(single: Uint16Array, hasOther: boolean): Uint16Array {
   return hasOther ? single.map((bytes) => Math.max(bytes, CHARACTER_BYTES)) : single
 }
 
 /**
- * Adds glyph names that replace those of an encoding. A number starts a row of codes (ISO 32000-1,
- * 9.6.6.1).
+ * Adds glyph names that replace glyphs of an encoding. A number in the list starts a new sequence of codes (ISO
+ * 32000-1, 9.6.6.1).
  */
 function addNames(single: Uint16Array, list: PdfValue): void {
   if (!isList(list)) return
@@ -77,7 +78,7 @@ function addNames(single: Uint16Array, list: PdfValue): void {
   }
 }
 
-/** Returns the maximum bytes of the text of a glyph name (Adobe Glyph List Specification, 2). */
+/** Returns the maximum UTF-8 bytes of the text for a glyph name (Adobe Glyph List Specification, 2). */
 function nameBytes(name: string): number {
   if (name.length <= 1) return 1
   return name.split("_").reduce((sum, part) => {
@@ -89,7 +90,7 @@ function nameBytes(name: string): number {
 const SECTION = /begin(bfchar|bfrange)/g
 const TOKENS = /<([\da-fA-F\s]*)>|[[\]]/g
 
-/** Yields the sections of a map, each from its begin to its end. */
+/** Yields the sections of a map, each from its `begin` to its `end` operator. */
 function* sectionsOf(text: string): Generator<{ kind: string; section: string }> {
   SECTION.lastIndex = 0
   for (;;) {
@@ -104,7 +105,7 @@ function* sectionsOf(text: string): Generator<{ kind: string; section: string }>
 
 /** Reads maps from codes to text (ISO 32000-1, 9.10.3). */
 class MapReader {
-  /** Maximum bytes of any code. */
+  /** Maximum bytes of any code in the maps that were read. */
   max = CHARACTER_BYTES
   readonly #single: Uint16Array
   readonly #double: Uint16Array
@@ -161,7 +162,11 @@ class MapReader {
   }
 }
 
-/** Returns the bytes of UTF-8 of a text in UTF-16. @param added to its last character. */
+/**
+ * Returns the UTF-8 bytes of a text in UTF-16.
+ * @param digits the text as hexadecimal digits.
+ * @param added amount by which the code of its last character is increased.
+ */
 function utf8Bytes(digits: string, added: number): number {
   if (digits.length <= 4) return characterBytes(Number.parseInt(digits || "0", 16) + added)
   let bytes = 0

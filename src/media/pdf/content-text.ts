@@ -1,29 +1,27 @@
 import type { CodeWeights } from "./code-weights.ts"
 import { decodeName } from "./syntax.ts"
 
-/** The text and the objects that a content stream shows. */
+/** The text of a content stream, and the objects that it draws. */
 export interface ContentText {
-  /** Maximum bytes of UTF-8 of its own strings. */
+  /** Maximum UTF-8 bytes of the stream's own strings. */
   readonly bytes: number
-  /** Number of times that it draws each external object, by name. */
+  /** How many times the stream draws each external object, by name. */
   readonly drawn: ReadonlyMap<string, number>
-  /** Number of times that it marks content with properties, which may name another text for it. */
+  /** How many times the stream marks content with properties, which may define another text for the content. */
   readonly marked: number
 }
 
 /**
- * Matches a drawn object with its name. An object with a comment after its name matches only the
- * second expression, so its name is unknown.
+ * Matches an operator that draws an object, with the name of the object. If a comment follows the name, only the second
+ * expression matches, so the name is unknown.
  */
 const DRAWN = /\/([^\0\t\n\f\r ()<>[\]{}/%]*)[\0\t\n\f\r ]+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const ALL_DRAWN = /(?<![^\0\t\n\f\r ()<>[\]{}/%])Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const MARKED = /(?:BDC|DP)(?![A-Za-z])/g
-/**
- * Matches the start of image data between operators, which is not text and may contain any bytes.
- */
+/** Matches the start of inline image data, which is not text and may contain any bytes. */
 const INLINE_IMAGE = /(?<![A-Za-z\d/])ID[\0\t\n\f\r ]/
 
-/** Readers put a space or a line break between two separate strings. */
+/** Bytes of the space or line break that readers put between two separate strings. */
 const SPACE = 1
 
 /** Reads a content stream; undefined if it draws an object that cannot be determined. */
@@ -47,13 +45,13 @@ const [OPEN, CLOSE, LESS, GREATER] = [0x28, 0x29, 0x3c, 0x3e]
 const [PERCENT, BACKSLASH, D, O] = [0x25, 0x5c, 0x44, 0x6f]
 
 interface Strings {
-  /** Maximum bytes of UTF-8 of all strings. */
+  /** Maximum UTF-8 bytes of all strings. */
   readonly bytes: number
   /** Number of drawing operators outside of strings. */
   readonly drawn: number
 }
 
-/** Reads all strings; undefined if they are malformed. */
+/** Reads all strings of a stream; undefined if they are malformed. */
 function readStrings(content: Uint8Array, weights: CodeWeights): Strings | undefined {
   let bytes = 0
   let drawn = 0
@@ -103,7 +101,7 @@ function literalWeight(
   return weightOf(part.includes(BACKSLASH) ? unescaped(part) : part, weights)
 }
 
-/** Resolves the escapes of a string (ISO 32000-1, 7.3.4.2). */
+/** Resolves the escapes in a string (ISO 32000-1, 7.3.4.2). */
 function unescaped(part: Uint8Array): Uint8Array {
   const text = Buffer.from(part)
     .toString("latin1")

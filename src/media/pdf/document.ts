@@ -11,28 +11,27 @@ import {
 
 /** One definition of an object. */
 export interface PdfObject {
-  /** Undefined if it could not be parsed. */
+  /** The value of the object; undefined if it could not be parsed. */
   readonly value: { readonly parsed: PdfValue } | undefined
-  /** The start of its stream's content, if it has a stream. */
+  /** Position of the stream's content; undefined if the object has no stream. */
   readonly streamAt: number | undefined
 }
 
 const MAX_OBJECTS = 500_000
 const MAX_HOPS = 16
 
-/** The numbers of an object before its definition. */
+/** Matches the start of an object's definition, with its number. */
 const DEFINITION = /(?<!\d)(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+obj/g
 
 /**
- * A comment between those numbers, which would hide the object from the expression above. No PDF
- * writer creates it.
+ * Matches a comment between the numbers of a definition, which would prevent `DEFINITION` from finding the object. No
+ * PDF writer creates such a comment.
  */
 const HIDDEN_DEFINITION = /%[^\r\n%]*[\r\n][\0\t\n\f\r ]*(?:\d{1,5}[\0\t\n\f\r ]+)?obj/
 
 /**
- * The objects of a PDF, found by scanning the complete file. The cross-reference table is not used,
- * so it cannot hide an object: if an object is defined several times, all of its definitions are
- * kept.
+ * The objects of a PDF, found by scanning the complete file. The cross-reference table is not used, so it cannot hide
+ * an object. If an object is defined several times, all definitions are kept.
  */
 export class PdfDocument {
   readonly objects = new Map<number, PdfObject[]>()
@@ -42,7 +41,10 @@ export class PdfDocument {
   #count = 0
   #remainingBytes = MAX_TOTAL_BYTES
 
-  /** @throws UnreadablePdf */
+  /**
+   * Reads the objects of a PDF.
+   * @throws UnreadablePdf
+   */
   constructor(bytes: Buffer) {
     this.#bytes = bytes
     this.#text = bytes.toString("latin1")
@@ -60,8 +62,8 @@ export class PdfDocument {
   }
 
   /**
-   * Returns all possible meanings of a value: itself, or every definition of the object that it
-   * refers to. @throws UnreadablePdf
+   * Returns all possible meanings of a value: the value itself, or every definition of the object that it refers to.
+   * @throws UnreadablePdf
    */
   meanings(value: PdfValue, hops = 0): readonly PdfValue[] {
     const reference = referenceOf(value)
@@ -77,7 +79,10 @@ export class PdfDocument {
     return this.objects.get(number) ?? []
   }
 
-  /** Returns the unpacked content of a stream. @throws UnreadablePdf */
+  /**
+   * Returns the unpacked content of a stream.
+   * @throws UnreadablePdf
+   */
   content({ value, streamAt }: PdfObject): Uint8Array {
     if (streamAt === undefined || !isDictionary(value?.parsed)) throw new UnreadablePdf()
     const dictionary = value.parsed
@@ -89,8 +94,8 @@ export class PdfDocument {
   }
 
   /**
-   * Returns the later of the two ends that readers use: the length, and the keyword after the
-   * content.
+   * Returns the end of a stream. Readers use either the stated length or the keyword after the content, so the later of
+   * the two is returned.
    */
   #streamEnd(dictionary: PdfDictionary, start: number): number {
     const found = this.#bytes.indexOf("endstream", start, "latin1")
@@ -99,7 +104,10 @@ export class PdfDocument {
     return Math.min(this.#bytes.length, Math.max(end, ...lengths.map((length) => start + length)))
   }
 
-  /** Returns the meaning of a value with exactly one. @throws UnreadablePdf */
+  /**
+   * Returns the meaning of a value that must have exactly one meaning.
+   * @throws UnreadablePdf
+   */
   #only(value: PdfValue): PdfValue {
     const meanings = this.meanings(value)
     if (meanings.length > 1) throw new UnreadablePdf()
@@ -156,7 +164,7 @@ function readObject(parser: PdfParser, bytes: Uint8Array): PdfObject {
     if (bytes[parser.at] === 10) parser.at++
     return { value: { parsed }, streamAt: parser.at }
   } catch (error) {
-    // Packed data can look like an object. It only matters if another object refers to it.
+    // Packed data can look like an object. The error only matters if another object refers to this one.
     if (error instanceof UnreadablePdf) return { value: undefined, streamAt: undefined }
     throw error
   }

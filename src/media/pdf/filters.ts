@@ -16,8 +16,8 @@ export const MAX_TOTAL_BYTES = 160 * 1024 * 1024
 
 /**
  * Unpacks the content of a stream.
- * @param resolve returns a value in place of a reference.
- * @throws UnreadablePdf if it is damaged, too large, or packed in a way that is rare for text.
+ * @param resolve returns the value that a reference refers to.
+ * @throws UnreadablePdf if the content is damaged, too large, or packed in a way that is rare for text.
  */
 export function unpack(
   dictionary: PdfDictionary,
@@ -60,7 +60,7 @@ function fromHex(bytes: Uint8Array): Uint8Array {
   return Buffer.from(`${text.replaceAll(/[^\da-f]/gi, "")}0`, "hex")
 }
 
-/** Decodes ASCII85: five characters are four bytes (ISO 32000-1, 7.4.3). */
+/** Decodes ASCII85, in which five characters encode four bytes (ISO 32000-1, 7.4.3). */
 function fromAscii85(bytes: Uint8Array): Uint8Array {
   const unpacked: number[] = []
   let group: number[] = []

@@ -11,10 +11,10 @@ import {
   UnreadablePdf,
 } from "./syntax.ts"
 
-/** The maximum extent of a PDF for a vendor. */
+/** The maximum extent of a PDF as a vendor may read it. */
 export interface PdfExtent {
   readonly pages: number
-  /** Maximum bytes of UTF-8 of the text of all pages, counted each time a page shows it. */
+  /** Maximum UTF-8 bytes of the text of all pages. Text that several pages show is counted once for each page. */
   readonly textBytes: number
 }
 
@@ -32,13 +32,13 @@ export function pdfExtent(bytes: Buffer): PdfExtent | undefined {
   }
 }
 
-/** Measures the text of each object, computing it once even if it is used several times. */
+/** Measures the text of each object. The text of an object is measured only once, even if it is used several times. */
 class PageReader {
   readonly #document: PdfDocument
   readonly #weights: CodeWeights
-  /** External objects by name, from all resources of the document. */
+  /** All external objects of a name, from all resources of the document. */
   readonly #anyNamed = new Map<string, PdfValue[]>()
-  /** Maximum bytes of text that a list of properties assigns to marked content. */
+  /** Maximum UTF-8 bytes of text that a list of properties defines for marked content. */
   #propertyBytes = 0
   readonly #nodes = new Map<number, PdfExtent | "counting">()
   readonly #streams = new Map<number, number | "counting">()
@@ -148,7 +148,7 @@ class PageReader {
     return numbers
   }
 
-  /** Returns the bytes of text of a note on a page, including its appearance. */
+  /** Returns the UTF-8 bytes of the text of an annotation on a page, including its appearance. */
   #noteBytes(note: PdfDictionary): number {
     let bytes = 0
     for (const value of note.values()) bytes += this.#textOf(value)
@@ -164,7 +164,7 @@ class PageReader {
     return bytes
   }
 
-  /** Returns the bytes of text of a stream, including everything that it draws. */
+  /** Returns the UTF-8 bytes of the text of a stream, including all objects that it draws. */
   #streamBytes(number: number, depth: number): number {
     const known = this.#streams.get(number)
     if (known === "counting" || depth > MAX_DEPTH) throw new UnreadablePdf()
@@ -196,10 +196,7 @@ class PageReader {
     return bytes
   }
 
-  /**
-   * Returns the possible meanings of a name, from the stream's own resources or from any in the
-   * document.
-   */
+  /** Returns the possible meanings of a name, from the stream's own resources or from all resources of the document. */
   #named(dictionary: PdfValue, name: string): readonly PdfValue[] {
     const own = isDictionary(dictionary) ? this.#dictionariesOf(dictionary.get("Resources")) : []
     if (own.length === 0) return this.#anyNamed.get(name) ?? []
@@ -223,7 +220,7 @@ class PageReader {
     return value === undefined ? [] : this.#document.meanings(value).filter(isDictionary)
   }
 
-  /** Returns the bytes of text of a string. UTF-16 has two bytes per three bytes of UTF-8. */
+  /** Returns the maximum UTF-8 bytes of a string. Two bytes in UTF-16 become up to three bytes in UTF-8. */
   #textOf(value: PdfValue): number {
     let bytes = 0
     if (value === undefined) return bytes

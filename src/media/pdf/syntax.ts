@@ -11,14 +11,14 @@ export interface PdfReference {
   readonly reference: number
 }
 
-/** A string. Only its length is needed. */
+/** A string. Its content is not stored, because only its length is needed. */
 export interface PdfString {
   readonly stringBytes: number
 }
 
 export type PdfDictionary = ReadonlyMap<string, PdfValue>
 
-/** A value of ISO 32000-1, 7.3. */
+/** A value as defined in ISO 32000-1, 7.3. */
 export type PdfValue =
   | undefined
   | boolean
@@ -37,7 +37,7 @@ const DELIMITERS: ReadonlySet<number> = new Set(Buffer.from("()<>[]{}/%"))
 const [OPEN, CLOSE, LESS, GREATER] = [0x28, 0x29, 0x3c, 0x3e]
 const [BRACKET, END_BRACKET, SLASH, PERCENT, BACKSLASH] = [0x5b, 0x5d, 0x2f, 0x25, 0x5c]
 
-/** Reads values from the bytes of a PDF. All parsers of one document share a limit of values. */
+/** Reads values from the bytes of a PDF. All parsers of a document share a limit on the number of values. */
 export class PdfParser {
   readonly #bytes: Uint8Array
   readonly #budget: { values: number }
@@ -53,7 +53,10 @@ export class PdfParser {
     return { values: MAX_VALUES }
   }
 
-  /** @throws UnreadablePdf */
+  /**
+   * Reads a value.
+   * @throws UnreadablePdf
+   */
   value(depth = 0): PdfValue {
     if (depth > MAX_DEPTH || --this.#budget.values < 0) throw new UnreadablePdf()
     this.skipSpace()
@@ -83,7 +86,7 @@ export class PdfParser {
     }
   }
 
-  /** Consumes a word if it comes next. Returns whether it did. */
+  /** Consumes a word if it comes next, and reports whether it did. */
   takes(word: string): boolean {
     this.skipSpace()
     for (let index = 0; index < word.length; index++) {
@@ -171,7 +174,7 @@ export class PdfParser {
   }
 }
 
-/** Decodes a name: `#` and two hexadecimal digits stand for a byte. */
+/** Decodes a name, in which `#` and two hexadecimal digits encode a byte. */
 export function decodeName(name: string): string {
   if (!name.includes("#")) return name
   return name.replaceAll(/#([\da-f]{2})/gi, (_, digits: string) =>
@@ -195,7 +198,7 @@ export function isList(value: PdfValue): value is readonly PdfValue[] {
   return Array.isArray(value)
 }
 
-/** Returns the number of the object that a value refers to. */
+/** Returns the number of the object that a value refers to; undefined if the value is not a reference. */
 export function referenceOf(value: PdfValue): number | undefined {
   return typeof value === "object" && "reference" in value ? value.reference : undefined
 }

@@ -1,7 +1,7 @@
 import type { PendingCharge } from "./pending-charge.ts"
 import type { ObserverAlarms, RequestObserver, SettledRequest } from "./request-observer.ts"
 
-/** A request that has ended, and when, if it was not charged. */
+/** A request that has ended. `endedAt` is set if it was not charged. */
 interface Ended {
   readonly charge: PendingCharge
   readonly settled: SettledRequest | undefined
@@ -10,8 +10,8 @@ interface Ended {
 
 /**
  * Notifies observers of all requests that end in one turn of the event loop together, after their answers are sent.
- * Requests share commits, so under load many end at once. Processing them together keeps code and data in the
- * processor's caches; mixed with sending answers it takes several times as long.
+ * Under load, many requests end at once, because they share commits. Notifying observers between the answers would take
+ * several times as long, because code and data would leave the processor's caches.
  */
 export class BatchedObserver implements RequestObserver, Disposable {
   readonly #observers: readonly RequestObserver[]
@@ -31,7 +31,7 @@ export class BatchedObserver implements RequestObserver, Disposable {
     this.#add({ charge, settled: undefined, endedAt })
   }
 
-  /** Notifies of the remaining requests before the observers themselves are disposed of. */
+  /** Notifies observers of the remaining requests before the observers themselves are disposed of. */
   [Symbol.dispose](): void {
     this.#tellAll()
   }

@@ -16,12 +16,12 @@ export interface BillingParts {
   readonly ledger: Ledger
   readonly counter: TokenCounter
   readonly alarms: HoldAlarms & PricingAlarms & ObserverAlarms
-  /** Notified of every ended request. */
+  /** Observers that are notified of every request that has ended. */
   readonly observers?: readonly RequestObserver[]
 }
 
 /**
- * Charges every request: holds its worst case (`holds`), prices the delivered answer (`pricing`), and settles or
+ * Charges every request. It holds the worst case (`holds`), prices the delivered answer (`pricing`), and settles or
  * releases the hold once.
  */
 export class Billing {
@@ -39,25 +39,25 @@ export class Billing {
     this.#alarms = alarms
   }
 
-  /** Requests with an open hold or a charge that is being written. */
+  /** Number of requests with an open hold or a charge that is being written. */
   get open(): number {
     return this.#ledger.open
   }
 
-  /** Returns the balances that would pay for a charge: the account first, then the key's budgets. */
+  /** Returns the balances that would pay for a charge: the account's balance first, then the budgets of the key. */
   snapshot(charge: PendingCharge): BalanceSnapshot[] {
     return this.#ledger.snapshot(charge.hold.payer)
   }
 
-  /** The account's posted balance in this process, nanocredits. */
+  /** Returns the account's posted balance in this process, in nanocredits. */
   balance(charge: PendingCharge): bigint {
     return this.#ledger.snapshot(charge.hold.payer)[0]?.posted ?? 0n
   }
 
   /**
    * Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`: the answer must not be released. The error states whether it was
-   * charged.
+   * @throws GatewayError `ledger_unavailable`, in which case the answer must not be released. The error states whether
+   * the request was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
@@ -112,7 +112,7 @@ export class Billing {
     }
   }
 
-  /** Ends a request that delivered nothing. Its receipt contains the reason, and is written in the background. */
+  /** Ends a request that delivered nothing. The receipt states the reason, and is written in the background. */
   release(charge: PendingCharge): void {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const facts = {
@@ -127,14 +127,14 @@ export class Billing {
     }
     const receipt = () => writeReceipt({ ...facts, status: "released" })
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
-      // The ledger has raised the alarm, and no charge is due.
+      // The ledger has already reported its failure, and no charge is due.
     })
     const endedAt = performance.now()
     this.#tell(call.id, (observer) => observer.released(charge, endedAt))
   }
 }
 
-/** Returns the budgets of labels that a charge draws on, for its receipt. */
+/** Returns the budgets of labels that a charge draws on, for the receipt. */
 function labelBudgetsOf({ payer }: Hold): readonly string[] | undefined {
   if (payer.budgets.length === 0) return undefined
   const labelBudgets = labelsOfOwners(payer.account, payer.budgets)

@@ -9,7 +9,7 @@ import type { Bound } from "./bounds.ts"
 import { MIN_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { inputClasses, kindsOfDeployment, outputClasses, PRICED_IMAGES } from "./token-kinds.ts"
 
-/** Returns the cost of a bound at the most expensive deployment, nanocredits. */
+/** Returns the cost of a bound at the most expensive deployment, in nanocredits. */
 export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
   let worst = 0n
   for (const deployment of deployments) {
@@ -21,7 +21,7 @@ export function worstCost(bound: Bound, deployments: readonly Deployment[]): big
   return worst
 }
 
-/** Returns the bound at a deployment. A model that searches by itself also reads the results. */
+/** Returns the bound at a deployment. A model that searches on its own also reads the results of its searches. */
 export function boundAt(bound: Bound, deployment: Deployment): Bound {
   const { member, ownSearches, agents } = deployment
   const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
@@ -42,27 +42,30 @@ export function boundAt(bound: Bound, deployment: Deployment): Bound {
   }
 }
 
-/** Usual tokens per agent: input in addition to the prompt, and output for the other agents. */
+/**
+ * Usual tokens per agent. `AGENT_INPUT` is the input in addition to the prompt, and `AGENT_OUTPUT` the output of each
+ * agent except the answering one.
+ */
 const AGENT_INPUT = 40_000
 const AGENT_OUTPUT = 10_000
-/** Number of agents at lower efforts. */
+/** Maximum number of additional agents at efforts below `high`. */
 const FEW_AGENTS = 4
 const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
 
-/** Returns the number of agents, excluding the answering one. */
+/** Returns the number of agents, not counting the agent that answers. */
 function agentsIn({ effort }: Bound, { agents = 0 }: Pick<Deployment, "agents">): number {
   return HIGH_EFFORTS.has(effort) ? agents : Math.min(agents, FEW_AGENTS)
 }
 
-/** A line of a worst case. */
+/** A line in the calculation of a worst case. */
 export interface BoundLine {
   readonly name: "input" | "output" | "reasoning_output" | "request" | "search" | "image"
   readonly quantity: bigint
-  /** Nanocredits per million units, before the multiplier. */
+  /** Rate in nanocredits per million units, before the multiplier. */
   readonly rate: bigint
 }
 
-/** Returns the calculation of `worstCost`. */
+/** Returns the lines of the calculation that `worstCost` makes. */
 export function linesOfBound(
   bound: Bound,
   deployments: readonly Deployment[],
@@ -77,7 +80,7 @@ export function linesOfBound(
 }
 
 /**
- * Returns the output tokens of each choice that an amount pays for besides the input; below 1 if it pays for no
+ * Returns how many output tokens of each choice an amount can pay for after the input; below 1 if it cannot pay for
  * output.
  */
 export function affordableOutput(
@@ -98,20 +101,20 @@ export function affordableOutput(
     const tokens = Number(left / rate)
     const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
     const affordable = separate === undefined ? tokens : limitWithin(separate, tokens)
-    // A limit above the model's maximum needs no change.
+    // If the amount pays for the model's maximum or more, the limit needs no change.
     if (tokens < own.output) min = Math.min(min, affordable)
   }
   return min
 }
 
-/** The highest rates of input and of output. */
+/** The highest rate of input and the highest rate of output. */
 interface WorstRates {
   readonly input: bigint
   readonly output: bigint
 }
-/** By the kinds of tokens. Rate cards are immutable and few. */
+/** Cached rates for each kind of tokens. Rate cards are immutable and few. */
 const worstRates = new WeakMap<Rates, WorstRates[]>()
-/** Returns the highest rates of all classes and lengths that a request can have. */
+/** Returns the highest rates over all classes and lengths of tokens that a request can have. */
 function worstRatesOf(price: Price, { input, calls = 1, kinds }: Bound): WorstRates {
   let worst = highestRates(price.rates, kinds)
   for (const { above, rates } of price.tiers) {
@@ -152,7 +155,7 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
   return divideUp(sum * price.multiplier, COST_SCALE)
 }
 
-/** Returns the maximum cost of a request besides its tokens, in millionths of nanocredits. */
+/** Returns the maximum cost of a request in addition to its tokens, in millionths of a nanocredit. */
 function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
   const { ownSearches, agents } = deployment
   const { reasoningBeside } = price.rates
@@ -164,7 +167,7 @@ function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
 }
 
-/** Fees of all calls, and the hold for their tools. */
+/** Returns the fees of all calls, and the hold for their tools. */
 function requestsOf({ calls = 1 }: Bound, { rates: { requests = 0n }, held = 0n }: Price): bigint {
   return requests * BigInt(calls) + held
 }
@@ -187,14 +190,14 @@ function linesAt(
       quantity: BigInt(bound.context ?? UNKNOWN_REASONING) * choices,
       rate: reasoningBeside,
     },
-    // No limit of the caller bounds the agents' output.
+    // The caller's output limit does not apply to the agents.
     {
       name: "reasoning_output",
       quantity: BigInt(agents * AGENT_OUTPUT) * choices,
       rate: agents > 0 ? output : 0n,
     },
     { name: "request", quantity: 1n, rate: requestsOf(bound, price) },
-    // The rest of the tokens may be one more image, which the limit cuts off.
+    // One more image is held, because the remaining tokens may start an image that the limit cuts off.
     { name: "image", quantity: choices, rate: (bound.kinds & PRICED_IMAGES) === 0 ? 0n : images },
     {
       name: "search",

@@ -18,7 +18,7 @@ import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
 import { ANY_MEDIA, kindsOfPart, kindsOfRequest, markedInput } from "./token-kinds.ts"
 
-/** Tokens that a vendor may add around the caller's text: role markers, and a prompt for tools. */
+/** Tokens that a vendor may add to the caller's text: role markers, and a prompt for tools. */
 const WRAPPING = 16
 const TOOL_PROMPT = 512
 /** Tokens that a vendor adds for each message. */
@@ -26,30 +26,32 @@ const MESSAGE_TOKENS = 4
 /** Maximum answer tokens assumed for a model without a known maximum or context. */
 export const UNKNOWN_MAXIMUM = 65_536
 /**
- * Maximum images, files and other parts that must be measured in a request. Providers accept at most 3,600 (Gemini),
+ * Maximum images, files and other parts of a request that must be measured. Providers accept at most 3,600 (Gemini),
  * and measuring takes time before anything is charged.
  */
 const MAX_MEDIA = 5_000
-/** Context assumed for a model without a known context. */
+/** Context in tokens that is assumed for a model without a known context. */
 const UNKNOWN_CONTEXT = 1_048_576
 
 /** The maximum tokens of a request, which its hold covers. */
 export interface Bound {
   readonly input: number
-  /** Output tokens of each choice. */
+  /** Maximum output tokens of each choice. */
   readonly output: number
   readonly choices: number
-  /** Calls that each read a part of `input`. Default: 1. */
+  /** Number of calls that each read a part of `input`. Default: 1. */
   readonly calls?: number
-  /** Maximum times the vendor reads the input for one choice: its own tools cause further rounds. */
+  /**
+   * Maximum times that the vendor reads the input for one choice. Each round of the vendor's own tools reads it again.
+   */
   readonly rounds: number
-  /** The possible kinds of tokens, as bits of `token-kinds.ts`. */
+  /** The possible kinds of tokens, as bits from `token-kinds.ts`. */
   readonly kinds: number
-  /** The reasoning effort in the request. */
+  /** The reasoning effort that the request sets. */
   readonly effort: string | undefined
-  /** Whether the request switches reasoning off in a separate field. */
+  /** Whether the request disables reasoning in a field other than the effort. */
   readonly isReasoningOff: boolean
-  /** The context of the model, if known. */
+  /** The context of the model in tokens, if known. */
   readonly context?: number | undefined
 }
 
@@ -58,15 +60,16 @@ interface MediaBound {
   /** Characters of encoded media in the body. */
   readonly encoded: number
   readonly tokens: number
-  /** The part of these that is audio. */
+  /** The part of `tokens` that is audio. */
   readonly audioTokens: number
-  /** As in `Bound`. */
+  /** The possible kinds of tokens, as in `Bound`. */
   readonly kinds: number
 }
 
 /**
- * Returns an upper bound without counting: a token is at least one byte of the body, or of the normal form of its text.
- * @param kept tokens that the vendor reads besides the body (`keptTokens`).
+ * Returns an upper bound without counting tokens. A token has at least one byte of the body, or of the normal form of
+ * its text.
+ * @param kept tokens that the vendor reads in addition to the body (`keptTokens`).
  */
 export function boundByBytes(
   request: ChatRequest,
@@ -75,19 +78,22 @@ export function boundByBytes(
   kept = 0,
 ): Bound {
   const media = mediaBound(request.messages, model)
-  // The media may have been measured as larger than the body.
+  // The measured size of the media may be larger than the body.
   const bytes = Math.max(0, bodyBytes - media.encoded)
   const text = isAscii === true ? bytes : bytes + normalizationGrowth(boundedText(request))
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
-/** A text and its tokens in the vocabulary of the token counter. */
+/** A text, and its number of tokens in the vocabulary of the token counter. */
 export interface CountedText {
   readonly text: string
   readonly tokens: number
 }
 
-/** Returns an upper bound from a count of `boundedText`, by the vocabularies of the models that may answer. */
+/**
+ * Returns an upper bound from the number of tokens of `boundedText`. It considers the vocabularies of all models that
+ * may answer.
+ */
 export function boundByCount(
   request: ChatRequest,
   { text: counted, tokens }: CountedText,
@@ -102,30 +108,31 @@ export function boundByCount(
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
-/** Stored content may be of any kind. */
+/** Returns the possible kinds of tokens. Stored content may be of any kind. */
 function kindsWith({ kinds }: MediaBound, kept: number): number {
   return kept === 0 ? kinds : kinds | ANY_MEDIA
 }
 
-/** Tokens of stored content that a vendor reads: the whole context if their number is unknown. */
+/** Returns the tokens of stored content that a vendor reads; the whole context if their number is unknown. */
 export function keptTokens(state: ResolvedState | undefined, model: Model): number {
   if (state === undefined) return 0
   return state.tokens ?? model.context ?? UNKNOWN_CONTEXT
 }
 
 /**
- * Estimates the input without the vendor's count: text as counted, or by its bytes if it could not be counted; media
- * by the rule of their hold, but images of an unknown size as common ones. Audio has its own class. Tokens up to the
- * last cache mark are those of a cache write, which costs the most.
+ * Estimates the input tokens if the vendor does not report them. Text has the counted tokens, or is estimated from its
+ * bytes if it could not be counted. Media have the maximum as in the hold, except that images of unknown size are
+ * assumed to have a common size. Audio has a separate class. Tokens up to the last cache marker are counted as a cache
+ * write, which costs the most.
  */
 export function estimateInput(input: {
   readonly request: ChatRequest
   readonly bodyBytes: number
   readonly model: Model
   readonly counted: number | undefined
-  /** Tokens that the vendor stores; 0 if their number is unknown. */
+  /** Tokens of content that the vendor stores; 0 if their number is unknown. */
   readonly kept?: number | undefined
-  /** Calls that each read the input. Default: 1. */
+  /** Number of calls that each read the input. Default: 1. */
   readonly calls?: number
 }): Usage {
   const { request, bodyBytes, model, counted, kept = 0, calls = 1 } = input
@@ -159,11 +166,11 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
   }
 }
 
-/** Returns the maximum answer tokens: the requested limit, or the model's maximum if that is lower. */
+/** Returns the maximum output tokens of an answer: the requested limit, or the model's maximum if it is lower. */
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
   const max = model.maxOutput ?? model.context
   if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
-  // Most vendors return some output even if the limit is 0.
+  // Most vendors return some output even if the requested limit is 0.
   const asked = Math.max(1, maxTokens)
   return max === undefined ? asked : Math.min(asked, max)
 }
@@ -180,9 +187,9 @@ function mediaBound(
   return sum
 }
 
-/** A media bound while its parts are added. */
+/** The sum of the media bounds while parts are added. */
 interface MediaSum extends Writable<MediaBound> {
-  /** The number of parts that are not text. */
+  /** The number of parts other than text. */
   count: number
 }
 
@@ -199,7 +206,7 @@ function addMedia(
   }
   const tokenBound = partBound(part, model, imageTokens)
   if (tokenBound === undefined) return
-  // Media that cannot be bounded may fill the whole context.
+  // Media whose tokens cannot be bounded may fill the whole context.
   const tokens = Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
   sum.tokens += tokens
   if (part.type === "audio") sum.audioTokens += tokens
@@ -234,20 +241,20 @@ function partBound(
   return undefined
 }
 
-/** Returns the highest count of all models that may answer. */
+/** Returns the highest number of tokens over all models that may answer. */
 function dearestOf({ id, members }: Model, count: (id: string) => number): number {
   return members === undefined ? count(id) : Math.max(...members.map((one) => count(one.id)))
 }
 
-/** Bytes of the longest tokens in common vocabularies: runs of spaces, dashes and the like. */
+/** Bytes of the longest tokens in common vocabularies, such as sequences of spaces or dashes. */
 export const MAX_TOKEN_BYTES = 128
 
-/** Returns the minimum tokens of a text in any vocabulary, by its bytes. */
+/** Returns the minimum number of tokens of a text in any vocabulary, from its size in bytes. */
 export function fewestTokens(bytes: number): number {
   return Math.ceil(bytes / MAX_TOKEN_BYTES)
 }
 
-/** Returns all text of a request, for a tokenizer. */
+/** Returns all text of a request, to be counted by a tokenizer. */
 export function textOf(request: ChatRequest): string {
   return textsOf(request).join("\n")
 }
@@ -264,7 +271,8 @@ function textsOf(request: ChatRequest): string[] {
     }
   }
   for (const tool of request.tools ?? []) {
-    // The description has the grammar of a text tool too, and may be long: its escapes would be counted as well.
+    // The description is added as plain text. It may be long, because it includes the grammar of a custom tool, and as
+    // JSON its escapes would be counted too.
     const { description = "", origin: _, ...rest } = tool
     texts.push(JSON.stringify(rest), description)
   }
@@ -272,7 +280,7 @@ function textsOf(request: ChatRequest): string[] {
   return texts
 }
 
-/** Returns the fields of a part that only its own dialect has. */
+/** Returns the fields of a part that exist in its own dialect only. */
 function unreadFields(part: Part): string[] {
   if (part.type === "tool-result") {
     const own = part.extra === undefined ? [] : [JSON.stringify(part.extra.fields)]
@@ -287,7 +295,9 @@ function unreadFields(part: Part): string[] {
   return [standsFor, extra].flatMap((each) => (each ? [JSON.stringify(each.fields)] : []))
 }
 
-/** Returns all text that a vendor may count as input, including fields and signatures that the canon does not read. */
+/**
+ * Returns all text that a vendor may count as input, including fields and signatures that the canon does not decode.
+ */
 export function boundedText(request: ChatRequest): string {
   const texts = textsOf(request)
   for (const message of request.messages) {

@@ -9,7 +9,7 @@ import type { Meter } from "../metering/meter.ts"
 import { audioTokensOf } from "../../media/generated-audio-tokens.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
-/** An answer to charge. */
+/** A delivered answer that is to be charged. */
 export interface DeliveredAnswer {
   readonly charge: PendingCharge
   readonly deployment: Deployment
@@ -40,7 +40,7 @@ export async function estimateUsage(
   }
 }
 
-/** Whether the received content of a chat costs as much as its hold, by a rough count. */
+/** Whether the received content of a chat costs as much as its hold, by an approximate count. */
 export function isHoldSpent({ charge, deployment: { price }, meter }: DeliveredAnswer): boolean {
   if (price === undefined) return false
   const output = Math.ceil((meter.characters + meter.other.characters) / CHARACTERS_OF_TOKEN)

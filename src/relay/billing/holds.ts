@@ -24,14 +24,14 @@ import {
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
 import { widenedBound } from "./widened-bound.ts"
 
-/** Reported to the operator. */
+/** Failures of holds that are reported to the operator. */
 export interface HoldAlarms {
-  /** The ledger could not be read or written when a hold was placed. */
+  /** Reports that the ledger could not be read or written when a hold was placed. */
   ledgerFailed(error: unknown): void
 }
 
 /**
- * Places all holds. Sets the worst case of a request aside before the first upstream byte, or the cost of a shorter
+ * Places all holds. Before the first upstream byte, it holds the worst case of a request or the cost of a shorter
  * answer, or rejects the request.
  */
 export class Holds {
@@ -46,10 +46,10 @@ export class Holds {
   }
 
   /**
-   * Sets the worst case of a request aside. For an estimate, only checks whether the balance covers it.
-   * @returns no promise when this process's lease covers a chat, which is nearly always.
-   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `ledger_unavailable`, or that a budget is
-   * exceeded.
+   * Holds the worst case of a request. For an estimate, it only checks whether the balance covers the worst case.
+   * @returns the charge itself, without a promise, if this process's lease covers a chat, which is the usual case.
+   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `ledger_unavailable`, or the error for an exceeded
+   * budget.
    */
   admit(admission: ChatAdmission | UsageAdmission): MaybePromise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
@@ -88,7 +88,7 @@ export class Holds {
 
   async #estimateSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
     try {
-      // The text has been read for its bytes in this turn, and may be long.
+      // Waits for another turn of the event loop, because the text may be long and was already read once in this turn.
       await ownTurn()
       return await this.#admitSlowly(input, byBytes)
     } catch (error) {
@@ -110,8 +110,8 @@ export class Holds {
 
   /**
    * Changes the hold of an operation to a corrected maximum usage.
-   * @returns the charge to go on with.
-   * @throws GatewayError as `admit` does; then the charge is as it was.
+   * @returns the charge with the changed hold.
+   * @throws GatewayError like `admit`; the charge is then unchanged.
    */
   async revise(charge: PendingCharge, admission: UsageAdmission): Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
@@ -126,14 +126,14 @@ export class Holds {
     return { ...charge, model, input: { call, request: undefined, model, payer, worst, max } }
   }
 
-  /** Returns a rejection for lack of credits as the result of an estimate. */
+  /** Returns the result of an estimate that was rejected for lack of credits. */
   #refused(input: HoldInput, error: unknown): PendingCharge {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
     if (!(error instanceof GatewayError) || typeof required !== "string") throw error
     return { ...this.#imagine(input, parseCredits(required)), refusal: error }
   }
 
-  /** @param byBytes the bound of the request itself. */
+  /** @param byBytes the bound of the request from its size in bytes. */
   async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
     const { request, model, held, state } = input
     const worst = worstCost(input.bound, held)
@@ -152,7 +152,7 @@ export class Holds {
     return closer ?? this.#withFewerCalls(counting, plain, needed)
   }
 
-  /** Holds the available balance for fewer tool calls, if the vendor has a limit field for them. */
+  /** Holds the available balance for fewer tool calls, if the vendor has a field that limits them. */
   #withFewerCalls(input: ChatHoldInput, plain: Bound, needed: bigint): PendingCharge {
     const { withFewerCalls, call } = input
     if (withFewerCalls === undefined || call.refuseOnLowBalance) return this.#clamp(input, needed)
@@ -180,8 +180,8 @@ export class Holds {
   }
 
   /**
-   * Holds the available balance for a shorter answer, but never for less than the minimum output of a vendor.
-   * @throws GatewayError if even that is too expensive.
+   * Holds the available balance for a shorter answer, but not for less than the minimum output of a vendor.
+   * @throws GatewayError if even the minimum output is too expensive.
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
     const { call, held, payer, bound, model, clients } = input
@@ -227,7 +227,7 @@ export class Holds {
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    // Lists the members because spreading another object takes longer than all of them.
+    // Lists all members, because spreading an object takes longer than all other work here.
     return {
       call,
       request,
@@ -254,16 +254,16 @@ export class Holds {
   }
 }
 
-/** Limits on tool calls that are tried in order if the balance does not cover the usual limit. */
+/** Limits on tool calls that are tried in this order if the balance does not cover the usual limit. */
 const FEWER_CALLS = [4, 1]
 
-/** Returns the bound of the request itself, widened by the vendor's additions. */
+/** Returns the input of a hold. The bound of the request itself is widened by tokens that the vendor adds. */
 function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   const { featureCosts, model, calls } = input
   return { ...input, bound: widenedBound(plain, featureCosts, model, calls) }
 }
 
-/** Nanocredits: the cost of a usage at the most expensive deployment. */
+/** Returns the cost of a usage at the most expensive deployment, in nanocredits. */
 function worstOf({ deployments }: Model, worst: Usage, calls?: number): bigint {
   return highestCost(worst, deployments, calls)?.total ?? 0n
 }

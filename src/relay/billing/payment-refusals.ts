@@ -5,13 +5,13 @@ import { formatCredits } from "../../ledger/money.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
-/** The smallest amount that a request can cost, if it costs anything. Nanocredits. */
+/** The smallest cost in nanocredits of a request that is not free. */
 export const SMALLEST_COST = 1n
 
-/** When a running request of the same caller holds the credits, seconds. */
+/** Seconds to wait if a running request of the same caller holds the credits. */
 const RESERVED_RETRY_AFTER = 1
 
-/** Fails closed: a request that cannot be charged is not served. */
+/** Returns the error for requests while the ledger is unavailable. A request that cannot be charged is not served. */
 export function ledgerUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "ledger_unavailable",
@@ -21,8 +21,8 @@ export function ledgerUnavailable(cause?: unknown): GatewayError {
 }
 
 /**
- * The ledger has raised the alarm by now.
- * @param isUnclear whether the database may have taken the charge before it was lost.
+ * Throws the error for a charge that could not be written. The ledger has already reported its failure.
+ * @param isUnclear whether the database may have stored the charge before it became unavailable.
  */
 export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
   if (cause instanceof UnstorableError) {
@@ -42,7 +42,10 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
   )
 }
 
-/** Returns the reason why no credits could be held. @param min the smallest sufficient amount for any answer. */
+/**
+ * Returns the error that states why no credits could be held.
+ * @param min the smallest amount that is sufficient for any answer.
+ */
 export function refusalOf(
   standings: readonly BalanceSnapshot[],
   needed: bigint,
@@ -65,12 +68,12 @@ function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
   )
 }
 
-/** The cost of a request. Before its body is read, it is only known not to be free. */
+/** Describes the cost of a request. Before the body is read, the only known fact is that the request is not free. */
 function costWords(needed: bigint): string {
   return needed <= SMALLEST_COST ? "is not free" : `may cost up to ${formatCredits(needed)}`
 }
 
-/** Rejects a request because the account's credits first pay its debt. */
+/** Returns the error for an account whose credits first have to pay its debt. */
 export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayError {
   const debt = formatCredits(account.debt)
   return new GatewayError(
@@ -86,7 +89,7 @@ export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayEr
   )
 }
 
-/** Used for budgets without a period, which only keys have. */
+/** Used for budgets without a period. Only keys have such budgets. */
 const TOTAL = { holder: undefined, period: "total", until: undefined } as const
 const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
 
@@ -116,7 +119,7 @@ function budgetExceeded(
   )
 }
 
-/** Returns the owner of a budget for messages. */
+/** Returns the owner of a budget for use in messages. */
 function holderOf(holder: string | undefined, account: string | undefined) {
   const label = holder === undefined ? undefined : readLabelHolder(holder)?.label
   if (label !== undefined) {

@@ -21,28 +21,31 @@ import type { ResolvedState } from "../state/vendor-state.ts"
 /** The charge of one request, from its hold to its settlement. */
 export interface PendingCharge {
   readonly call: Call
-  /** Absent for other operations than chat. */
+  /** The chat request; undefined for operations other than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: Hold
-  /** The output limit sent upstream if it is lower than the caller's, because of the balance or the model. */
+  /** The output limit that is sent upstream, if the balance or the model requires a lower limit than the caller's. */
   readonly clampedTo: number | undefined
-  /** The input of the hold: the maximum usage, regardless of the vendor's count. */
+  /** The data from which the hold was computed. It determines the maximum usage, regardless of the vendor's count. */
   readonly input: HoldInput
   /** The costs besides tokens, by deployment; absent if only tokens are billed. */
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
-  /** Only for estimates: the deployments that its hold was computed with, and the reason for a rejection. */
+  /**
+   * The deployments from which the hold was computed. `held` and `refusal`, the reason for a rejection, are set for
+   * estimates only.
+   */
   readonly held?: readonly Deployment[]
   readonly refusal?: GatewayError
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
-  /** By `performance.now()`. */
+  /** Time of the first byte, as returned by `performance.now()`. */
   firstByteAt: number | undefined
-  /** Why its first deployment was chosen; undefined without a choice or a call. */
+  /** The reason why the first deployment was chosen; undefined if there was no choice, or no call. */
   routedBy: RoutedBy | undefined
   /** The vendor state that the request refers to; absent in most requests. */
   readonly state?: ResolvedState | undefined
-  /** Records the state that the vendor stores with the answer; absent if it does not store any. */
+  /** Records state that the vendor stores with the answer; absent if the vendor stores none. */
   recorder?: StateRecorder | undefined
 }
 
@@ -52,35 +55,35 @@ export interface ChatAdmission {
   readonly request: ChatRequest
   /** The model, with the priced features of the request if it has any. */
   readonly priced: Model | PricedFeatures
-  /** The vendor state that it refers to. */
+  /** The vendor state that the request refers to. */
   readonly state: ResolvedState | undefined
-  /** Maximum upstream calls: one, or one for each choice. */
+  /** Maximum number of upstream calls: one, or one for each choice. */
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly isWhole?: undefined
 }
 
-/** An operation before its hold, with its maximum usage. */
+/** An operation before its hold, with the maximum usage. */
 export interface UsageAdmission {
   readonly call: Call
   readonly request: undefined
   readonly model: Model
-  /** The usage that its hold covers. */
+  /** The usage that the hold covers. */
   readonly worst: Usage
-  /** The maximum charged usage, if it is higher. */
+  /** The maximum usage that can be charged, if it is higher than `worst`. */
   readonly max?: Usage | undefined
   /** Maximum upstream calls. Default: 1. */
   readonly calls?: number | undefined
-  /** Whether its answer is not streamed, and may be read on after its caller has disconnected. */
+  /** Whether the answer is not streamed. It may then be read on after the caller has disconnected. */
   readonly isWhole: boolean
-  /** Nanocredits that another operation of the same request also needs. */
+  /** Nanocredits that another operation in the same request also needs. */
   readonly beside?: bigint
 }
 
-/** The common input of holds. */
+/** The data from which all kinds of holds are computed. */
 interface AnyHoldInput {
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
-  /** The deployments with the prices to hold; absent if they are the model's own. */
+  /** The deployments with the prices for the hold; absent if they are the model's own. */
   readonly held?: readonly Deployment[]
   readonly call: Call
   readonly model: Model
@@ -90,16 +93,16 @@ interface AnyHoldInput {
 
 export interface ChatHoldInput extends AnyHoldInput {
   readonly request: ChatRequest
-  /** The deployments with the prices to hold. */
+  /** The deployments with the prices for the hold. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
-  /** The priced features with fewer tool calls; absent if only tokens are billed. */
+  /** Returns the priced features with fewer tool calls; absent if only tokens are billed. */
   readonly withFewerCalls?: PricedFeatures["withFewerCalls"] | undefined
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
 }
 
-/** For other operations than chat. */
+/** The data from which holds of operations other than chat are computed. */
 export interface UsageHoldInput extends AnyHoldInput {
   readonly request: undefined
   readonly worst: Usage
@@ -126,7 +129,9 @@ export function maxOf(
   return { own, second: maxOfSecond(own, featureCosts) }
 }
 
-/** Estimates the input that a provider received before its call was cancelled, with media at their bound. */
+/**
+ * Estimates the input that a provider had received when its call was cancelled. Media count with their maximum tokens.
+ */
 export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   if (input.request !== undefined) {
     const { request } = input
@@ -146,7 +151,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   }
 }
 
-/** Returns the limits of the model that answers, if several models may. */
+/** Returns the model with the limits of the member that answers, if several models may answer. */
 export function answeringModel(model: Model, member: Deployment["member"]): Model {
   if (member === undefined) return model
   const { context: _, maxOutput: __, ...rest } = model
@@ -158,7 +163,7 @@ export function answeringModel(model: Model, member: Deployment["member"]): Mode
   }
 }
 
-/** Returns the clamped output limit at one deployment, whose model may have a lower maximum than the others. */
+/** Returns the clamped output limit at one deployment. Its model may have a lower maximum than the other models. */
 export function clampAt(
   { clampedTo }: Pick<PendingCharge, "clampedTo">,
   { maxTokens }: Pick<ChatRequest, "maxTokens">,
@@ -169,7 +174,9 @@ export function clampAt(
   return longest !== undefined && asked !== undefined && asked > longest ? longest : clampedTo
 }
 
-/** Returns the output limit that the balance and the model allow; undefined if the caller's limit is within both. */
+/**
+ * Returns the output limit that the balance and the model allow; undefined if the caller's limit does not exceed it.
+ */
 export function clampOf(
   { request, model }: HoldInput,
   affordable: number | undefined,

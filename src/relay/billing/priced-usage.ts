@@ -3,39 +3,39 @@ import { type Cost, costOf, type Price } from "../../ledger/price.ts"
 import type { SettledUsage } from "../priced-features/settle.ts"
 import { cappedAt, type MaxUsage } from "./usage-bound.ts"
 
-/** A usage, and whether it is our own count. */
+/** A usage, and whether the gateway counted it. */
 export interface CountedUsage {
   readonly usage: Usage
   readonly estimated: boolean
-  /** The number of calls with the same prompt in the sum. */
+  /** The number of calls with the same prompt that the usage includes. */
   readonly calls?: number
 }
 
-/** A priced usage, ready to settle. */
+/** A priced usage that can be settled. */
 export interface PricedUsage extends CountedUsage {
   readonly cost: Cost
   /** The settlement of billed features other than tokens, for the receipt. */
   readonly settled?: SettledUsage
-  /** Present if the vendor reported more than the request can have used. */
+  /** The excess, if the vendor reported more than the request can have used. */
   readonly beyond?: UnchargedExcess
 }
 
-/** The usage that a vendor reported, and the part of its cost that is written off. */
+/** The usage that a vendor reported, and the part of its cost that is not charged. */
 export interface UnchargedExcess {
   readonly reported: PricedUsage
-  /** Nanocredits. */
+  /** The cost that is not charged, in nanocredits. */
   readonly amount: bigint
 }
 
 /**
- * Returns the usage that the answer reports in place of the vendor's: our own count, if that is charged.
- * @param isCut whether the answer may have been ended here, so that the vendor's usage came and was not passed on.
+ * Returns the usage that replaces the vendor's usage in the answer: the charged usage, if the gateway counted it.
+ * @param isCut whether the gateway may have ended the answer, so that the caller did not receive the vendor's usage.
  */
 export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usage | undefined {
   return estimated || isCut ? usage : undefined
 }
 
-/** Prices a usage of tokens. */
+/** Prices a usage that consists of tokens. */
 export function priceUsage(counted: CountedUsage, price: Price): PricedUsage {
   const usage = withRequests(counted, price)
   return { ...counted, usage, cost: costOf(usage, price, [], counted.calls) }
@@ -71,14 +71,17 @@ export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage)
   return beyondOf(reported, priceSettled(held, price, estimated))
 }
 
-/** Marks the difference as beyond the bound, unless the usage is our own count, which may be too high. */
+/**
+ * Adds the difference between the reported and the bounded cost as an excess. The gateway's own count may be too high,
+ * so it never counts as an excess.
+ */
 function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   const amount = reported.cost.total - held.cost.total
   if (amount <= 0n || reported.estimated) return held
   return { ...held, beyond: { reported, amount } }
 }
 
-/** Counts the calls if they have a price, unless their provider reported their kinds. */
+/** Adds the number of calls if calls have a price. Calls whose kind the provider reported are already counted. */
 export function withRequests(
   { usage, calls = 1 }: Pick<CountedUsage, "usage" | "calls">,
   price: Price,

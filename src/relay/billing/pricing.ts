@@ -26,19 +26,24 @@ import {
   priceUsage,
 } from "./priced-usage.ts"
 
-/** Alarms for the operator. */
+/** Findings about prices that are reported to the operator. */
 export interface PricingAlarms {
-  /** The vendor reported no usage, or zero, for a priced answer. */
+  /** Reports that the vendor sent no usage, or zero usage, for an answer that has a price. */
   usageMissing(request: string, deployment: string): void
-  /** The vendor reports a longer audio file than the hold covers. @param nanocredits above the hold. */
+  /**
+   * Reports that the vendor counts more audio than the hold covers.
+   * @param nanocredits the cost above the hold.
+   */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
-  /** A provider reports usage that is not charged. */
+  /** Reports that a provider sent usage that is not charged. */
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** Prices delivered answers by the vendor's count, or by our own for counts that the vendor does not report. */
+/**
+ * Prices delivered answers by the vendor's counts, or by the gateway's own counts if the vendor does not report them.
+ */
 export class Pricing {
-  /** Default modes of service that responses have reported. Holds are based on them. */
+  /** Default modes of service that responses have reported. Holds are based on these modes. */
   readonly defaultModes = new DefaultModes()
   readonly #counter: TokenCounter
   readonly #alarms: PricingAlarms
@@ -51,7 +56,7 @@ export class Pricing {
   }
 
   /**
-   * Prices a delivered answer. Counts tokens only if the vendor did not.
+   * Prices a delivered answer. Counts tokens only if the vendor did not report them.
    * @param hidden reasoning tokens that the answer does not contain and the vendor does not count.
    */
   priceAnswer(
@@ -72,7 +77,11 @@ export class Pricing {
     return this.#priced(settled, usage, estimated)
   }
 
-  /** Returns the usage of all calls. @param hidden reasoning tokens, divided among the calls by their silent time. */
+  /**
+   * Returns the usage of all calls.
+   * @param hidden hidden reasoning tokens, which are divided among the calls by the time in which each call sent
+   * nothing.
+   */
   async #estimated(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { meter } = settled
     if (meter.parts.length === 0) return this.#estimatedCall(settled, hidden)
@@ -86,7 +95,7 @@ export class Pricing {
     return { usage, estimated: all.some(({ estimated }) => estimated) }
   }
 
-  /** Returns the usage of one call. Counts only usage that its provider did not report. */
+  /** Returns the usage of one call. The gateway counts only usage that the provider did not report. */
   async #estimatedCall(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
     const complete = fullUsage(meter)
@@ -98,7 +107,7 @@ export class Pricing {
     return completedUsage(usage, estimate, meter)
   }
 
-  /** Counts the visible tokens of an answer, also if its vendor has a count. */
+  /** Counts the visible tokens of an answer, even if the vendor has counted them. */
   countAnswer(delivered: DeliveredAnswer): Promise<Usage> {
     return estimateUsage(this.#counter, delivered)
   }
@@ -144,7 +153,7 @@ export class Pricing {
 
   /**
    * Prices a usage, up to the maximum of the request.
-   * @param meter counts of a chat answer.
+   * @param meter the counts of a chat answer.
    */
   price(
     charge: PendingCharge,
@@ -165,8 +174,8 @@ export class Pricing {
 }
 
 /**
- * Counts the images of a chat model: by number if they have a price, and by tokens. If a vendor does not report image
- * tokens separately from text, all visible output counts as images.
+ * Adds the images that a chat model generated: their number if images have a price, and their tokens. If a vendor does
+ * not report image tokens separately from text, all visible output counts as images.
  */
 function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter): Usage {
   if (made === 0) return usage
@@ -181,7 +190,9 @@ function lifetimesOf(kinds: number): (usage: Usage) => Usage {
   return (usage) => withLifetimes(usage, kinds)
 }
 
-/** Whether the number of billed calls is a guess: vendors report it only at the end of an answer. */
+/**
+ * Whether the number of billed tool calls is not known exactly, because vendors report it only at the end of an answer.
+ */
 function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
   return calls.length > 0 && records.some(({ isEnded }) => !isEnded)
 }
@@ -190,7 +201,7 @@ const NO_FIELDS: readonly FieldSwitch[] = []
 const NO_NAMES: readonly string[] = []
 const NO_MODES: readonly UnrequestedMode[] = []
 
-/** Returns the fields in which the deployment's vendor reports a mode of service. */
+/** Returns the fields in which the deployment's vendor reports the mode of service. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
   const { dialects, provider } = deployment
   if (!dialects || input.request === undefined) return NO_FIELDS
@@ -198,7 +209,10 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
   return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
 }
 
-/** Returns the usage of each call. Output of unknown kinds cannot be divided among the calls. */
+/**
+ * Returns the usage of each call. If the request can cause output of several kinds, the usage cannot be divided among
+ * the calls.
+ */
 function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls {
   const isDivisible = usages.length > 1 && images === 0
   return { calls, usages: isDivisible ? usages.map(lifetimesOf(kinds)) : NO_USAGES }
@@ -206,7 +220,7 @@ function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls
 
 const NO_USAGES: readonly Usage[] = []
 
-/** Returns the meters of all calls. A call without any received data has an empty meter. */
+/** Returns the meters of all calls. A call without received data has an empty meter. */
 function partsOf(meter: Meter): readonly Meter[] {
   return meter.parts.length > 0 ? meter.parts : [meter]
 }
@@ -216,17 +230,17 @@ function kindsOf({ input }: PendingCharge): number {
   return input.request === undefined ? 0 : input.bound.kinds
 }
 
-/** Milliseconds since the request arrived. */
+/** Returns the milliseconds since the request arrived. */
 function elapsed({ call }: PendingCharge): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
-/** Maximum reported tokens that are not compared with the request. */
+/** Maximum number of reported tokens that is accepted without a comparison with the request. */
 const ALWAYS_POSSIBLE = 10_000
 
 /**
- * Limits a reported usage to the maximum of its request if it costs more than the hold, or if its tokens are free:
- * these count towards the rate limit of the key.
+ * Limits a reported usage to the maximum of its request. The limit applies if the usage costs more than the hold, or if
+ * its tokens are free, because free tokens also count towards the key's rate limit.
  */
 function believed(
   { charge, deployment }: Pick<DeliveredAnswer, "charge" | "deployment">,
@@ -241,13 +255,13 @@ function believed(
   return isCovered && bounded.cost.total !== cost.total ? reported : bounded
 }
 
-/** Only deployments with a price are ever called. */
+/** Returns the price of a deployment. The gateway only calls deployments that have a price. */
 function priceOf({ id, price }: Deployment): Price {
   if (!price) throw new Error(`deployment ${id} was called without a price`)
   return price
 }
 
-/** A usage with hidden reasoning, which some vendors bill besides the output. */
+/** Adds hidden reasoning to a usage. Some vendors bill it separately from the output. */
 function withHidden(usage: Usage, tokens: number, { price }: Deployment): Usage {
   return price?.rates.reasoningBeside === undefined
     ? { ...usage, output: usage.output + tokens, reasoning: tokens }

@@ -5,10 +5,10 @@ import { type Cost, costOf, type CostLine, type Price, UNIT_FACTOR } from "../..
 import { priceUsage, type PricedUsage, withRequests } from "./priced-usage.ts"
 
 const MILLION = 1_000_000n
-/** Common text and JSON have about four bytes per token. */
+/** Characters per token of common text and JSON. */
 export const CHARACTERS_OF_TOKEN = 4
 
-/** Returns the cost of lines before the multiplier, nanocredits. */
+/** Returns the cost of lines before the multiplier, in nanocredits. */
 export function costOfLines(lines: readonly CostLine[]): bigint {
   let sum = 0n
   for (const { quantity, rate } of lines) sum += BigInt(quantity) * rate
@@ -16,8 +16,8 @@ export function costOfLines(lines: readonly CostLine[]): bigint {
 }
 
 /**
- * Returns the operator's cost of an answer, nanocredits: everything its vendor reported, at the prices of the models,
- * before multipliers and without the rate card of a price group; at most `MAX_REPORTED_AMOUNT`.
+ * Returns the operator's cost of an answer in nanocredits, at most `MAX_REPORTED_AMOUNT`. It includes everything that
+ * the vendor reported, at the models' own prices, without multipliers and without the rate card of a price group.
  * @param price the price of the charge.
  * @returns undefined if the lines of the charge add up to the same amount.
  */
@@ -26,13 +26,15 @@ export function providerCost(priced: PricedUsage, price: Price): bigint | undefi
   const others = whole.settled?.others ?? []
   const charged = whole.settled?.price ?? price
   const isListed = charged.listed === undefined && others.every((other) => !other.price.listed)
-  // The rates of another model are scaled to the multiplier of the request's own.
+  // The rates of another model were scaled to the multiplier of the requested model.
   const isScaled = others.some((other) => other.price.multiplier !== charged.multiplier)
   if (isListed && !isScaled) return whole === priced ? undefined : costOfLines(whole.cost.lines)
   return reportedAmount(repriced(whole, charged).total)
 }
 
-/** Returns the operator's cost of a failed call, as far as its vendor counted it; undefined without a cost. */
+/**
+ * Returns the operator's cost of a failed call, from the usage that the vendor reported; undefined if it cost nothing.
+ */
 export function failedCallCost(
   usage: Usage | undefined,
   price: Price | undefined,

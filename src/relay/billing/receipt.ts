@@ -15,38 +15,44 @@ import type { Call } from "../request/call.ts"
 /** One upstream call, as a receipt lists it. */
 export interface AttemptRecord {
   readonly deployment: string
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number
-  /** `ok`, or the kind of the failure, as in the error table. */
+  /** `ok`, or the kind of the failure from the table of errors. */
   readonly outcome: string
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration: number
-  /** Why it failed, in the gateway's words; only for operators. */
+  /** The reason for the failure, in the gateway's wording. Only operators can see it. */
   readonly cause?: string
-  /** The operator's cost of the failed attempt in credits, if its vendor has counted it. */
+  /** The operator's cost of the failed attempt in credits, if the vendor reported usage. */
   readonly provider_cost?: string
 }
 
-/** Outcome of a call that was cancelled because another one had answered, or had failed for both. */
+/**
+ * Outcome of a call that was cancelled because another call had answered, or because another call's failure applied to
+ * both.
+ */
 const NOT_NEEDED = "not_needed"
 
-/** Returns the attempt that decided how a request ended. */
+/** Returns the attempt that determined how a request ended. */
 export function lastNeeded(attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   return attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
 }
 
-/** Returns the public name of a class of usage. */
+/** Returns the public name of a usage class. */
 export function usageName(usageClass: UsageClass): string {
   return NAME_OF_CLASS[usageClass]
 }
 
-/** Why a deployment was tried first: it has the state that the request refers to, or the reason of the route. */
+/**
+ * The reason why a deployment was tried first: `state` if it stores state that the request refers to, otherwise the
+ * reason of the route.
+ */
 export type RoutedBy = "state" | RouteReason
 
-/** The content of a receipt. */
+/** The facts from which a receipt is written. */
 export interface ReceiptFacts {
   readonly call: Call
-  /** Absent for other operations than chat. */
+  /** The chat request; undefined for operations other than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: bigint
@@ -55,28 +61,29 @@ export interface ReceiptFacts {
   readonly firstByteAt: number | undefined
   readonly routedBy: RoutedBy | undefined
   readonly status: "settled" | "released" | "expired"
-  /** The deployment that answered. */
+  /** The deployment that answered; absent if the request failed. */
   readonly deployment?: Deployment
   readonly usage?: Usage
   readonly estimated?: boolean
   readonly cost?: Cost
-  /** The rate card of the charge, if it is not the deployment's own. */
+  /** The rate card of the charge, if it is not the rate card of the deployment. */
   readonly price?: Price | undefined
-  /** The modes of service that the answer was served in. */
+  /** The modes of service in which the vendor processed the request. */
   readonly modes?: readonly string[] | undefined
-  /** The budgets of labels that the charge draws on. */
+  /** The label budgets that the charge draws on. */
   readonly labelBudgets?: readonly string[] | undefined
-  /** Paths of unpriced features in the request that were passed on. */
+  /** Paths of features in the request that were passed on without a price. */
   readonly unpriced?: readonly string[]
-  /** The vendor's report, if it is more than the request can have used. */
+  /** The usage that the vendor reported, if it exceeds what the request can have used. */
   readonly reported?: Usage | undefined
   /** The operator's cost in nanocredits, if it differs from the lines of the charge. */
   readonly providerCost?: bigint | undefined
 }
 
 /**
- * Returns the stored text of a receipt. It omits the columns of its row, and members with their usual value, which
- * `restoreReceipt` adds: durable writes cost by the page.
+ * Returns the text of a receipt as it is stored. The text omits columns of its row, and members with their usual value.
+ * `restoreReceipt` adds both. A short text saves time, because the cost of durable writes depends on the number of
+ * pages.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost, reported, providerCost } = facts
@@ -84,7 +91,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
   const price = facts.price ?? deployment?.price
   const { answered, asked } = modelNames(model, deployment)
   const onlyAttempt = immediateSuccess(facts)
-  // Members that are undefined are not written. Spreading objects instead would take longer than everything else.
+  // Members that are undefined are not written. Spreading objects instead would take longer than everything else here.
   return JSON.stringify({
     status: facts.status,
     first_byte_ms: facts.firstByteAt === undefined ? undefined : since(call, facts.firstByteAt),
@@ -116,7 +123,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
   })
 }
 
-/** Returns the attempt of a request if it was the only one and has nothing to report but its duration. */
+/** Returns the attempt of a request if it was the only attempt and only its duration needs to be recorded. */
 function immediateSuccess({ attempts, deployment }: ReceiptFacts): AttemptRecord | undefined {
   const [attempt] = attempts
   if (attempts.length !== 1 || attempt === undefined) return undefined
@@ -129,7 +136,7 @@ function withoutEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefin
   return list === undefined || list.length === 0 ? undefined : list
 }
 
-/** Returns the model that answered, and the requested name. */
+/** Returns the id of the model that answered, and the requested name. */
 export function modelNames(
   { id, requestedAs = id }: Model,
   deployment: Deployment | undefined,
@@ -137,7 +144,7 @@ export function modelNames(
   return { answered: deployment?.member?.id ?? id, asked: requestedAs }
 }
 
-/** Returns the whole milliseconds since the beginning of a call. */
+/** Returns the whole milliseconds between the start of a call and a moment. */
 function since(call: Call, moment: number): number {
   return Math.round(moment - call.startedAt)
 }
@@ -149,7 +156,9 @@ const NAMES: Readonly<Partial<Record<keyof Usage, string>>> = {
   ...NAME_OF_CLASS,
   reasoning: "reasoning",
 }
-/** In the order of a receipt. Reasoning is a part of the output, which has the price. */
+/**
+ * The usage classes in the order of a receipt. Reasoning has no price of its own, because it is a part of the output.
+ */
 const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
   (name): [keyof Usage, string][] => {
     const shown = NAMES[name]
@@ -157,7 +166,7 @@ const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
   },
 )
 
-/** A usage by the names of its classes, without those that are zero. */
+/** Returns a usage by the public names of its classes, without classes that are zero. */
 export function namedUsage(usage: Usage): Record<string, number> {
   const named: Record<string, number> = {}
   for (const [usageClass, name] of USAGE_NAMES) {
@@ -179,7 +188,7 @@ function lineOf(line: CostLine, price: Price | undefined): object {
 
 const rateTexts = new Map<bigint, string>()
 
-/** There are few rates and many receipts: each rate is written out once. */
+/** Returns a rate as text. The texts are cached, because many receipts share few rates. */
 function rateText(rate: bigint): string {
   let text = rateTexts.get(rate)
   if (text === undefined) {
@@ -192,7 +201,7 @@ function rateText(rate: bigint): string {
 const MAX_RATES = 10_000
 const snapshots = new WeakMap<Price, object>()
 
-/** The rate card, in credits per million units. Prices are immutable, so each is written out once. */
+/** Returns the rate card in credits per million units. Rate cards are cached, because prices are immutable. */
 function priceSnapshot(price: Price): object {
   let snapshot = snapshots.get(price)
   if (snapshot === undefined) {
@@ -238,7 +247,7 @@ function namedRates(rates: Rates): Record<string, string> {
 /** A receipt as operators see it. */
 type WholeReceipt = CallerReceipt & Pick<Receipt, "provider_cost">
 
-/** The members of a receipt that are in its text. */
+/** The members of a receipt that its stored text contains. */
 type WrittenReceipt = Pick<
   CallerReceipt,
   | "status"
@@ -259,7 +268,7 @@ type WrittenReceipt = Pick<
 > &
   Pick<Receipt, "provider_cost">
 
-/** A receipt as its caller sees it: without the operator's costs, and without the causes of failed attempts. */
+/** Returns a receipt as its caller sees it, without the operator's costs and without the causes of failed attempts. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const { provider_cost: _, ...receipt } = showWholeReceipt(record)
   return { ...receipt, attempts: receipt.attempts.map(withoutSecrets) }
@@ -272,7 +281,7 @@ function withoutSecrets(attempt: ShownAttempt): ShownAttempt {
   return shown
 }
 
-/** Returns a receipt from its text and its row in the ledger. */
+/** Returns a complete receipt from its stored text and its row in the ledger. */
 export function showWholeReceipt(record: ReceiptRecord): WholeReceipt {
   const stored: unknown = JSON.parse(record.body)
   const body = restoreReceipt(isJsonObject(stored) ? stored : {}) as unknown as WrittenReceipt

@@ -4,7 +4,7 @@ import type { Meter } from "../metering/meter.ts"
 import type { CountedUsage } from "./priced-usage.ts"
 import { CHARACTERS_OF_TOKEN } from "./provider-cost.ts"
 
-/** Returns the reported usage if it covers everything received from each call (decision 16). */
+/** Returns the reported usage if it covers all content received from each call (decision 16). */
 export function fullUsage(meter: Meter): Usage | undefined {
   const { usage, parts } = meter
   if (usage === undefined || !meter.isCounted) return undefined
@@ -16,27 +16,31 @@ function isIncomplete(meter: Meter): boolean {
   return fullUsage(meter) === undefined
 }
 
-/** Zero is a count of the input in the last report of a finished answer: servers report it for cached prompts. */
+/**
+ * Whether a report counts the input. A count of zero is valid in the last report of a finished answer, because servers
+ * report it for cached prompts.
+ */
 function hasInput(meter: Meter, usage: Usage): boolean {
   if (totalInput(usage) > 0) return true
   return meter.finished && meter.isCounted && !lacksInput(meter.reported)
 }
 
-/** Every received content has tokens. */
+/** Whether a report counts the output. All received content has tokens. */
 function hasOutput(meter: Meter, usage: Usage): boolean {
   return meter.amount === 0 || countedOutput(meter, usage) > 0
 }
 
 /**
- * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output, so they
- * cover nothing else; in all other formats they are a part of the output, and some vendors report more of them than output.
+ * Returns the tokens that a report counts for the received content. Gemini counts thoughts separately from other
+ * output, so they are subtracted if an answer was received. In all other formats, reasoning is a part of the output,
+ * although some vendors report more reasoning than output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
   const thoughts = meter.hasAnswer && isOfGemini(meter.reported) ? usage.reasoning : 0
   return totalOutput(usage) - thoughts
 }
 
-/** A usage with the estimated output. Reported reasoning stays unless the answer shows more. */
+/** Returns a usage with the estimated output. Reported reasoning is kept unless the answer contains more. */
 function withOutputOf(estimate: Usage, usage: Usage, meter: Meter): Usage {
   const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
   const more = usage.reasoning === 0 ? 0 : unestimatedReasoning(estimate, usage, meter)
@@ -50,7 +54,10 @@ function withOutputOf(estimate: Usage, usage: Usage, meter: Meter): Usage {
   }
 }
 
-/** Returns the difference between reported and estimated reasoning. The length of a signature is no count. */
+/**
+ * Returns the reported reasoning tokens that the estimate does not include. Tokens that were estimated from the length
+ * of a signature do not count as included.
+ */
 function unestimatedReasoning(
   { output, reasoning }: Usage,
   usage: Usage,
@@ -64,12 +71,13 @@ function unestimatedReasoning(
 }
 
 /**
- * Completes a reported usage: a side that the report lacks is estimated, the other one stays as reported.
+ * Completes a reported usage. If the report lacks input or output, that side is estimated, and the other side is kept
+ * as reported.
  * @param estimate the gateway's own count.
  */
 export function completedUsage(usage: Usage, estimate: Usage, meter: Meter): CountedUsage {
   const input = hasInput(meter, usage) ? usage : withInputOf(estimate, usage)
-  // A report before the end may cover only the start: Anthropic begins with one token
+  // A report before the end may cover only the start of an answer. Anthropic starts with one token
   // (docs/contribute/wire/anthropic-messages.md#f9).
   const isCovered = meter.isCounted && hasOutput(meter, usage)
   if (isCovered || countedOutput(meter, usage) >= totalOutput(estimate)) {
@@ -78,7 +86,7 @@ export function completedUsage(usage: Usage, estimate: Usage, meter: Meter): Cou
   return { usage: withOutputOf(estimate, input, meter), estimated: true }
 }
 
-/** Names of the input, or of its parent, in the usage of all dialects. */
+/** Names of members in the usage of all dialects that count the input, or that contain such a count. */
 const INPUT_NAMES = [
   "prompt_tokens",
   "input_tokens",
@@ -89,7 +97,7 @@ const INPUT_NAMES = [
   "tokens",
 ]
 
-/** Whether a report lacks any count of the input. */
+/** Whether a report has no count of the input. */
 function lacksInput(reported: JsonObject | undefined): boolean {
   const usage = reportedUsage(reported)
   return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)

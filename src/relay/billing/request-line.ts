@@ -5,30 +5,30 @@ import type { SettledRequest } from "./request-observer.ts"
 
 const NO_LOSSES: readonly string[] = []
 
-/** A completed request, for the log. Never contains a prompt, an answer or a secret. */
+/** A completed request in the form of a log line. It never contains a prompt, an answer or a secret. */
 export interface RequestLine {
   readonly request: string
   readonly account: string
   readonly key: string
   readonly endpoint: string
   readonly model: string
-  /** The requested name, if it is not the model's id. */
+  /** The requested name, if it differs from the model's id. */
   readonly requested_model: string | undefined
-  /** Null without an answer. */
+  /** The deployment that answered; null if no deployment answered. */
   readonly deployment: string | null
   readonly provider: string | null
   readonly stream: boolean
   readonly status: "settled" | "released"
-  /** Outcome of the last attempt: `ok`, or as on the receipt; `none` without an attempt. */
+  /** Outcome of the last attempt: `ok`, or the outcome on the receipt; `none` if no call was made. */
   readonly outcome: string
-  /** Arrival time, ISO 8601. */
+  /** Arrival time in ISO 8601. */
   readonly received_at: string
   readonly duration_ms: number
   readonly first_byte_ms: number | null
   readonly usage: Readonly<Record<string, number>> | null
-  /** Whether that is our own count. */
+  /** Whether `usage` is the gateway's own count. */
   readonly estimated: boolean
-  /** Credits as exact decimal text. */
+  /** Cost in credits as exact decimal text. */
   readonly cost: string
   readonly charged: string
   readonly written_off: string
@@ -37,17 +37,20 @@ export interface RequestLine {
   readonly losses: readonly string[]
 }
 
-/** The log line of a charged request. */
+/** Returns the log line of a charged request. */
 export function settledLine(request: SettledRequest): RequestLine {
   return lineOf(request.charge, request.endedAt, request)
 }
 
-/** The log line of a request that delivered nothing and costs nothing. */
+/** Returns the log line of a request that delivered nothing and costs nothing. */
 export function releasedLine(charge: PendingCharge, endedAt: number): RequestLine {
   return lineOf(charge, endedAt)
 }
 
-/** Builds one literal, because merging objects takes several times as long and every request has a line. */
+/**
+ * Builds the line as one object literal, because merging objects takes several times as long and every request has a
+ * line.
+ */
 function lineOf(charge: PendingCharge, endedAt: number, settled?: SettledRequest): RequestLine {
   const { call, model, request, attempts, losses, firstByteAt } = charge
   const { id, key, endpoint, startedAt, receivedAt } = call

@@ -3,26 +3,32 @@ import type { Settlement } from "../../ledger/hold.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 
-/** A request with a durable charge. */
+/** A request whose charge is durable. */
 export interface SettledRequest {
   readonly charge: PendingCharge
   readonly deployment: Deployment
   readonly priced: PricedUsage
   readonly settlement: Settlement
-  /** Duration of the charge, milliseconds. */
+  /** Milliseconds that it took to write the charge. */
   readonly settling: number
-  /** When its charge was durable, by `performance.now()`. */
+  /** Time at which the charge became durable, as returned by `performance.now()`. */
   readonly endedAt: number
 }
 
-/** Notified of requests with a hold when they have ended. Does not throw; the gateway does not wait for it. */
+/**
+ * Receives requests with a hold when they have ended. Its methods must not throw, and the gateway does not wait for
+ * them.
+ */
 export interface RequestObserver {
   settled(request: SettledRequest): void
-  /** Called for a request that delivered nothing and cost nothing. @param endedAt by `performance.now()` */
+  /**
+   * Called for a request that delivered nothing and cost nothing.
+   * @param endedAt time at which it ended, as returned by `performance.now()`
+   */
   released(charge: PendingCharge, endedAt: number): void
 }
 
 export interface ObserverAlarms {
-  /** Called when an observer threw. The request is charged and its answer is sent nevertheless. */
+  /** Called if an observer threw an error. The request is still charged, and its answer is still sent. */
   observerFailed(request: string, error: unknown): void
 }

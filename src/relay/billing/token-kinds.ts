@@ -6,21 +6,21 @@ import type { Tool } from "../../canon/tool.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 
-/** Kinds of tokens with rates of their own, as bits. A hold covers the kinds that its request can cause. */
+/** Kinds of tokens that have separate rates, as bits. A hold covers the kinds that its request can cause. */
 const AUDIO_INPUT = 1
 const IMAGE_INPUT = 2
 const AUDIO_OUTPUT = 4
 const HOUR_CACHE_WRITE = 8
-/** Images in the answer that have a price of their own, besides their tokens. */
+/** Images in the answer that have a price in addition to their tokens. */
 export const PRICED_IMAGES = 16
 const HALF_DAY_CACHE_WRITE = 32
 /** Tokens of images in the answer. */
 const IMAGE_OUTPUT = 64
 
-/** Media of any kind: files, unknown parts, and content that the vendor stores. */
+/** All kinds of media tokens, for files, unknown parts, and content that the vendor stores. */
 export const ANY_MEDIA = AUDIO_INPUT | IMAGE_INPUT
 
-/** The kinds of cache writes, by the lifetime that a request asks for. An unknown lifetime counts as the longest. */
+/** The kind of cache writes for each lifetime that a request can set. An unknown lifetime counts as the longest. */
 const LIFETIMES: Readonly<Record<string, number>> = {
   "5m": 0,
   "30m": 0,
@@ -28,7 +28,7 @@ const LIFETIMES: Readonly<Record<string, number>> = {
   "12h": HALF_DAY_CACHE_WRITE,
 }
 
-/** Returns the kinds of tokens that a part of a message can be counted as. */
+/** Returns the kinds of tokens as which a part of a message can be counted. */
 export function kindsOfPart(part: Part): number {
   switch (part.type) {
     case "text": {
@@ -55,7 +55,7 @@ export function kindsOfPart(part: Part): number {
   }
 }
 
-/** Returns the kinds of tokens that a request can cause besides those of its messages. */
+/** Returns the kinds of tokens that a request can cause, apart from those of its messages. */
 export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest): number {
   const isSpoken = modalities?.includes("audio") ?? speech !== undefined
   let kinds = isSpoken ? AUDIO_OUTPUT : 0
@@ -68,7 +68,9 @@ export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest
   return speaks(fields) ? kinds | AUDIO_OUTPUT : kinds
 }
 
-/** Whether the extras of a request ask for spoken output: OpenAI's `modalities`, Gemini's `responseModalities`. */
+/**
+ * Whether the extras of a request ask for spoken output, as in OpenAI's `modalities` or Gemini's `responseModalities`.
+ */
 function speaks(fields: Readonly<Record<string, JsonValue | undefined>>): boolean {
   const { modalities, audio, generationConfig } = fields
   const asked = isJsonObject(generationConfig) ? generationConfig : {}
@@ -81,19 +83,24 @@ function lifetimeOf(ttl: JsonValue | undefined): number {
   return typeof ttl === "string" ? (LIFETIMES[ttl] ?? HALF_DAY_CACHE_WRITE) : 0
 }
 
-/** The classes of cache writes, by the bits of their lifetimes. */
+/** The usage class of cache writes for the bits of each lifetime. */
 const WRITE_CLASSES = new Map<number, MarkedInput["usageClass"]>([
   [0, "inputCacheWrite"],
   [HOUR_CACHE_WRITE, "inputCacheWrite1h"],
 ])
 
-/** The share of a request up to its last cache mark, and the class of a cache write with the mark's lifetime. */
+/**
+ * The share of a request up to its last cache marker, and the usage class of cache writes with the marker's lifetime.
+ */
 interface MarkedInput {
   readonly share: number
   readonly usageClass: "inputCacheWrite" | "inputCacheWrite1h" | "inputCacheWrite12h"
 }
 
-/** Returns undefined for a request without cache marks. Providers read the tools before the messages. */
+/**
+ * Returns the part of the input up to the last cache marker; undefined for a request without cache markers. Providers
+ * read the tools before the messages.
+ */
 export function markedInput({ tools = [], messages }: ChatRequest): MarkedInput | undefined {
   const isMarked = tools.some(isMark) || messages.some(({ parts }) => parts.some(isMark))
   if (!isMarked) return undefined
@@ -119,7 +126,7 @@ function isMark(part: Part | Tool): boolean {
   return "cache" in part && part.cache !== undefined
 }
 
-/** Characters of the text of a part. */
+/** Returns the length of a part's text in characters. */
 function lengthOf(part: Part): number {
   switch (part.type) {
     case "text":
@@ -134,7 +141,10 @@ function lengthOf(part: Part): number {
   }
 }
 
-/** The lifetime that a part of a vendor's own asks for, also further inside: a document of several texts has many. */
+/**
+ * Returns the bits of all cache lifetimes in a part of a vendor's own format, at any depth. A document of several texts
+ * may have several lifetimes.
+ */
 function lifetimeIn(value: JsonValue | undefined): number {
   let kinds = 0
   if (Array.isArray(value)) {
@@ -146,7 +156,7 @@ function lifetimeIn(value: JsonValue | undefined): number {
   return kinds
 }
 
-/** Returns the kinds of output that a deployment can cause regardless of the request. */
+/** Returns the kinds of output tokens that a deployment can cause, regardless of the request. */
 export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "rules">): number {
   const { images, imageOutput } = price?.rates ?? {}
   let kinds = rules?.modalities?.includes("audio") === true ? AUDIO_OUTPUT : 0
@@ -155,7 +165,7 @@ export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "
   return kinds
 }
 
-/** The classes that input tokens of these kinds can be counted as. */
+/** Returns the usage classes as which input tokens of these kinds can be counted. */
 export function inputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["inputFresh", "inputCacheWrite"]
   if ((kinds & HOUR_CACHE_WRITE) !== 0) classes.push("inputCacheWrite1h")
@@ -165,7 +175,7 @@ export function inputClasses(kinds: number): readonly UsageClass[] {
   return classes
 }
 
-/** The classes that output tokens of these kinds can be counted as. */
+/** Returns the usage classes as which output tokens of these kinds can be counted. */
 export function outputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["output"]
   if ((kinds & AUDIO_OUTPUT) !== 0) classes.push("audioOutput")

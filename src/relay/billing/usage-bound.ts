@@ -7,11 +7,11 @@ import { MIN_OUTPUT } from "../fitting/own-limits.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
-/** For a model without a known context: a multiple of the bound by bytes, and tokens that a vendor adds. */
+/** Factor for the bound of a model without a known context. `WRAPPED` is the number of tokens that a vendor adds. */
 const GENEROUS = 4
 const WRAPPED = 4_096
 
-/** Maximum output tokens of each of several agents. */
+/** Maximum output tokens of each agent, for models with several agents. */
 const AGENT_ANSWER = 65_536
 
 /** Input classes in the order in which they are filled up to a bound. */
@@ -38,28 +38,28 @@ const COUNTED = [
   "codeSessions",
 ] as const
 
-/** Calls that a model may make by itself, if its price names them. */
+/** Classes of calls that a model may make on its own, if the price names them. */
 const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
-/** Calls that are charged for such a model if it is not known to search by itself. */
+/** Maximum calls that are charged for a model that is not known to search on its own. */
 const UNKNOWN_CALLS = 30
 
-/** The facts about a chat request and its answer that bound its usage. */
+/** The facts about a chat request and its answer that bound the usage. */
 export interface ChatFacts {
   readonly bound: Bound
   readonly model: Model
-  /** The vendor's own tools; `bound` is already widened by them. */
+  /** The costs of the vendor's own tools. `bound` already includes them. */
   readonly featureCosts: ReadonlyMap<string, FeatureCosts> | undefined
-  /** Received characters. A vendor that ignores the limit has sent them nevertheless. */
+  /** Number of received characters. It bounds the output even if the vendor has ignored the output limit. */
   readonly came: number
 }
 
-/** The maximum usage of a request: of its own model, and of each second one. */
+/** The maximum usage of a request, for its own model and for each second model. */
 export interface MaxUsage {
   readonly own: Usage
   readonly second: Usage
 }
 
-/** Returns the maximum usage of a chat request, regardless of its vendor's report. */
+/** Returns the maximum usage of a chat request, regardless of the usage that its vendor reports. */
 export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
@@ -68,9 +68,10 @@ export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usag
     ...NO_USAGE,
     inputFresh:
       Math.max(bound.input, longest * rounds * (1 + maxTurns(model, featureCosts))) * choices,
-    // The caller's limit does not apply to text that a vendor's model writes in further rounds.
+    // The caller's output limit does not apply to text that the model writes in further rounds.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
-    // The caller's limit does not apply to such reasoning: a few times the context.
+    // The caller's output limit does not apply to separately billed reasoning, so its maximum is a multiple of the
+    // context.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }
   if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
@@ -80,7 +81,7 @@ export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usag
     max.inputFresh = Math.max(max.inputFresh, longest * (1 + agents) * choices)
     max.output = Math.max(max.output, Math.max(say, AGENT_ANSWER) * agents * choices)
   }
-  // Models respect a budget only approximately.
+  // The maximum is higher than the budget, because models respect a budget only approximately.
   for (const { separateReasoning } of model.deployments) {
     const longest = bound.isReasoningOff ? 0 : (separateReasoning?.longest ?? 0)
     max.output = Math.max(max.output, (bound.output + longest) * choices)
@@ -101,7 +102,7 @@ export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usag
   return max
 }
 
-/** Returns the maximum number of turns in a request whose vendor or model runs tools. */
+/** Returns the maximum number of turns of a request for which a vendor or model runs tools. */
 function maxTurns({ deployments }: Model, featureCosts: ChatFacts["featureCosts"]): number {
   let max = 0
   for (const { ownSearches = 0 } of deployments) {
@@ -111,7 +112,7 @@ function maxTurns({ deployments }: Model, featureCosts: ChatFacts["featureCosts"
   return max
 }
 
-/** Returns the maximum usage of a second model: the request's limit may not apply to it. */
+/** Returns the maximum usage of a second model. The output limit of the request may not apply to it. */
 export function maxOfSecond(max: Usage, featureCosts: ChatFacts["featureCosts"]): Usage {
   let output = max.output
   for (const { models } of featureCosts?.values() ?? []) {
@@ -125,8 +126,8 @@ export function maxOfSecond(max: Usage, featureCosts: ChatFacts["featureCosts"])
 }
 
 /**
- * Limits a usage to its maximum: tokens in and out in total, since their classes are unknown before the call, and
- * everything else by its kind.
+ * Limits a usage to its maximum. Input and output tokens are limited in total, because their classes are unknown before
+ * the call. All other quantities are limited by class.
  * @returns the same object if it is within the maximum.
  */
 export function cappedAt(max: Usage, usage: Usage): Usage {

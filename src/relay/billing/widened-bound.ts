@@ -3,9 +3,9 @@ import type { FeatureCosts, ToolTurns } from "../priced-features/feature-costs.t
 import type { Bound } from "./bounds.ts"
 
 /**
- * Returns the bound of a request including input and output that vendors add themselves.
+ * Returns the bound of a request including input and output that vendors add.
  * @param plain the bound of the request itself.
- * @param calls maximum upstream calls of the request.
+ * @param calls maximum number of upstream calls.
  */
 export function widenedBound(
   plain: Bound,
@@ -40,7 +40,7 @@ function withFeatures(
   return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
 }
 
-/** Returns the tokens of all turns after the first. Each result is read again in every later turn. */
+/** Returns the input tokens of all turns after the first. Each tool result is read again in every later turn. */
 function readAgain(
   input: number,
   { held, result }: ToolTurns,

@@ -17,32 +17,32 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   /** Whether the whole answer has been passed on. */
   readonly isOver: boolean
   /**
-   * Resolves when the provider has reported the usage of an answer that ended at its limits, or is not waited for any
-   * longer.
+   * Resolves when the provider has reported the usage of an answer that the relay ended at its limits, or when the
+   * relay no longer waits for the usage.
    */
   readonly rest: Promise<void> | undefined
   /**
-   * Returns text for the caller, metered; empty only when the answer has ended.
-   * @throws GatewayError if the upstream failed, was late, broke off or sent unreadable data.
+   * Returns metered text for the caller; empty only if the answer has ended.
+   * @throws GatewayError if the upstream failed, timed out, broke off or sent unreadable data.
    */
   read(): Promise<string>
-  /** Whether the received content costs as much as the hold, so that draining for the usage ends. */
+  /** Whether the received content costs as much as the hold. The relay then stops reading for the usage. */
   readonly isHoldSpent: boolean
   /** Reads the end of the stream after its last frame, so that the connection can be reused. */
   drain(): Promise<void>
 }
 
-/** The parts that read, count and pass on the frames of one upstream stream. */
+/** The objects that read, count and pass on the frames of one upstream stream. */
 export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter
   readonly writer: Writer
-  /** The stream's reports of billed features other than tokens, if any may be billed. */
+  /** Records the stream's reports of billed features other than tokens; absent if only tokens are billed. */
   readonly record?: AnswerRecord | undefined
-  /** Present if the vendor does not enforce all limits of the answer. */
+  /** The limits that the relay enforces; absent if the vendor enforces all limits of the answer. */
   readonly limits?: StreamLimits | undefined
-  /** Whether the call is read on for its usage when its answer has ended at those limits. */
+  /** Whether the call is read on for its usage after the relay has ended the answer at its limits. */
   readonly drain?: DrainRule
-  /** Whether the received content costs as much as the hold; draining ends then. */
+  /** Returns whether the received content costs as much as the hold. The relay then stops reading for the usage. */
   readonly isHoldSpent?: () => boolean
 }

@@ -4,12 +4,12 @@ import type { ChatCall } from "../request/call.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { AnswerToStore } from "../state/conversations.ts"
 
-/** A chat request with its hold, and everything shared while it is served. */
+/** A chat request with its hold, and all data that is shared while it is served. */
 export interface ChatContext extends RequestContext {
   readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
-  /** Set if the answer is stored for its account. */
+  /** Set if the gateway stores the answer for the account. */
   readonly keeping?: AnswerToStore | undefined
 }
 

@@ -36,21 +36,21 @@ export interface ChatServices extends StreamServices, WholeServices, EstimateSer
   readonly alarms: ChatAlarms
 }
 
-/** Alarms for the operator. */
+/** Events that are reported to the operator. */
 interface ChatAlarms {
-  /** A request was passed on with a feature that its vendor bills and that has no price here. */
+  /** Reports that a request was passed on with a feature that its vendor bills and that has no price in the gateway. */
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
-  /** A request failed with an internal error. */
+  /** Reports that a request failed with an internal error. */
   requestFailed(request: string, error: unknown): void
 }
 
-/** A decoded and counted request, with the input of its hold. */
+/** A decoded and counted request, with the data for its hold. */
 interface PreparedChat {
   readonly input: ChatInput
   readonly admission: ChatAdmission
 }
 
-/** A decoded request, and its requested model. */
+/** A decoded request, and the model that it requests. */
 interface DecodedChat extends Pick<ChatInput, "call" | "config" | "dialect" | "request"> {
   readonly model: Model
 }
@@ -60,11 +60,11 @@ interface StatefulChat {
   readonly input: ChatInput
   readonly model: Model
   readonly references: readonly StateReference[]
-  /** Resolves when the request is counted in its key's rates. */
+  /** Resolves when the request has been counted in the rate limits of its key. */
   readonly counting: Promise<void> | undefined
 }
 
-/** A request, and its model with the priced features that it uses. */
+/** A request, and its model with the priced features that the request uses. */
 interface PricedChat {
   readonly input: ChatInput
   readonly priced: Model | PricedFeatures
@@ -74,7 +74,7 @@ const NONE: readonly StateReference[] = []
 
 const UNPRICED_TOOLS: Loss = { name: "tools", effect: "dropped" }
 
-/** Chat requests: decoded, limited and admitted here, then answered as a stream or whole. */
+/** Serves chat requests. It decodes, limits and admits a request, and then answers it as a stream or as a whole. */
 export class ChatRelay {
   readonly #services: ChatServices
 
@@ -85,7 +85,7 @@ export class ChatRelay {
   /**
    * Serves one chat request.
    * @param caller may disconnect before the answer has ended.
-   * @throws GatewayError for every failure before the answer begins; then nothing is held.
+   * @throws GatewayError for every failure before the answer starts. Nothing is then held.
    */
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
@@ -106,8 +106,8 @@ export class ChatRelay {
 
   /**
    * Estimates the cost and the route of a chat request, without a hold or an upstream call.
-   * @param call an estimate.
-   * @throws GatewayError for every rejection of the request that is not for lack of credits.
+   * @param call a call that is marked as an estimate.
+   * @throws GatewayError if the request would be rejected for a reason other than lack of credits.
    */
   async estimate(dialect: ClientDialect, call: ChatCall): Promise<Estimate> {
     this.#enter(call)
@@ -117,8 +117,8 @@ export class ChatRelay {
   }
 
   /**
-   * Returns the input tokens of a request, as well as they can be known without an upstream call. Free of charge.
-   * @throws GatewayError
+   * Returns the input tokens of a request, as exactly as possible without an upstream call. It is free of charge.
+   * @throws GatewayError for an invalid request.
    */
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
     const { limiter, counter, inspector } = this.#services
@@ -135,7 +135,7 @@ export class ChatRelay {
     return this.#services.watch.monitor.enter(id, endpoint, body["model"])
   }
 
-  /** Decodes a request, finds its model and its priced features, and counts it in its key's rates. */
+  /** Decodes a request, finds its model and its priced features, and counts it in the rate limits of its key. */
   #prepare(dialect: ClientDialect, call: ChatCall): MaybePromise<PreparedChat> {
     const config = this.#services.config()
     const request = dialect.decodeRequest(call.body)
@@ -152,7 +152,7 @@ export class ChatRelay {
     return this.#measured(decoded)
   }
 
-  /** Continues with a request after its media are measured. */
+  /** Continues with a request whose media have been measured. */
   #measured({ dialect, call, config, request, model }: DecodedChat): MaybePromise<PreparedChat> {
     const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
     const rate = new RateUsage(this.#services.limiter, call)
@@ -168,8 +168,8 @@ export class ChatRelay {
   }
 
   /**
-   * Prepares a request that refers to state stored by a vendor: looks up the owner of the state first. Fewer
-   * deployments remain, and their priced features are determined afterwards.
+   * Prepares a request that refers to state stored by a vendor. It first looks up the owner of the state. That leaves
+   * fewer deployments, whose priced features are then determined.
    */
   async #prepareState({ input, model, references, counting }: StatefulChat): Promise<PreparedChat> {
     await counting
@@ -184,7 +184,7 @@ export class ChatRelay {
     }
   }
 
-  /** Returns the callable deployments that match the caller's preferences. */
+  /** Returns the model with the deployments that can be called and that match the caller's preferences. */
   #preferred({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
     const isKept = state !== undefined && state.model !== undefined
     const inputTokens = (): number =>
@@ -193,8 +193,8 @@ export class ChatRelay {
   }
 
   /**
-   * Finds the features of a request that are billed besides tokens. Drops tools that have no price at any deployment
-   * if others remain.
+   * Finds the features of a request that are billed in addition to tokens. Tools without a price at any deployment are
+   * dropped if other tools remain.
    * @throws GatewayError `feature_not_priced`, `model_not_allowed`
    */
   #findFeatures(input: ChatInput, model: Model): PricedChat {
@@ -255,7 +255,7 @@ export class ChatRelay {
     return { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
   }
 
-  /** How the answer is stored for its account, if it is. */
+  /** Returns how the answer is stored for the account; undefined if it is not stored. */
   #keeping({ call, dialect }: ChatInput): AnswerToStore | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined

@@ -15,8 +15,8 @@ import { type ChatCandidate, planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
- * Plans the call of a candidate. Losses on the way to it are reported from now on.
- * @throws GatewayError if this candidate cannot serve the request; another one may.
+ * Plans the call of a candidate. From then on, the losses of this plan are reported.
+ * @throws GatewayError if this candidate cannot serve the request. Another candidate may be able to.
  */
 export function planFor(
   context: ChatContext,
@@ -44,13 +44,14 @@ interface PlannedAnswer {
   readonly plan: Plan
 }
 
-/** Returns the plans that may be called in parallel with another; undefined if none may. */
+/** Returns the plans that may be called in parallel with another call; undefined if hedging is not allowed. */
 export function hedgingOf(
   context: ChatContext,
 ): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
   if (!hedges(context)) return undefined
   return {
-    // Several calls cannot be replaced together, and a provider must not store an answer that its caller does not get.
+    // Several calls cannot be replaced together. A provider must also not store an answer that the caller does not
+    // receive.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),
     taken: ({ plan }) => {
       context.charge.losses = plan.losses
@@ -58,12 +59,12 @@ export function hedgingOf(
   }
 }
 
-/** The bodies of plans with several calls, which all send the same bytes. */
+/** The bodies of plans with several calls. All calls of a plan send the same bytes. */
 const sharedBodies = new WeakMap<Plan, MaybePromise<RequestBody>>()
 
 type RequestBody = string | Uint8Array<ArrayBuffer>
 
-/** Returns the HTTP request of a plan. A promise only if signing is asynchronous, or the body is large. */
+/** Returns the HTTP request of a plan. The result is a promise only if signing is asynchronous or the body is large. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
   let body = sharedBodies.get(plan)
   if (body === undefined) {
@@ -97,26 +98,25 @@ function requestWith(
   })
 }
 
-/** Whether the vendor speaks the caller's dialect, though the answer may go through the canon for its limits. */
+/**
+ * Whether the vendor uses the caller's dialect. The answer may still be converted through the canon to enforce limits.
+ */
 function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: Plan): boolean {
   return isVerbatim || (limits !== undefined && binding.dialect.id === dialect.id)
 }
 
-/** Reads the refusals of a plan's vendor. */
+/** Returns a reader for the errors of a plan's vendor. */
 export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalReader {
   const { state } = charge
   return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
 }
 
-/**
- * Returns the name of the model in the answer: the requested name, or the model that answered if several were
- * possible.
- */
+/** Returns the name of the model in the answer: the requested name, or the model that answered if several could. */
 export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
   return deployment.member?.name ?? request.model
 }
 
-/** Returns the failure of a plan. Lost parts of the request may be the reason, so they are reported too. */
+/** Returns the failure of a plan. Losses of the request may be the reason, so they are reported too. */
 export function planFailure(plan: Plan, thrown: unknown): CallFailure {
   const failure = asCallFailure(thrown)
   if (failure instanceof CallEnded || isFinal(failure)) return failure

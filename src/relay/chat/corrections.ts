@@ -12,19 +12,19 @@ import { acceptsSampling, isSampling } from "../fitting/fit-to-model.ts"
 import type { Plan } from "./plan.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
-/** Maximum corrections of one request at one deployment, and of all calls of a plan together. */
+/** Maximum corrections of one request at one deployment. All calls of a plan share this limit. */
 const MAX_CORRECTIONS = 3
 
-/** Makes one call of a plan, or all calls of a plan with several. Each call is corrected separately. */
+/** Makes one call of a plan, or all calls of a plan. Each call is corrected separately. */
 interface Calls<T> {
   call(plan: Plan): Promise<T>
 }
 
 /**
- * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
- * receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
+ * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and sent again before the
+ * caller receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
  * @param first the plan of this call. Other calls of the plan continue.
- * @throws CallFailure of the last call, if no correction exists or a strict caller forbids its loss.
+ * @throws CallFailure of the last call, if no correction exists or a strict caller does not allow the loss.
  */
 export async function callCorrected<T>(
   context: ChatContext,
@@ -67,7 +67,7 @@ async function callAgain<T>(
       return answer
     } catch (failure) {
       thrown = failure
-      // Each of its calls has been corrected already.
+      // Each call of a plan with several calls has already been corrected.
       if (plan.calls > first.calls) break
     }
   }
@@ -83,10 +83,12 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
   return thrown instanceof GatewayError ? thrown.details.rejected : undefined
 }
 
-/** Corrected plans of the calls of a plan with several, by rejections. All calls share them and their bodies. */
+/**
+ * Corrected plans by rejection, for each plan with several calls. All calls share the corrected plans and their bodies.
+ */
 const shared = new WeakMap<Plan, Map<string, Promise<Plan | undefined>>>()
 
-/** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */
+/** Returns a corrected plan; undefined if there is no correction, or if the corrected request would be the same. */
 function correct(
   context: ChatContext,
   plan: Plan,
@@ -98,7 +100,7 @@ function correct(
   shared.set(plan, known)
   const key = JSON.stringify([plan.corrections, rejection])
   let corrected = known.get(key)
-  // A provider may reject each call differently, and each corrected plan has a body of its own.
+  // A provider may reject each call for a different reason, and each corrected plan has its own body.
   if (corrected === undefined && known.size < MAX_CORRECTIONS) {
     corrected = correctedPlan(context, plan, rejection, signer).then((made) => {
       if (made !== undefined) shared.set(made, known)
@@ -118,7 +120,7 @@ async function correctedPlan(
   const { deployment, client, corrections: before } = plan
   const rejected = correctable(withCondition(rejection, plan.rules, context.request), deployment)
   if (rejected === undefined || isRepeated(rejected, before)) return undefined
-  // The hold is based on the priced features of the first dialect.
+  // The hold is based on the priced features in the first dialect, so a correction must not change the dialect.
   const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
   if (changesApi && plan.featureCosts !== undefined) return undefined
   const corrections = extended(before, rejected)
@@ -128,19 +130,22 @@ async function correctedPlan(
     // A call for one of several choices must not be replaced by a call for all of them.
     return isSame || next.calls < plan.calls ? undefined : next
   } catch {
-    // The caller gets the provider's own error.
+    // Without a correction, the caller receives the provider's own error.
     return undefined
   }
 }
 
-/** Whether a rule that replaces its value was corrected before. */
+/** Whether an earlier correction already set a rule that each correction replaces. */
 function isRepeated(rejected: ModelRules, before: ModelRules = {}): boolean {
   return Object.keys(rejected).some(
     (name) => name !== "rejected_parameters" && Object.hasOwn(before, name),
   )
 }
 
-/** Sampling parameters that were rejected with reasoning may be accepted without reasoning. */
+/**
+ * Adds a condition to rejected sampling parameters. If they were rejected together with reasoning, they may be accepted
+ * without it.
+ */
 function withCondition(
   rejected: ModelRules,
   rules: ModelRules = {},

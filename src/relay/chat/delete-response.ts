@@ -23,10 +23,11 @@ export interface OwnResponse {
 }
 
 /**
- * Deletes a response with its items: first at the vendor that also stores it, then here. Skips a provider that is no
- * longer configured, because its stored state cannot be named through this gateway.
+ * Deletes a response with its items: first at a vendor that also stores it, then in the gateway. A provider that is no
+ * longer configured is skipped, because no request through this gateway can refer to its state.
  * @returns whether the response existed.
- * @throws GatewayError `upstream_error` if the vendor failed: then nothing is deleted here. `ledger_unavailable`.
+ * @throws GatewayError `upstream_error` if the vendor failed, in which case the gateway deletes nothing;
+ * `ledger_unavailable`.
  */
 export async function deleteResponse(
   { conversations, vendorState, clients }: ResponseKeepers,
@@ -46,7 +47,7 @@ export async function deleteResponse(
   return (await conversations.delete(account, id)) || providers.length > 0
 }
 
-/** State that the vendor no longer has counts as deleted. */
+/** Deletes a response at the vendor. State that the vendor no longer has counts as deleted. */
 async function deleteAt(client: ProviderClient, id: string): Promise<void> {
   const binding = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
   if (!binding) return

@@ -41,7 +41,10 @@ export interface EstimateServices {
   readonly signer: ReasoningSigner
 }
 
-/** Explains the hold of a chat. Its text may be long and is read once per turn. */
+/**
+ * Returns how the hold of a chat is calculated. Its text may be long, so it is read only once per turn of the event
+ * loop.
+ */
 export async function estimateChat(
   services: EstimateServices,
   planned: PlannedRequest,
@@ -62,7 +65,7 @@ export async function estimateChat(
   return estimateOf(services.billing, charge, [part])
 }
 
-/** The deployments at the lowest prices that a request can come to: in cheaper modes, by other models. */
+/** Returns the deployments at the lowest prices that a request may have, in cheaper modes or from other models. */
 function cheapDeployments({ model, featureCosts }: PendingCharge): readonly Deployment[] {
   if (featureCosts === undefined) return model.deployments
   return model.deployments.flatMap((deployment) => {
@@ -76,7 +79,7 @@ function cheapDeployments({ model, featureCosts }: PendingCharge): readonly Depl
   })
 }
 
-/** The classes that input text can be counted as. */
+/** Usage classes as which input text can be counted. */
 const INPUT_CLASSES: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheRead",
@@ -113,7 +116,7 @@ async function linesOfChat(
   return chatLines(bound, charge, why + beside)
 }
 
-/** The bound including the vendor's own tools, limited by the balance. */
+/** Returns the bound including the vendor's own tools, limited by the balance. */
 function boundFor({ clampedTo, model, featureCosts, input }: PendingCharge, plain: Bound): Bound {
   const calls = input.request === undefined ? 1 : input.calls
   const bound = widenedBound(plain, featureCosts, model, calls)

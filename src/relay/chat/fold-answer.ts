@@ -15,7 +15,7 @@ import { UpstreamStream } from "./upstream-stream.ts"
 const OTHER_OUTPUT = ["tools", "mcp_servers", "web_search_options", "plugins"] as const
 
 /**
- * Whether a whole answer is the same when it is folded from a stream: only whole answers report the actions of a
+ * Whether an answer that is folded from a stream is equal to a whole answer. Only whole answers report the actions of a
  * vendor's own tools, and contain audio and images.
  */
 export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boolean {
@@ -29,15 +29,15 @@ export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boole
   return OTHER_OUTPUT.every((name) => extra.fields[name] === undefined)
 }
 
-/** A folded answer, and the rest of its call: see `AnswerStream.rest`. */
+/** A folded answer. `rest` is the rest of its call: see `AnswerStream.rest`. */
 export interface FoldedAnswer {
   readonly result: ChatResult
   readonly rest: Promise<void> | undefined
 }
 
 /**
- * Returns the whole answer of a call that was made for a stream, so that the answer ends at its limits.
- * @throws GatewayError of a stream that broke before its end: a partial answer is never returned as whole.
+ * Returns the whole answer of a call that was made for a stream, so that the relay can end the answer at its limits.
+ * @throws GatewayError if the stream broke before its end. A partial answer is never returned as a whole.
  */
 export async function foldAnswer(
   attempt: Attempt<Plan>,
@@ -46,14 +46,14 @@ export async function foldAnswer(
 ): Promise<FoldedAnswer> {
   const writer = new CollectingWriter(new AnswerSize(attempt))
   const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
-  // Returns only at the end, because the collecting writer never returns text.
+  // Resolves only at the end, because the collecting writer never returns text.
   await stream.read()
   const result = writer.fold.end()
   if (result.choices.length === 0) {
     throw new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
   }
   const { rest } = stream
-  // Without a rest, the attempt ends with the answer.
+  // If there is no rest, the attempt ends with the answer.
   if (rest) void stream.drain()
   return { result, rest }
 }
@@ -78,6 +78,6 @@ class CollectingWriter implements FrameWriter {
   }
 
   broken(): void {
-    // A stream that failed is a failed attempt.
+    // A stream that failed is reported as a failed attempt.
   }
 }

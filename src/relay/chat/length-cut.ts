@@ -2,48 +2,54 @@ import { type ChoiceEvent, firstOf } from "./stop-cut.ts"
 import { MAX_TOKEN_BYTES } from "../billing/bounds.ts"
 import type { AccountCounter } from "../tokens/token-counter.ts"
 
-/** Used for common text if it could not be counted. */
+/** Characters per token that are assumed for text that could not be counted. */
 const CHARACTERS_OF_TOKEN = 4
 
-/** Counts tokens. */
+/** Counts the tokens of a text. */
 export type Counter = Pick<AccountCounter, "head">
 
 /**
- * Ends the text of one streamed choice at a number of tokens below the vendor's minimum. Such a text is so short that
- * it is held until it is complete, because the end of its tokens may depend on the text after them.
+ * Ends the text of one streamed choice at a limit below the vendor's minimum. Such a text is short, so it is held back
+ * until it is complete. The end of its tokens may depend on the text after them.
  */
 export class LengthCut {
   readonly #max: number
   #held: ChoiceEvent[] = []
   #text = ""
-  /** Whether the held text has to be counted now. */
+  /** Whether the held text must be counted now. */
   isDue = false
   /** Whether the choice has ended. */
   isOver = false
 
-  /** @param max tokens. */
+  /** @param max the maximum number of tokens. */
   constructor(max: number) {
     this.#max = max
   }
 
-  /** @returns the events before any text. */
+  /**
+   * Handles an event.
+   * @returns the events that can be sent, which are only those before any text.
+   */
   push(event: ChoiceEvent): ChoiceEvent[] {
     if (this.isOver) return []
     if (this.#held.length === 0 && event.type !== "text-delta") return [event]
     this.#held.push(event)
     if (event.type === "text-delta") this.#text += event.text
-    // A longer text has more tokens in any vocabulary.
+    // A text of this length exceeds the limit in any vocabulary.
     const isLong = this.#text.length > this.#max * MAX_TOKEN_BYTES
     if (event.type === "finish" || isLong) this.isDue = true
     return []
   }
 
-  /** Ends the text: the held text is complete. */
+  /** Ends the text, because the held text is complete. */
   flush(): void {
     if (this.#held.length > 0) this.isDue = true
   }
 
-  /** @returns the held events, up to the limit. */
+  /**
+   * Counts the held text.
+   * @returns the held events, up to the limit.
+   */
   async settle(counter: Counter): Promise<ChoiceEvent[]> {
     const characters = await charactersOfTokens(this.#text, this.#max, counter)
     this.isDue = false

@@ -33,32 +33,35 @@ export interface OpeningServices {
   readonly vendorState: VendorState
 }
 
-/** A plan and the meter of its calls. */
+/** A plan with the counted usage of its calls. */
 export interface Counted {
   readonly plan: Plan
   readonly meter: Meter
   readonly attempts: readonly Attempt<Plan>[]
 }
 
-/** A plan with running calls. */
+/** A plan whose calls are running. */
 interface Opened {
   readonly plan: Plan
   readonly recorder: StateRecorder | undefined
   readonly attempts: Attempt<Plan>[]
-  /** The started streams of several calls; unordered. */
+  /** The started streams of several calls, in no particular order. */
   readonly streams: UpstreamStream[]
   readonly writer: TranscodingWriter | undefined
 }
 
-/** The upstream's stream while it is opened, one candidate after the other. */
+/** Opens the stream of the upstream. Candidates are tried one after the other. */
 export class StreamOpening {
   readonly #services: OpeningServices
   readonly #context: ChatContext
-  /** Plans with running calls, or whose end was the request's; several while a second call runs in parallel. */
+  /**
+   * Plans whose calls are running or ended together with the request. There are several while a second call runs in
+   * parallel.
+   */
   readonly #opened = new Set<Opened>()
-  /** The plan with the latest calls. */
+  /** The plan whose calls started last. */
   #last: Opened | undefined
-  /** Rejects with the GatewayError of the last failure. */
+  /** The opened stream. The promise rejects with the GatewayError of the last failure. */
   readonly stream: Promise<AnswerStream>
 
   constructor(services: OpeningServices, context: ChatContext) {
@@ -76,7 +79,10 @@ export class StreamOpening {
       .catch((failure: unknown) => this.#withoutFailed(failure))
   }
 
-  /** Returns the started choices of the last plan after another choice failed. @throws CallFailure if none started. */
+  /**
+   * Returns the started choices of the last plan after another choice failed.
+   * @throws CallFailure if no choice has started.
+   */
   #withoutFailed(failure: unknown): AnswerStream {
     if (isFinal(asCallFailure(failure))) throw failure
     const { plan, streams = [], writer } = this.#last ?? {}
@@ -90,9 +96,9 @@ export class StreamOpening {
   }
 
   /**
-   * Returns the plan whose calls were running when the request ended, and their counted usage, even without any text
-   * for the caller. Of two plans, returns the one that has counted; the operator bears the cost of the other.
-   * @param isBillable whether it is charged.
+   * Returns the plan whose calls were running when the request ended, with their counted usage. The caller may not have
+   * received any text. Of two plans, the billable one is returned, and the operator pays for the other.
+   * @param isBillable returns whether the usage is charged.
    */
   takeCounted(isBillable: (counted: Counted) => boolean): Counted | undefined {
     const counted = [...this.#opened]
@@ -134,7 +140,10 @@ export class StreamOpening {
     }
   }
 
-  /** Makes one call, up to its first frames. @param plan the plan of the other calls, or a corrected plan. */
+  /**
+   * Makes one call, up to its first frames.
+   * @param plan the plan of the other calls, or a corrected plan.
+   */
   async #openCall(
     { recorder, attempts }: Opened,
     plan: Plan,
@@ -156,19 +165,22 @@ export class StreamOpening {
   }
 }
 
-/** Returns the counted usage of a plan's calls, without calls that their provider rejected. */
+/** Returns the counted usage of a plan's calls, except for calls that the provider rejected. */
 function countedOf(plan: Plan, all: readonly Attempt<Plan>[]): Counted {
   const attempts = all.filter((attempt) => !isRejected(attempt))
   const meters = attempts.flatMap(({ meter }) => meter ?? [])
   return { plan, attempts, meter: Meter.sum(meters) }
 }
 
-/** Whether an attempt was replaced by another call. Its cost is counted by then. */
+/** Whether an attempt was replaced by another call. Its cost has then already been counted. */
 function isGivenUp({ ended }: Attempt<Plan>): boolean {
   return ended instanceof CallEnded && ended.reason === "not_needed"
 }
 
-/** Forwards frames unchanged if caller and vendor speak the same dialect; otherwise converts them through the canon. */
+/**
+ * Returns the writer of a stream. It forwards frames unchanged if caller and vendor use the same dialect, and otherwise
+ * converts them through the canon.
+ */
 function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): StreamWriter {
   const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)

@@ -5,19 +5,22 @@ import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
 
 const OPENING_BRACE = 0x7b
-/** Maximum lists, objects and members of one frame: the limit of a caller's body (decision 20). */
+/** Maximum lists, objects and members of one frame, the same as for a caller's body (decision 20). */
 const MAX_VALUES = 500_000
-/** Maximum elements of all its lists: a frame of 16 MB could hold eight million. */
+/** Maximum elements of all lists in a frame. A frame of 16 MB could contain eight million. */
 const MAX_ELEMENTS = 250_000
-/** Shorter frames cannot contain enough values to matter. */
+/** Characters below which a frame cannot contain enough values to block the event loop. */
 const LIGHT_FRAME = 500_000
-/** The cost of a list, object or member, in bytes of text. */
+/** The cost of parsing a list, object or member, expressed in bytes of text. */
 const VALUE_COST = 32
 
-/** The parsed objects belong to the one reader of the frame, which may add to them. */
+/** A frame whose parsed object belongs to the only reader of the frame, which may add members to it. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
 
-/** Parses a frame once for all its readers: decoder, patches and meter. Its weight has been checked. */
+/**
+ * Parses a frame once for all readers: the decoder, the patches and the meter. `weighFrame` has already checked its
+ * cost.
+ */
 export function parseFrame(frame: UnparsedFrame): SseFrame {
   if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
   const json = parseJsonObject(frame.data)
@@ -26,15 +29,16 @@ export function parseFrame(frame: UnparsedFrame): SseFrame {
 }
 
 /**
- * Whether the first of some frames may take long to parse. Only that one can be longer than the last received chunk.
+ * Whether the first of some frames may take long to parse. Only the first frame can be longer than the last received
+ * chunk.
  */
 export function isHeavy([first]: readonly ReceivedEvent[]): boolean {
   return first !== undefined && first.data.length > LIGHT_FRAME
 }
 
 /**
- * Returns the cost of parsing a frame, in bytes of text beyond its own.
- * @throws GatewayError `upstream_error` if it would block other requests.
+ * Returns the additional cost of parsing a frame, expressed in bytes of text.
+ * @throws GatewayError `upstream_error` if parsing would block other requests.
  */
 export function weighFrame({ data }: ReceivedEvent): number {
   if (data.length <= LIGHT_FRAME) return 0

@@ -29,23 +29,23 @@ import { unusableReference, noThreads } from "../state/state-kinds.ts"
 /** The parts of a request that a plan depends on. */
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
-/** A candidate with the corrections of the same request. */
+/** A candidate, with corrections from earlier calls of the same request. */
 export interface ChatCandidate extends Candidate {
   readonly corrections?: ModelRules
 }
 
 type Inlining = typeof withInlineMedia
 
-/** Vendors that defined the dialect of their callers. */
+/** Vendors that defined the dialect that they use. */
 const MAKERS: ReadonlySet<string> = new Set(["anthropic", "azure", "google", "openai", "vertex"])
 
-/** Minimum output tokens for vendors that do not accept 0. */
+/** Output limit that is sent to vendors that do not accept 0. */
 const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
- * Plans the call of a deployment: verbatim if the vendor speaks the caller's dialect, otherwise through the canon, in
- * the supported dialect with the fewest losses.
+ * Plans the call of a deployment. The call is verbatim if the vendor supports the caller's dialect. Otherwise, it goes
+ * through the canon, in the supported dialect with the fewest losses.
  * @param inline embeds linked media in the request, if no supported dialect accepts addresses.
  * @throws GatewayError if the deployment cannot serve the request, even with parts left out.
  */
@@ -104,7 +104,7 @@ function bindingOf(bindings: readonly ChatBinding[], dialect: DialectId): ChatBi
   return undefined
 }
 
-/** Whether a dialect accepts the addresses in a request. */
+/** Whether a dialect of the vendor accepts the addresses of media in a request. */
 function takesAddresses(bindings: readonly ChatBinding[], request: ChatRequest): boolean {
   return bindings.some((binding) => !needsInlining(request, binding.dialect))
 }
@@ -116,7 +116,7 @@ async function planInlined(
   return await inOwnTurns(planTranscoded(transcoding, await inlining))
 }
 
-/** Returns the current rules of a deployment. */
+/** Returns the current rules of a deployment's model. */
 function rulesFor(
   { config }: PlannedRequest,
   { deployment, corrections }: ChatCandidate,
@@ -125,7 +125,7 @@ function rulesFor(
   return corrections === undefined ? rules : corrected(rules, corrections)
 }
 
-/** The dialects that a request can use: only the one that its model requires, if it requires one. */
+/** Returns the dialects that a request can use. If the model requires a dialect, only that dialect is returned. */
 function bindingsFor(
   request: ChatRequest,
   { deployment, client }: Candidate,
@@ -139,8 +139,9 @@ function bindingsFor(
 }
 
 /**
- * Whether a request in the vendor's dialect can be sent verbatim. The maker of a dialect answers its callers itself,
- * unless the settings or its own errors require otherwise; other vendors differ from the expectations of its callers.
+ * Whether a request in the vendor's dialect can be sent verbatim. The maker of a dialect defines its rules, so its own
+ * models need no adjustment unless the settings or learned rules require it. Other vendors of the dialect may differ
+ * from what callers expect.
  */
 function fitsModel(
   request: ChatRequest,
@@ -151,7 +152,7 @@ function fitsModel(
   return applied === undefined || fitToModel(request, applied).request === request
 }
 
-/** Reasons not to send a request verbatim although the vendor supports the caller's dialect. */
+/** Whether a request cannot be sent verbatim although the vendor supports the caller's dialect. */
 function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return (
     carriesEnvelope(request) ||
@@ -163,12 +164,15 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   )
 }
 
-/** Whether the request allows no output and the vendor returns some anyway. */
+/** Whether the request allows no output, but the vendor always returns some. */
 function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect): boolean {
   return maxTokens === 0 && takesNoOutput !== true
 }
 
-/** Returns the maximum upstream calls of a request: one per choice if a vendor returns one choice per call. */
+/**
+ * Returns the maximum number of upstream calls of a request. It is one per choice if a vendor returns only one choice
+ * per call.
+ */
 export function maxCalls(
   request: ChatRequest,
   { deployments }: Model,
@@ -189,7 +193,7 @@ function isSplitAt(
   return bindings.some(({ dialect }) => isMany(request, dialect, deployment))
 }
 
-/** Whether each choice needs its own call. */
+/** Whether each choice needs a separate call. */
 function isMany(
   { choices }: ChatRequest,
   dialect: UpstreamDialect,
@@ -219,7 +223,10 @@ function* planTranscoded(transcoding: Transcoding, request: ChatRequest): Steps<
   return best
 }
 
-/** The vendor should enforce limits that are not lost: its answer then ends by itself, and its usage is reported. */
+/**
+ * Whether a plan is better than another. Fewer losses are better. With equal losses, it is better if the vendor
+ * enforces the limits, because the answer then ends normally and reports its usage.
+ */
 function isBetter(plan: Plan, other: Plan): boolean {
   if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
   return plan.limits === undefined && other.limits !== undefined
@@ -254,7 +261,7 @@ function* planBinding(
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     model: deployment.upstreamModel,
-    // A call whose answer the relay ends must be cancellable.
+    // The call is streamed if the relay ends the answer, because only a streamed call can be cancelled before its end.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
     streamUsage: true,
     choices: isSplit ? 1 : request.choices,
@@ -262,7 +269,7 @@ function* planBinding(
   }
   yield
   const { body, losses, answerTool } = dialect.encodeRequest(asked, rules)
-  // The gateway stores the response itself.
+  // `store` is not reported as a loss if the gateway itself stores the response.
   const kept = request.isKept === true ? "store" : undefined
   const reported = raised === undefined ? undefined : RAISED.name
   const others = losses.filter(({ name }) => name !== kept && name !== reported)
@@ -292,7 +299,7 @@ function* planBinding(
   })
 }
 
-/** Rejects references to vendor state, except files, in a dialect that cannot express them. */
+/** Rejects references to vendor state, except files, in a dialect that cannot contain them. */
 function refuseKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
   if (lost) throw unusableReference(lost)

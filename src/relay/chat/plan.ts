@@ -19,7 +19,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { Restoration } from "../fitting/restored-answer.ts"
 
-/** The reports of an answer besides its usage; undefined if only tokens are billed. */
+/** Returns a record of an answer's reports other than usage; undefined if only tokens are billed. */
 export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
@@ -29,42 +29,42 @@ export function recordOf(
     : undefined
 }
 
-/** The call of one deployment. */
+/** The planned call of one deployment. */
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
   /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules | undefined
-  /** Rules from the provider's rejections of the same request so far. */
+  /** Rules derived from the provider's rejections of the same request so far. */
   readonly corrections?: ModelRules | undefined
   readonly binding: ChatBinding
-  /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
+  /** Whether caller and vendor use the same dialect, so that the answer is passed on unchanged. */
   readonly isVerbatim: boolean
   /**
-   * The request as it is sent to the vendor, on which the meaning of the answer depends. It may request a stream
+   * The request as it is sent to the vendor, which determines the meaning of the answer. It may request a stream
    * although the caller does not, so that the relay can end the answer.
    */
   readonly request: ChatRequest
   readonly body: JsonObject
   readonly losses: readonly Loss[]
-  /** Its upstream calls: several if the vendor returns one choice per call. */
+  /** Number of upstream calls. There are several if the vendor returns only one choice per call. */
   readonly calls: number
-  /** The limits that the relay enforces; absent if the vendor enforces all of them, as usual. */
+  /** The limits that the relay enforces; absent if the vendor enforces all limits, which is the usual case. */
   readonly limits?: OwnLimits | undefined
   /** Converts the answer back into the form that the caller requested; absent if it already has that form. */
   readonly restoration?: Restoration | undefined
-  /** The costs of the request there besides tokens; absent if there are none. */
+  /** The costs of the request at this deployment in addition to tokens; absent if there are none. */
   readonly featureCosts?: FeatureCosts | undefined
 }
 
-/** Returns the same plan for a whole answer. */
+/** Returns the same plan for an answer that is not streamed. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
   const { body } = plan.binding.dialect.encodeRequest(request, plan.rules)
   return limitedPlan({ ...plan, request, body })
 }
 
-/** Returns the plan with the limits on tool calls that its hold is based on, and with an engine for its files. */
+/** Returns the plan with the limits on tool calls that its hold is based on, and with an engine for files. */
 export function limitedPlan(plan: Plan): Plan {
   const { featureCosts, client, binding } = plan
   const body = withPdfEngine(plan)
@@ -74,10 +74,10 @@ export function limitedPlan(plan: Plan): Plan {
 }
 
 const PARSER = "file-parser"
-/** Free engines, including a former name. */
+/** OpenRouter's free engines for files, including a former name. */
 const FREE_ENGINES: ReadonlySet<JsonValue | undefined> = new Set([...PDF_ENGINES, "pdf-text"])
 
-/** Names the engine that parses files at OpenRouter, which would otherwise choose a paid engine. */
+/** Sets the engine that parses files at OpenRouter. Without it, OpenRouter would choose a paid engine. */
 function withPdfEngine({ body, request, rules }: Plan): JsonObject {
   const engine = rules?.pdf_engine
   if (engine === undefined) return body

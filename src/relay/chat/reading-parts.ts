@@ -10,12 +10,12 @@ import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
-/** The parts that read and count the stream of one upstream call, whether or not its caller streams. */
+/** The objects that read and count the stream of one upstream call, even if the caller receives a whole answer. */
 export type ReadingParts = Omit<StreamParts, "writer">
 
 /**
- * Builds the readers and the meter of the stream of one call.
- * @param recorder records the ids in the answer of state that the vendor stores.
+ * Builds the readers and the meter for the stream of one call.
+ * @param recorder records the ids of state that the vendor stores with the answer.
  */
 export function readingParts(
   counter: TokenCounter,

@@ -6,46 +6,54 @@ import type { Message, Part, ReasoningPart } from "../../canon/message.ts"
 import type { Writable } from "../../canon/writable.ts"
 
 const PREFIX = "tg1:"
-/** Bytes of the proof: too long to guess, short enough to send with every chunk of reasoning. */
+/** Bytes of the proof. It is too long to guess, and short enough to send with every chunk of reasoning. */
 const PROOF_LENGTH = 16
 /** Characters of the proof in base64. */
 const PROOF_CHARACTERS = 22
 const SEPARATOR = ":"
-/** Does not occur in escaped text. */
+/** A character that does not occur in the escaped facts. */
 const FACTS_SEPARATOR = "&"
 
 /** A vendor's signature and the account that can read it. */
 export interface SignedReasoning {
-  /** Empty for reasoning of a vendor without signatures: it must differ from that of the caller's own vendor. */
+  /**
+   * The vendor's signature; empty for reasoning of a vendor without signatures. The envelope still distinguishes such
+   * reasoning from that of the caller's own vendor.
+   */
   readonly signature: string
   readonly signedBy: DialectId
   readonly isRedacted?: boolean
   readonly id?: string
-  /** Further members in the format of the dialect that signed it. */
+  /** Further members, in the format of the dialect that signed the reasoning. */
   readonly extra?: Extra
 }
 
-/** Content of an envelope. */
+/** The content of an opened envelope. */
 interface OpenedEnvelope extends SignedReasoning {
   readonly provider: string
 }
 
 /**
- * Envelopes that carry a vendor's signature through a client of any dialect and back to that vendor unchanged:
- * `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>&<extra>:<signature>`. The client treats it as a signature of
- * its own dialect. The proof is an HMAC, so that only signatures made here are sent to a vendor as its own.
+ * Creates and opens envelopes. An envelope carries a vendor's signature unchanged through a client of any dialect and
+ * back to that vendor. Its form is `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>&<extra>:<signature>`. The
+ * client treats it as a signature of its own dialect. The proof is an HMAC, so that only signatures from this gateway
+ * are sent back to a vendor.
  */
 export class ReasoningSigner {
   readonly #key: Buffer
-  /** Each part is opened once, regardless of the number of planned deployments. */
+  /** Opened envelopes by part, so that each envelope is opened only once for all planned deployments. */
   readonly #opened = new WeakMap<ReasoningPart, OpenedEnvelope | undefined>()
 
-  /** @param secret of this installation. */
+  /** @param secret the secret of this installation. */
   constructor(secret: string) {
     this.#key = createHmac("sha256", secret).update("reasoning envelope").digest()
   }
 
-  /** @param provider that stores the reasoning, because another account may not be able to read its signature. */
+  /**
+   * Returns an envelope.
+   * @param provider the provider that wrote the reasoning, because another account may not be able to read its
+   * signature.
+   */
   sign(signed: SignedReasoning, provider: string): string {
     const { signature, signedBy, isRedacted } = signed
     const flag = isRedacted === true ? "r" : ""
@@ -53,10 +61,13 @@ export class ReasoningSigner {
     return `${PREFIX}${this.#proof(rest).toString("base64url")}${SEPARATOR}${rest}`
   }
 
-  /** @returns undefined if it was not signed here, or was changed. */
+  /**
+   * Opens an envelope.
+   * @returns undefined if this gateway did not create it, or if it was changed.
+   */
   open(text: string): OpenedEnvelope | undefined {
     const end = PREFIX.length + PROOF_CHARACTERS
-    // A long text without a proof is not parsed.
+    // A text without a separator after the proof is not an envelope, so it is not parsed.
     if (text[end] !== SEPARATOR) return undefined
     const given = Buffer.from(text.slice(PREFIX.length, end), "base64url")
     if (given.length !== PROOF_LENGTH) return undefined
@@ -88,10 +99,13 @@ export class ReasoningSigner {
   }
 }
 
-/** Members before the signature, which may contain separators. */
+/** Number of members before the signature, which itself may contain separators. */
 const HEADS = 4
 
-/** Splits a text at its first separators. */
+/**
+ * Splits a text at its first separators.
+ * @param count number of separators.
+ */
 function splitAt(text: string, count: number): { readonly heads: string[]; readonly tail: string } {
   const heads: string[] = []
   let start = 0
@@ -111,7 +125,7 @@ function factsOf({ id = "", extra, signedBy }: SignedReasoning): string {
   return facts.map(encodeURIComponent).join(FACTS_SEPARATOR)
 }
 
-/** Whether a conversation contains reasoning that another dialect's vendor signed. */
+/** Whether a conversation contains reasoning that a vendor of another dialect signed. */
 export function carriesEnvelope(request: ChatRequest): boolean {
   return request.messages.some((message) => message.parts.some(isSigned))
 }
@@ -126,8 +140,8 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "reasoning.signature", effect: "dropped" }]
 
 /**
- * Returns the conversation with its envelopes opened. Drops a signature that belongs to another provider or was
- * changed on its way.
+ * Returns the conversation with opened envelopes. A signature that belongs to another provider, or that was changed on
+ * its way, is dropped.
  */
 export function openEnvelopes(
   request: ChatRequest,
@@ -142,7 +156,7 @@ export function openEnvelopes(
       if (!isSigned(part)) return [part]
       const signed = signer.openPart(part)
       const opened = openPart(part, signed, provider)
-      // Without a signature, nothing is lost.
+      // If the reasoning never had a signature, nothing is lost.
       if (opened.signature === undefined && signed?.signature !== "") lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })

@@ -6,8 +6,8 @@ import type { VendorState } from "../state/vendor-state.ts"
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * Records the vendor state in the answer to a plan if its caller could refer to it later: ids reach a caller only in
- * the vendor's own dialect. The recorded state is written to the ledger with the charge.
+ * Records the vendor state in the answer to a plan if the caller could refer to it later. Ids of state only reach a
+ * caller in the vendor's own dialect. The recorded state is written to the ledger together with the charge.
  */
 export function recordState(
   vendorState: VendorState,
@@ -28,7 +28,7 @@ export function recordState(
   return charge.recorder
 }
 
-/** Whether the vendor of a plan stores state of its answer, even if its caller does not see the id. */
+/** Whether the vendor of a plan stores state of its answer, even if the caller does not see the id. */
 export function isKeptByVendor(plan: Plan): boolean {
   return plan.binding.dialect.answerState?.(plan.body) !== undefined
 }

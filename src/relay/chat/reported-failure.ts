@@ -6,7 +6,7 @@ import { messageIn } from "../upstream/refusal.ts"
 
 const GOOD_STATUS = 200
 
-/** The error that a vendor reports in an answer with a good status. */
+/** Returns the error that a vendor reports in an answer with a success status. */
 export function reportedFailure(
   attempt: Attempt<Plan>,
   error: JsonObject,

@@ -19,7 +19,7 @@ import {
   type VendorState,
 } from "../state/vendor-state.ts"
 
-/** The stores of state that a request may refer to. */
+/** The stores of state to which a request may refer. */
 export interface StateKeepers {
   readonly vendorState: VendorState
   readonly conversations: Conversations
@@ -27,15 +27,15 @@ export interface StateKeepers {
 
 /** A request whose references have all been resolved. */
 export interface Resolved {
-  /** The input to continue with: includes the items that only the gateway stores. */
+  /** The input to continue with, in which items that only the gateway stores have replaced their references. */
   readonly input: ChatInput
   readonly state: ResolvedState | undefined
 }
 
 /**
- * Resolves the references of a request. State of its model's vendor is left to the vendor; items that the gateway
- * stores for the account replace their references, so that the complete request is held, counted and sent.
- * @throws GatewayError `not_found` for an unknown reference, and as `VendorState.resolve`.
+ * Resolves the references of a request. References to state of the model's vendor are sent to the vendor. Items that
+ * the gateway stores for the account replace their references, so that the complete request is held, counted and sent.
+ * @throws GatewayError `not_found` for an unknown reference, and the errors of `VendorState.resolve`.
  */
 export async function resolveState(
   keepers: StateKeepers,
@@ -62,13 +62,13 @@ export async function resolveState(
     if (written.body !== undefined) return goOn(vendorState, input, order, written.body)
     const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
-    // The vendor does not have state that the gateway stores; that is not the error to report.
+    // The vendor cannot find state that only the gateway stores, so that reference is not reported as the error.
     if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
     return { input, state: await vendorState.resolve(order) }
   }
 }
 
-/** Returns the same request, with stored items in the place of their references. */
+/** Returns the same request, with the stored items in place of their references. */
 async function goOn(
   vendorState: VendorState,
   input: ChatInput,
@@ -92,7 +92,10 @@ async function goOn(
   return { input: { ...input, call: whole, request }, state }
 }
 
-/** Returns the first reference of a request that the gateway does not store, and the paths of the stored ones. */
+/**
+ * Returns the first reference of a request that the gateway does not store, and the paths of the references that it
+ * stores.
+ */
 function sorted(
   references: readonly StateReference[],
   missing: readonly ConversationName[],

@@ -10,7 +10,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { UpstreamStream } from "./upstream-stream.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
-/** One choice of several: it writes through the writer that all share, under its own index. */
+/** Writes one of several choices through the writer that all choices share, under the index of the choice. */
 export class ChoiceWriter implements StreamWriter {
   readonly isOver = false
   readonly #shared: TranscodingWriter
@@ -21,7 +21,10 @@ export class ChoiceWriter implements StreamWriter {
     this.#choice = choice
   }
 
-  /** The answer starts once, and its usage is the sum of all: see `SeveralStreams`. */
+  /**
+   * Writes the events of the choice. The start of the answer is written only once, and the usage is the sum of all
+   * choices: see `SeveralStreams`.
+   */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     const choice = this.#choice
     const ours = events.flatMap((event): ChatEvent[] => {
@@ -36,7 +39,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 
   broken(): void {
-    // Other members of a vendor's error belong to its own dialect.
+    // Nothing is written, because other members of a vendor's error belong to the vendor's own dialect.
   }
 
   setUsage(usage: Usage): void {
@@ -52,7 +55,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 }
 
-/** Several upstream calls as one answer: each gives one choice, passed on as it comes. */
+/** Joins several upstream calls to one answer. Each call returns one choice, which is passed on as it arrives. */
 export class SeveralStreams implements AnswerStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
@@ -60,7 +63,7 @@ export class SeveralStreams implements AnswerStream {
   readonly #streams: readonly UpstreamStream[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
   readonly #open: Set<UpstreamStream>
-  /** The failure of one stream, reported after the held text of the others is sent. */
+  /** The failure of one stream. It is reported after the held text of the other streams is sent. */
   #failure: unknown
 
   constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {

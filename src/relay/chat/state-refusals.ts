@@ -7,8 +7,9 @@ import type { RefusalReader } from "../upstream/refusal.ts"
 const NOT_FOUND = 404
 
 /**
- * Reads the rejections of requests that refer to vendor state: only the caller can correct a reference to missing or
- * expired state, so no other deployment is tried. A rejection of an unknown model or address stays the vendor's fault.
+ * Reads rejections of requests that refer to vendor state. No other deployment is tried, because only the caller can
+ * correct a reference to missing or expired state. A rejection of an unknown model or address is still a failure of the
+ * vendor.
  */
 export class StateRefusals implements RefusalReader {
   readonly #vendor: RefusalReader
@@ -45,7 +46,7 @@ export class StateRefusals implements RefusalReader {
   #isAboutState(reported: JsonObject): boolean {
     const message = textAt(reported, "message") ?? ""
     if (this.#references.some(({ id }) => message.includes(id))) return true
-    // Anthropic's message about threads.
+    // Anthropic's error for a missing thread.
     if (textAt(objectAt(reported, "details") ?? {}, "error_code") === "thread_not_found")
       return true
     const parameter = textAt(reported, "param")

@@ -7,9 +7,9 @@ export type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
 /** Ends the text of one streamed choice before a stop sequence. */
 export class StopCut {
   readonly #search: StopSearch
-  /** Text that may begin a sequence, and the events after it. */
+  /** Text that may be the start of a sequence, and the events after it. */
   #pending: ChoiceEvent[] = []
-  /** Its length in characters. */
+  /** The length of the pending text in characters. */
   #length = 0
   /** Whether a sequence was found. */
   isOver = false
@@ -18,7 +18,10 @@ export class StopCut {
     this.#search = new StopSearch(sequences)
   }
 
-  /** @returns the events that cannot be part of a sequence. */
+  /**
+   * Handles an event.
+   * @returns the events that cannot be part of a sequence.
+   */
   push(event: ChoiceEvent): ChoiceEvent[] {
     if (this.isOver) return []
     switch (event.type) {
@@ -26,7 +29,7 @@ export class StopCut {
         return this.#read(event)
       case "citation":
       case "choice-extra":
-        // Other events belong to the text before them.
+        // Other events belong to the text before them, so they wait for pending text.
         if (this.#pending.length === 0) return [event]
         this.#pending.push(event)
         return []
@@ -36,7 +39,7 @@ export class StopCut {
     }
   }
 
-  /** Releases the held text: no further text can continue it. */
+  /** Releases the pending text, because no further text can continue it. */
   flush(): ChoiceEvent[] {
     return this.#take(this.#length)
   }
@@ -56,7 +59,10 @@ export class StopCut {
     return [...before, { type: "finish", choice, reason: "stop", stopSequence: found }]
   }
 
-  /** @param characters of the text that is held back. */
+  /**
+   * Returns pending events.
+   * @param characters the number of characters of text that stay pending.
+   */
   #take(characters: number): ChoiceEvent[] {
     this.#length -= characters
     const taken = firstOf(this.#pending, characters)
@@ -67,7 +73,7 @@ export class StopCut {
 
 /**
  * Splits events at a number of characters of their text.
- * @returns `first` with everything before the next character, and the rest.
+ * @returns `first` with all events before the next character, and the rest.
  */
 export function firstOf(
   events: readonly ChoiceEvent[],

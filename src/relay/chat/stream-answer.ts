@@ -35,13 +35,13 @@ export interface StreamServices extends OpeningServices {
   readonly conversations: Conversations
   readonly watch: DeadlineWatch
   readonly alarms: { requestFailed(request: string, error: unknown): void }
-  /** A silent stream gets a comment this often, milliseconds. */
+  /** Milliseconds after which a silent stream sends a comment. */
   readonly keepAlive: number
 }
 
 /**
- * Answers with a stream. It begins when the first frame has arrived, so that an earlier failure is a status and not a
- * broken stream; but no caller waits longer than the keep-alive for the beginning.
+ * Answers with a stream. The response starts when the first frame has arrived, so that an earlier failure is reported
+ * as a status and not as a broken stream. However, no caller waits longer than the keep-alive interval for the start.
  */
 export async function answerStreamed(
   services: StreamServices,
@@ -64,7 +64,7 @@ export async function answerStreamed(
 /** The charge of a stream. */
 interface SettledStream {
   readonly priced: PricedUsage
-  /** Nanocredits. */
+  /** The charged amount in nanocredits. */
   readonly charged: bigint
 }
 
@@ -81,8 +81,8 @@ type State =
   | "left"
 
 /**
- * The bytes of a streamed answer, pulled as fast as the caller reads. It ends in exactly one of three ways: the last
- * frame, after its charge is on disk; a failure; or a disconnect of the caller.
+ * The bytes of a streamed answer, produced as fast as the caller reads. The stream ends in one of three ways: with the
+ * last frame, after the charge is on disk; with a failure; or with a disconnect of the caller.
  */
 class StreamedAnswer implements WatchedDeadline {
   dueAt: number
@@ -92,7 +92,7 @@ class StreamedAnswer implements WatchedDeadline {
   readonly #opening: StreamOpening
   readonly #patience = Promise.withResolvers<undefined>()
   #upstream: AnswerStream | undefined
-  /** A read in progress. */
+  /** The read that is in progress; undefined if there is none. */
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #state: State = "opening"
@@ -117,7 +117,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   /**
    * Returns the upstream's stream, or undefined if the caller has waited too long.
-   * @throws GatewayError if it cannot be opened; then nothing is held any longer.
+   * @throws GatewayError if the stream cannot be opened. Nothing is then held any longer.
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
@@ -127,7 +127,7 @@ class StreamedAnswer implements WatchedDeadline {
       return upstream
     } catch (thrown) {
       const error = asCallFailure(thrown)
-      // A drained answer is settled by the drain.
+      // The drain settles an answer that is drained.
       if (this.#isRunning) {
         this.#close("ended")
         await this.#settleDelivered(error)
@@ -138,7 +138,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   start(controller: Controller): void {
     this.#controller = controller
-    // The status and headers leave only with the first bytes.
+    // The comment is sent because the status and headers are only sent together with the first bytes.
     if (this.#state === "opening") controller.enqueue(KEEP_ALIVE)
   }
 
@@ -155,7 +155,7 @@ class StreamedAnswer implements WatchedDeadline {
       this.#context.charge.firstByteAt ??= performance.now()
       this.#reading = upstream.read()
       let text = await this.#reading
-      // The caller has disconnected meanwhile.
+      // The caller has disconnected in the meantime.
       if (!this.#isRunning) return
       const isLast = upstream.isOver
       if (isLast) text += await this.#complete(upstream)
@@ -169,7 +169,7 @@ class StreamedAnswer implements WatchedDeadline {
     }
   }
 
-  /** Writes the rest of the final frames, if they are long. */
+  /** Writes the remaining text of long final frames. */
   async #pullBacklog(controller: Controller): Promise<void> {
     const backlog = this.#upstream?.writer.backlog
     if (backlog?.isEmpty === false) {
@@ -184,7 +184,7 @@ class StreamedAnswer implements WatchedDeadline {
     return this.#upstream?.writer.backlog?.isEmpty === false
   }
 
-  /** Handles a disconnect: cancels the upstream and settles delivered content, or drains the upstream. */
+  /** Handles a disconnect. It cancels the upstream and settles the delivered content, or drains the upstream. */
   async cancel(): Promise<void> {
     if (!this.#isRunning) {
       if (this.#state === "ended") this.#state = "left"
@@ -196,7 +196,7 @@ class StreamedAnswer implements WatchedDeadline {
     await this.#settleDelivered(reason)
   }
 
-  /** Reads the upstream up to its usage, and discards its content. */
+  /** Reads the upstream until it reports its usage, and discards the content. */
   async #readOn(): Promise<void> {
     const { cancellation, call } = this.#context
     this.#state = "draining"
@@ -238,11 +238,11 @@ class StreamedAnswer implements WatchedDeadline {
 
   onCut(reason: CallFailure): void {
     const controller = this.#controller
-    // A reading caller gets the error from the read in progress.
+    // If the caller is reading, the read in progress reports the error.
     if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
   }
 
-  /** Sends the last byte only when its charge is on disk. */
+  /** Completes the answer. Its last byte is sent only after the charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
     const { plan, writer } = upstream
     if (upstream.rest) return this.#completeEarly(upstream)
@@ -253,8 +253,8 @@ class StreamedAnswer implements WatchedDeadline {
   }
 
   /**
-   * Charges an answer that its caller has received completely, when the vendor's usage arrives; the caller does not
-   * wait.
+   * Completes an answer that the caller has received completely. It is charged when the vendor's usage arrives, and the
+   * caller does not wait for the charge.
    */
   async #completeEarly(upstream: AnswerStream): Promise<string> {
     const { charge, call } = this.#context
@@ -270,13 +270,13 @@ class StreamedAnswer implements WatchedDeadline {
   async #settleLater(upstream: AnswerStream, memory: Disposable): Promise<void> {
     using _ = memory
     await upstream.rest
-    // The ledger reports a charge that cannot be written.
+    // If the charge cannot be written, the ledger reports it.
     await this.#settle(upstream, hiddenOf(upstream)).catch(() => undefined)
   }
 
   /**
-   * Returns the last frames of a charged answer. The answer is stored before they are sent, since its caller may
-   * continue from it immediately.
+   * Returns the last frames of a charged answer. The answer is stored before these frames are sent, because the caller
+   * may continue from it immediately.
    */
   async #end(writer: StreamWriter, usage: Usage | undefined, cost?: bigint): Promise<string> {
     const { keeping } = this.#context
@@ -292,7 +292,7 @@ class StreamedAnswer implements WatchedDeadline {
     }
   }
 
-  /** Ends with the dialect's own error, so that a failure never looks like success to the caller. */
+  /** Ends the stream with the dialect's own error, so that a failure never looks like success to the caller. */
   async #fail(controller: Controller, failure: CallFailure): Promise<void> {
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
@@ -313,20 +313,20 @@ class StreamedAnswer implements WatchedDeadline {
       controller.enqueue(encodeText(text === "" ? (writer?.backlog?.take() ?? "") : text))
       if (!this.#hasBacklog) controller.close()
     } catch {
-      // The caller has disconnected too.
+      // Nothing remains to be done, because the caller has also disconnected.
     }
   }
 
   /**
-   * Charges delivered content and usage that the provider bills before delivery: its reported usage, and the input if
-   * the caller has disconnected. A call that failed before its answer began is never charged, since another call may
-   * have been made.
+   * Charges delivered content, and usage that the provider bills before delivery: its reported usage, and the input if
+   * the caller has disconnected. A call that failed before its answer started is never charged, because another call
+   * may have been made.
    * @returns whether anything was charged.
    */
   async #settleDelivered(reason: CallFailure): Promise<boolean> {
     const opening = this.#opening
     const hasFailed = reason instanceof GatewayError && !this.#hasLeft
-    // An attempt that ends writes its outcome to the receipt.
+    // Waits for the attempt to end, because its end writes the outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
     const hasLeft = this.#hasLeft || isCallerGone(reason)
     const isBillable = ({ plan, meter, attempts }: Counted): boolean =>
@@ -336,14 +336,14 @@ class StreamedAnswer implements WatchedDeadline {
       this.#services.pipeline.release(this.#context)
       return false
     }
-    // Without a report, it is unknown whether a failed upstream generated hidden reasoning.
+    // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
     await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
     return true
   }
 
   /**
    * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
-   * @param hidden tokens of reasoning that the provider bills and did not report.
+   * @param hidden reasoning tokens that the provider bills but did not report.
    */
   async #settle({ plan, meter }: Counted, hidden: number): Promise<SettledStream> {
     const { pipeline, billing } = this.#services
@@ -375,8 +375,8 @@ function hiddenOf({ plan, meter }: Counted): number {
 }
 
 /**
- * Releases the slot of a request whose caller has left or has the whole answer while the vendor is drained: its hold
- * bounds the cost of draining. Its memory counts until the result is disposed of.
+ * Releases the slot of a request whose vendor is drained. The caller has disconnected or has received the whole answer,
+ * and the hold bounds the cost of draining. The memory of the request counts until the result is disposed of.
  */
 function leaveSlot(memory: Reservation): Disposable {
   const kept = memory.handOver()
@@ -388,7 +388,7 @@ function isBilled(attempt: Attempt<Plan>): boolean {
   return attempt.isBilled
 }
 
-/** Whether an upstream call has ended because the answer is over. */
+/** Whether an upstream call was ended because the answer is complete. */
 function isOver(failure: CallFailure): boolean {
   return failure instanceof CallEnded && failure.reason === "answer_over"
 }

@@ -4,13 +4,13 @@ import { type Counter, LengthCut } from "./length-cut.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import { type ChoiceEvent, StopCut } from "./stop-cut.ts"
 
-/** The cuts of one choice. */
+/** The cuts of one choice, for stop sequences and for the length. */
 interface Cuts {
   readonly stop: StopCut
   readonly length: LengthCut | undefined
 }
 
-/** Enforces the limits of a streamed answer that its vendor does not enforce, for each choice separately. */
+/** Enforces limits of a streamed answer that the vendor does not enforce, separately for each choice. */
 export class StreamLimits {
   readonly #limits: OwnLimits
   readonly #sequences: StopSequences
@@ -18,10 +18,10 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** Whether every choice has ended, the last one by a cut: the caller has the whole answer. */
+  /** Whether every choice has ended, the last one by a cut, so that the caller has the whole answer. */
   isOver = false
 
-  /** @param choices the requested number. */
+  /** @param choices the number of requested choices. */
   constructor(limits: OwnLimits, choices: number, counter: Counter) {
     this.#limits = limits
     this.#choices = choices
@@ -29,7 +29,7 @@ export class StreamLimits {
     this.#sequences = new StopSequences(limits.stop)
   }
 
-  /** Whether tokens have to be counted before the answer goes on. */
+  /** Whether tokens must be counted before the answer can continue. */
   get isDue(): boolean {
     for (const { length } of this.#cuts.values()) if (length?.isDue) return true
     return false
@@ -40,7 +40,10 @@ export class StreamLimits {
     return events.flatMap((event) => ("choice" in event ? this.#cut(event) : [event]))
   }
 
-  /** Counts the released events. @returns the events for the caller. */
+  /**
+   * Counts the tokens of held text.
+   * @returns the events that can be sent to the caller now.
+   */
   async settle(): Promise<ChatEvent[]> {
     const events: ChatEvent[] = []
     for (const [choice, { length }] of this.#cuts) {
@@ -51,7 +54,7 @@ export class StreamLimits {
     return events
   }
 
-  /** The vendor has finished: held events are released. */
+  /** Releases all held events, because the vendor has finished. */
   flush(): ChatEvent[] {
     return [...this.#cuts.values()].flatMap(({ stop, length }) => {
       const rest = through(length, stop.flush())

@@ -8,17 +8,17 @@ const MEDIA_TYPES = {
   "event-stream": "application/vnd.amazon.eventstream",
 } as const
 
-/** Generic types that do not identify the content. */
+/** Matches generic media types that do not identify the content. */
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
-/** Whether an answer is sent in the frames of its vendor's dialect. */
+/** Whether an answer is sent in the stream format of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   const type = response.header("content-type")
   if (type === null || type === "application/json") return false
   return type.toLowerCase().includes(MEDIA_TYPES[plan.binding.dialect.framing])
 }
 
-/** Some servers send the requested stream without its type. */
+/** Whether an answer is a stream without its media type. Some servers send the requested stream that way. */
 export function isUntypedStream({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   if (plan.binding.dialect.framing !== "sse") return false
   const type = response.header("content-type")

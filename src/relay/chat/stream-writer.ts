@@ -16,48 +16,53 @@ import { formatEvent } from "../../wire/sse.ts"
 import type { ReasoningSigner, SignedReasoning } from "./reasoning-envelope.ts"
 import { TextBacklog } from "./text-backlog.ts"
 
-/** Called with each frame. */
+/** Called with each frame that is written. */
 export type Report = (frame: JsonObject) => void
 
-/** Consumes upstream frames. */
+/** Processes the frames of an upstream. */
 export interface FrameWriter {
   /**
-   * @param frame absent for events that the decoder derives from the end.
+   * Writes a frame.
+   * @param frame undefined for events that the decoder derives from the end of the stream.
    * @param events the frame as decoded by its own dialect.
    * @returns the text that the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
-  /** Processes the frame in which a vendor reports a failed stream; `fail` passes it on. */
+  /** Processes the frame in which a vendor reports that its stream failed. `fail` passes the frame on. */
   broken(frame: SseFrame): void
-  /** Whether the vendor's final frame has arrived, though its connection may still be open. */
+  /** Whether the vendor's final frame has arrived. The connection may still be open. */
   readonly isOver: boolean
   /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
   /**
-   * Whether long frames are pending, including those of other streams with the same writer. Reading pauses meanwhile.
+   * Whether long frames are pending, including those of other streams with the same writer. Until they are sent, no
+   * further frames are read.
    */
   readonly isFilled?: boolean
 }
 
 /** Encodes upstream frames as server-sent events for the caller. */
 export interface StreamWriter extends FrameWriter {
-  /** Usage for the last frames, if no frame of the vendor reports it. */
+  /** Sets the usage for the last frames, for a vendor that reports none. */
   setUsage(usage: Usage): void
   /**
    * Returns the final frames, once the charge is on disk.
-   * @param cost nanocredits; undefined if it is not known yet.
-   * @param report called with the frame that ends the answer and holds the cost.
+   * @param cost cost in nanocredits; undefined if it is not known yet.
+   * @param report called with the frame that ends the answer and contains the cost.
    */
   end(cost: bigint | undefined, report?: Report): string
-  /** Reports to the caller that the answer was interrupted. */
+  /** Returns the frames that report an interrupted answer to the caller. */
   fail(error: GatewayError, requestId: string): string
 }
 
-/** Forwards frames unchanged, except for named patches, if caller and vendor speak the same dialect. */
+/** Forwards frames unchanged, except for named patches, if caller and vendor use the same dialect. */
 export class VerbatimWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #patcher: FramePatcher
-  /** A frame with usage, held back until it is known to be the last one, because the cost is added to that one. */
+  /**
+   * A frame with usage. It is held back until it is known to be the last one, because the cost is added to the last
+   * one.
+   */
   #kept: PatchedFrame | undefined
   #last: PatchedFrame | undefined
   #broken: SseFrame | undefined
@@ -99,7 +104,7 @@ export class VerbatimWriter implements StreamWriter {
     return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
   }
 
-  /** Adds usage that the vendor left out: in the vendor's frame, or in an additional one. */
+  /** Adds usage that the vendor omitted, to the vendor's frame or in an additional frame. */
   #sayUnsaid(): string {
     const usage = this.#usage
     const carrier = this.#kept?.usageCarrier ?? this.#last?.usageCarrier
@@ -154,14 +159,14 @@ export class TranscodingWriter implements StreamWriter {
   readonly #sign: (signed: SignedReasoning) => string
   readonly #dialect: DialectId
   readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
-  /** Choices with unfinished, unsigned reasoning. */
+  /** Choices with reasoning that has not ended and has no signature. */
   readonly #unsigned = new Set<number>()
   readonly isOver = false
   readonly backlog = new TextBacklog()
 
   /**
-   * @param model the public id, which the answer names.
-   * @param provider the name that signatures are bound to, or its account there.
+   * @param model the public id of the model, which the answer contains.
+   * @param provider the name to which signatures are bound, or its account at that provider.
    * @param dialect the vendor's dialect.
    */
   constructor(
@@ -172,7 +177,7 @@ export class TranscodingWriter implements StreamWriter {
       readonly signer: ReasoningSigner
       readonly provider: string
       readonly dialect: DialectId
-      /** Called with each image, or piece of audio, of the answer. */
+      /** Called with each image or piece of audio in the answer. */
       readonly onMedia?: (media: ImagePart | AudioPart) => void
     },
   ) {
@@ -210,7 +215,7 @@ export class TranscodingWriter implements StreamWriter {
     return text
   }
 
-  /** Ends and signs reasoning without a vendor's signature when the next content begins. */
+  /** Ends and signs reasoning that has no signature of its vendor, when the next content starts. */
   #endReasoning(event: ChatEvent): string {
     const { type } = event
     if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""
@@ -222,10 +227,10 @@ export class TranscodingWriter implements StreamWriter {
   }
 
   broken(): void {
-    // Other members of a vendor's error belong to its own dialect.
+    // Nothing is written, because other members of a vendor's error belong to the vendor's own dialect.
   }
 
-  /** Sets the usage of several upstream calls together, or our own count. */
+  /** Sets the total usage of several upstream calls, or the gateway's own count. */
   setUsage(usage: Usage): void {
     this.#encoder.push({ type: "usage", usage })
   }

@@ -1,10 +1,10 @@
 import type { SseFrame } from "../../canon/dialect.ts"
 import { formatData, formatEvent } from "../../wire/sse.ts"
 
-/** Maximum text written in one turn of the event loop. Characters. */
+/** Maximum characters that are written in one turn of the event loop. */
 const SLICE_LENGTH = 128 * 1024
 
-/** Queues long frames, which are written in slices, and the frames that follow them. */
+/** Queues long frames, which are written in slices, and the frames after them. */
 export class TextBacklog {
   #frames: SseFrame[] = []
   #pieces: Iterator<string, undefined> | undefined
@@ -17,7 +17,10 @@ export class TextBacklog {
     this.#frames.push(frame)
   }
 
-  /** Returns the next slice. @param length minimum characters, except at the end. */
+  /**
+   * Returns the next slice of the text.
+   * @param length minimum characters of the slice, except at the end.
+   */
   take(length = SLICE_LENGTH): string {
     this.#pieces ??= piecesOf(this.#frames)
     let text = ""
@@ -34,7 +37,7 @@ export class TextBacklog {
   }
 }
 
-/** Yields the text of frames in pieces, including frames added to the list meanwhile. */
+/** Yields the text of frames in pieces, including frames that are added to the list while it is read. */
 export function* piecesOf(frames: Iterable<SseFrame>): Generator<string, undefined> {
   for (const frame of frames) {
     if (frame.pieces === undefined) yield formatEvent(frame)

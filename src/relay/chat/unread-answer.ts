@@ -11,7 +11,7 @@ import { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import { membersAtEnd } from "../upstream/unparsed-answer.ts"
 
-/** A plan with started calls. */
+/** A plan whose calls have started. */
 export interface TriedPlan {
   readonly plan: Plan
   readonly attempts: Attempt<Plan>[]
@@ -26,7 +26,7 @@ interface SettlingServices {
  * Charges calls without a complete answer that providers bill nevertheless, because the caller has disconnected or the
  * answer cannot be used. Uses the reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
- * @returns false if there are no such calls, and nothing was charged.
+ * @returns false if no such calls exist. Nothing is then charged.
  */
 export async function settleUnread(
   { pipeline, billing }: SettlingServices,
@@ -61,7 +61,7 @@ export function recordOtherCalls(
   )
 }
 
-/** Whether an answer is complete. */
+/** Whether an attempt has a complete answer. */
 export function isAnswered({ record }: Attempt<Plan>): boolean {
   return record.outcome === "ok" && record.status !== 0
 }

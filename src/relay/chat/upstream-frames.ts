@@ -7,26 +7,26 @@ import type { Attempt } from "../upstream/attempt.ts"
 import { weighFrame } from "./parse-frame.ts"
 import type { Plan } from "./plan.ts"
 
-/** Maximum time for an upstream to close the connection after its last event. */
+/** Maximum milliseconds that an upstream may take to close the connection after its last event. */
 export const HANG_UP_MS = 1_000
 /** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
 const MAX_SILENT_BYTES = 96 * 1024 * 1024
 const FRAME_COST = 1024
-/** Bytes of a chunk that are read before other requests have their turn: a chunk may contain thousands of frames. */
+/** Bytes of a chunk that are read in one turn of the event loop, because a chunk may contain thousands of frames. */
 const SLICE_BYTES = 32 * 1024
 
-/** The frames of one upstream response, received in slices. */
+/** Reads the frames of one upstream response in slices. */
 export class UpstreamFrames {
   readonly #attempt: Attempt<Plan>
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
-  /** Received bytes that are still to be read. */
+  /** Received bytes that have not been read yet. */
   #rest: Uint8Array | undefined
-  /** Bytes since the last event. */
+  /** Bytes that were read since the last event. */
   #silentBytes = 0
-  /** End of the wait for the end of a whole answer. Only events extend it. */
+  /** Time until which the end of a whole answer is awaited. Only events extend it. */
   #hangUpAt: number | undefined
-  /** Whether a frame has arrived: bytes before it show only that the server responds. */
+  /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
 
   constructor(attempt: Attempt<Plan>, body: AsyncIterator<Uint8Array, undefined>) {
@@ -39,8 +39,8 @@ export class UpstreamFrames {
 
   /**
    * Receives the next bytes.
-   * @param isWhole whether the answer is whole: its end is awaited only briefly, and may be a failure of the
-   * connection.
+   * @param isWhole whether the whole answer has arrived. The end of the stream is then awaited only briefly, and a
+   * connection failure is accepted as the end.
    * @returns undefined at the end.
    */
   async receive(isWhole: boolean): Promise<Uint8Array | undefined> {
@@ -49,7 +49,7 @@ export class UpstreamFrames {
       return this.#sliceOf(this.#rest)
     }
     const { deadlines } = this.#attempt
-    // Some providers leave the connection open.
+    // Some providers leave the connection open after the answer.
     if (isWhole) deadlines.awaitEnd((this.#hangUpAt ??= performance.now() + HANG_UP_MS))
     else deadlines.resume()
     try {
@@ -66,7 +66,11 @@ export class UpstreamFrames {
     return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
   }
 
-  /** Returns the frames that some bytes complete. @param bytes undefined at the end. @throws GatewayError */
+  /**
+   * Returns the frames that the given bytes complete.
+   * @param bytes undefined at the end.
+   * @throws GatewayError for an invalid frame.
+   */
   parse(bytes: Uint8Array | undefined): readonly ReceivedEvent[] {
     try {
       const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
@@ -83,7 +87,10 @@ export class UpstreamFrames {
     }
   }
 
-  /** Counts the cost of parsing a frame. @throws GatewayError if it is too high. */
+  /**
+   * Adds the cost of parsing a frame.
+   * @throws GatewayError if the cost is too high.
+   */
   weigh(frame: ReceivedEvent): void {
     this.#silentBytes += weighFrame(frame)
   }
@@ -94,7 +101,10 @@ export class UpstreamFrames {
     this.#silentBytes = 0
   }
 
-  /** @throws GatewayError if the frames since the last event are too long. */
+  /**
+   * Checks the length of frames without events.
+   * @throws GatewayError if the frames since the last event are too long.
+   */
   refuseSilence(): void {
     if (this.#silentBytes <= MAX_SILENT_BYTES) return
     const megabytes = MAX_SILENT_BYTES / 1024 / 1024

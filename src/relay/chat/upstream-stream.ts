@@ -22,23 +22,28 @@ import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
-/** Maximum wait of the frames that open an answer for its first content. Later openings rarely fail. */
+/**
+ * Maximum milliseconds for which the frames that open an answer wait for its first content. Answers rarely fail later.
+ */
 const CONTENT_WAIT_MS = 2_000
-/** Maximum characters that wait for the first content: a provider may repeat a long request before it. */
+/** Maximum characters that wait for the first content. A provider may repeat a long request before its answer. */
 const MAX_OPENING = 16 * 1024 * 1024
-/** Openings up to this many characters are not counted as memory. */
+/** Maximum characters of an opening that does not count as memory. */
 const SMALL_OPENING = 256 * 1024
-/** Bytes that are read without text for the caller before other requests have their turn. They may all be buffered. */
+/**
+ * Maximum bytes that are read without text for the caller in one turn of the event loop. All of them may already be
+ * buffered.
+ */
 const BYTES_AT_ONCE = 256 * 1024
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
 const MAX_PASS_MS = 10
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
-/** For frames that are only counted. */
+/** The writer for frames that are counted but not written. */
 const NO_WRITER: FrameWriter = { isOver: false, push: () => "", broken() {} }
 
-/** The stream of one upstream call. */
+/** Reads the stream of one upstream call. */
 export class UpstreamStream<
   Writer extends FrameWriter = StreamWriter,
 > implements AnswerStream<Writer> {
@@ -49,14 +54,14 @@ export class UpstreamStream<
   readonly #attempt: Attempt<Plan>
   readonly #frames: UpstreamFrames
   readonly #decoder: EventDecoder
-  /** Whether a frame repeats an earlier one, and is skipped. */
+  /** Reports whether a frame repeats an earlier one. Repeated frames are skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
-  /** Undefined once the answer has ended at its limits. */
+  /** The limits of the answer; undefined once the answer has ended at its limits. */
   #limits: StreamLimits | undefined
   readonly #drain: DrainRule | undefined
   readonly #isHoldSpent: (() => boolean) | undefined
-  /** Writes frames to the caller until the answer has ended at its limits. */
+  /** The writer of frames for the caller, until the answer has ended at its limits. */
   #output: FrameWriter
   rest: Promise<void> | undefined
   /** The text that was read while the stream was opened. */
@@ -68,9 +73,9 @@ export class UpstreamStream<
   #delayed: readonly ReceivedEvent[] = []
   /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
-  /** Whether tokens are being counted; buffered text is sent afterwards. */
+  /** Whether tokens are being counted. Buffered text is sent afterwards. */
   #isCounting = false
-  /** The failure after frames that are still to be passed on. */
+  /** A failure that follows frames which still have to be passed on. */
   #failure: unknown
 
   private constructor(
@@ -96,9 +101,9 @@ export class UpstreamStream<
   }
 
   /**
-   * Waits for the first content, or for a moment after the first frames. An earlier error is a failed attempt like any
-   * other, after which another deployment may answer.
-   * @throws GatewayError
+   * Opens a stream. Waits for the first content, or briefly after the first frames. An earlier error is a failed
+   * attempt, after which another deployment may answer.
+   * @throws GatewayError if the attempt failed.
    */
   static async open<Writer extends FrameWriter>(
     attempt: Attempt<Plan>,
@@ -124,7 +129,7 @@ export class UpstreamStream<
       const reading = this.read()
       const next = await Promise.race([reading, late.promise])
       if (next === undefined) {
-        // The next read returns its text, or throws its failure.
+        // A failure is not reported here, because the next read throws it.
         reading.catch(() => undefined)
         this.#reading = reading
         break
@@ -171,7 +176,7 @@ export class UpstreamStream<
   }
 
   async #readNext(): Promise<string> {
-    // Each iteration receives bytes or is the last one, so that the loop ends.
+    // Each iteration receives bytes or is the last one, so the loop always ends.
     let work = 0
     while (this.#failure === undefined) {
       let isLast = false
@@ -184,7 +189,7 @@ export class UpstreamStream<
         text = frames === undefined ? this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
-        // The caller still gets the buffered text.
+        // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
       }
@@ -236,7 +241,7 @@ export class UpstreamStream<
       if (!this.#isEnded) await this.#frames.discard()
       this.#isEnded = true
     } catch {
-      // The answer is already complete.
+      // A failure has no effect, because the answer is already complete.
     } finally {
       this.#attempt[Symbol.dispose]()
     }
@@ -299,7 +304,7 @@ export class UpstreamStream<
     }
   }
 
-  /** Reads the usage in frames after a failure, which are not part of the answer. */
+  /** Reads the usage from frames after a failure. These frames are not part of the answer. */
   #readUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
@@ -311,13 +316,13 @@ export class UpstreamStream<
         if (frame.json) this.#record?.frame(frame.json)
       }
     } catch {
-      // The usage cannot be read, and is not needed.
+      // The usage of this frame cannot be read, and is not needed.
     }
   }
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) this.#frames.onEvents()
-    // A frame that reports a failure is not passed on, so none of its content is delivered.
+    // A frame that reports a failure is not passed on, so its content is not delivered.
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
     this.meter.frame(hasFailed ? events.filter(isErrorOrUsage) : events, frame?.json)
@@ -330,7 +335,7 @@ export class UpstreamStream<
     return this.#output.push(frame, this.#limits ? this.#limits.push(merged) : merged)
   }
 
-  /** Sends the caller the charged usage, merged with the reports of earlier frames. */
+  /** Replaces the usage by the charged usage, which is merged with the reports of earlier frames. */
   #merged(event: ChatEvent): ChatEvent {
     const { usage } = this.meter
     if (event.type !== "usage" || usage === undefined || event.usage === usage) return event
@@ -338,8 +343,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Returns the buffered text at the end, counts tokens that are due, and cancels the call when the caller has the
-   * whole answer.
+   * Returns the text of an answer with limits. At the end, it releases the buffered text. It also counts tokens that
+   * are due, and cancels the call when the caller has the whole answer.
    */
   async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
     const isWhole = isLast || this.#failure !== undefined
@@ -355,8 +360,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Whether a delivered answer is drained for its usage. Unlike after a disconnect, only answers with hidden reasoning
-   * are drained, because the answer reports the usage that is charged.
+   * Whether a delivered answer is drained for its usage. Only answers with hidden reasoning are drained, because the
+   * answer itself reports the charged usage. After a disconnect, other answers are drained too.
    */
   get #isReadOn(): boolean {
     return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#drain)
@@ -393,7 +398,10 @@ export class UpstreamStream<
     return this.writer.push(undefined, events)
   }
 
-  /** Ends the stream. If it lacks its own end, it fails as soon as everything received is passed on. */
+  /**
+   * Ends the stream. If the dialect's end of the stream is missing, the stream fails once all received content is
+   * passed on.
+   */
   #end(): string {
     let text = this.#pass(this.#frames.parse(undefined))
     while (this.#delayed.length > 0) text += this.#pass(this.#takeDelayed())
@@ -430,7 +438,7 @@ function isErrorOrUsage({ type }: ChatEvent): boolean {
   return type === "error" || type === "usage"
 }
 
-/** The memory of frames that wait for the first content. */
+/** Reserves memory for frames that wait for the first content. */
 class HeldText implements Disposable {
   readonly #memory: FrameMemory
   #taken = 0
@@ -439,7 +447,10 @@ class HeldText implements Disposable {
     this.#memory = memory
   }
 
-  /** @returns false if the text is too long to wait any longer. @throws GatewayError `overloaded`. */
+  /**
+   * @returns false if the text has become too long to wait.
+   * @throws GatewayError `overloaded`.
+   */
   takes({ length }: string): boolean {
     if (length > SMALL_OPENING && length > this.#taken) {
       this.#memory.takeAnswer(length - this.#taken)

@@ -54,27 +54,30 @@ export interface WholeServices {
 
 /** The result of one call. */
 interface Received {
-  /** The vendor's body; absent if a stream was requested. */
+  /** The body of the vendor's answer; absent if a stream was requested. */
   readonly body?: JsonObject
-  /** The part of the result that the caller gets. */
+  /** The part of the result that the caller receives. */
   readonly reported: ChatResult
   readonly meter: Meter
-  /** As in `FoldedAnswer`. */
+  /** The rest of the call, as in `FoldedAnswer`. */
   readonly rest?: Promise<void> | undefined
 }
 
-/** The calls of a plan, and the complete answers: one, or one for each choice. */
+/** The calls of a plan, and their complete answers. There is one answer, or one for each choice. */
 interface PlanCalls extends TriedPlan {
   readonly recorder: StateRecorder | undefined
   readonly all: Received[]
 }
 
-/** Returns a whole answer: the vendor's own with the named patches, or one through the canon. */
+/**
+ * Returns a whole answer: the vendor's own answer with the named patches, or an answer that was converted through the
+ * canon.
+ */
 export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   return new WholeAnswer(services, context).answer()
 }
 
-/** One request for a whole answer, and the plans that are tried for it. */
+/** A request for a whole answer, and the plans that are tried for it. */
 class WholeAnswer implements Trial<Plan, PlanCalls> {
   readonly mayHedge: Trial<Plan, PlanCalls>["mayHedge"]
   readonly taken: Trial<Plan, PlanCalls>["taken"]
@@ -153,7 +156,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 
   /**
-   * Makes one call. If a vendor refuses to stream, requests a whole answer, which is the form that the caller
+   * Makes one call. If a vendor rejects streaming, the call requests a whole answer, which is the form that the caller
    * requested.
    */
   #receive(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
@@ -169,7 +172,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     }
   }
 
-  /** Makes one attempt. An unreadable answer is a failed attempt, and another deployment may answer. */
+  /** Makes one attempt. An unreadable answer is a failed attempt, after which another deployment may answer. */
   async #receiveOnce(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     const context = this.#context
     const { pipeline, counter } = this.#services
@@ -178,7 +181,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     try {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       let received: Received
-      // Some servers stream although a whole answer was requested.
+      // Some servers stream an answer although a whole answer was requested.
       if (isStreamed(attempt, response)) {
         const parts = readingParts(counter, context, attempt, calls.recorder)
         const { result: reported, rest } = await foldAnswer(attempt, response, parts)
@@ -212,13 +215,16 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     return { counted: ownCount(priced, plan.limits !== undefined), cost: charged, balance }
   }
 
-  /** Charges an answer when its vendor has reported its usage. The caller has the whole answer and does not wait. */
+  /**
+   * Charges an answer when its vendor has reported its usage. The caller already has the whole answer and does not
+   * wait.
+   */
   async #settleLater({ plan, all }: PlanCalls): Promise<KnownCharge> {
     const { billing } = this.#services
     const { charge, call } = this.#context
     const { deployment } = plan
     const memory = call.memory.handOver()
-    // The ledger reports a charge that cannot be written.
+    // If the charge cannot be written, the ledger reports it.
     this.#settleRest(plan, all, memory).catch(() => undefined)
     const counted = await billing.pricing.countAnswer({ charge, deployment, meter: meterOf(all) })
     return { counted, cost: undefined, balance: billing.balance(charge) }
@@ -236,13 +242,13 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 }
 
-/** The money of an answer, as far as it is known when the answer is released. */
+/** The charge of an answer, as far as it is known when the answer is sent. */
 interface KnownCharge {
-  /** Replaces the vendor's usage. */
+  /** The usage that replaces the vendor's usage; undefined if the vendor's usage is charged. */
   readonly counted: Usage | undefined
-  /** Nanocredits. */
+  /** Cost in nanocredits; undefined if it is not known yet. */
   readonly cost: bigint | undefined
-  /** Nanocredits. */
+  /** The account's balance in nanocredits. */
   readonly balance: bigint
 }
 
@@ -252,7 +258,7 @@ function hasRest({ rest }: Received): boolean {
 
 /**
  * Returns the choices that the last plan completed although one of its calls failed.
- * @throws CallFailure if no choice is complete, after unread calls were charged.
+ * @throws CallFailure if no choice is complete. Unread calls are charged before.
  */
 async function completedOf(
   services: WholeServices,
@@ -272,7 +278,7 @@ async function completedOf(
   return last
 }
 
-/** Reports the parts of an answer that its caller cannot receive. */
+/** Reports the parts of an answer that the caller cannot receive. */
 function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void {
   for (const { reported } of all) {
     for (const part of reported.choices.flatMap(({ parts }) => parts)) {
@@ -281,13 +287,16 @@ function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void 
   }
 }
 
-/** The combined result of several calls. */
+/** Returns the combined counts of several calls. */
 function meterOf(all: readonly Received[]): Meter {
   const [first, ...others] = all
   return first && others.length === 0 ? first.meter : Meter.sum(all.map(({ meter }) => meter))
 }
 
-/** @param counted replaces the vendor's usage if another usage is charged. */
+/**
+ * Returns the body of the answer.
+ * @param counted the usage that replaces the vendor's usage, if another usage is charged.
+ */
 function bodyOf(
   context: ChatContext,
   { plan, all }: PlanCalls,
@@ -326,8 +335,8 @@ function encodedBody(
 }
 
 /**
- * Whether a provider refuses to stream to this operator, as OpenAI does for unverified organizations. The caller did
- * not request the stream.
+ * Whether a provider rejects streaming for this operator, as OpenAI does for unverified organizations. The stream was
+ * requested by the gateway, not by the caller.
  */
 function isStreamRefused(refusal: unknown): boolean {
   return refusal instanceof GatewayError && refusal.details.providerError === "streaming"
@@ -354,7 +363,10 @@ function readWhole(
   return { body, reported, meter, rest: undefined }
 }
 
-/** @throws GatewayError if the body is not an answer. Its provider may bill it nevertheless. */
+/**
+ * Decodes the body of an answer.
+ * @throws GatewayError if the body is not an answer. Its provider may still bill it.
+ */
 function decodedAnswer(
   attempt: Attempt<Plan>,
   json: JsonValue | undefined,
@@ -380,7 +392,7 @@ function decodedAnswer(
   )
 }
 
-/** Merges the answers of several calls: a choice of each, and the usage of all. */
+/** Merges the answers of several calls: the first choice of each answer, and the total usage. */
 function merged(all: readonly Received[]): ChatResult {
   const results = all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results

@@ -13,14 +13,14 @@ import type { Plan } from "./plan.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { piecesOf } from "./text-backlog.ts"
 
-/** Maximum text written in one turn of the event loop. Characters. */
+/** Maximum characters that are written in one turn of the event loop. */
 const SLICE_LENGTH = 32 * 1024
-/** Maximum length of the unknown members of an answer or choice, because one frame has them all. Characters. */
+/** Maximum characters of the unknown members of an answer or choice, because a single frame contains all of them. */
 const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
 
 /**
- * The stream of an answer that came whole although a stream was requested, in its own dialect.
- * @throws GatewayError that the answer reports, or if it cannot be streamed.
+ * Returns the stream of a whole answer, in its own dialect, for a vendor that ignored the request for a stream.
+ * @throws GatewayError that the answer reports, or if the answer cannot be streamed.
  */
 export async function wholeAsStream(
   attempt: Attempt<Plan>,
@@ -37,7 +37,7 @@ export async function wholeAsStream(
   return slicesOf(framesOf(checked(events, attempt.provider), encoder))
 }
 
-/** Whether a dialect can be written as well as read. */
+/** Whether a dialect also has a client side, so that it can be written. */
 function isClient(dialect: UpstreamDialect): dialect is UpstreamDialect & ClientDialect {
   return "encodeEvents" in dialect
 }
@@ -57,7 +57,7 @@ function notStreamed(provider: string): GatewayError {
   )
 }
 
-/** Yields the stream in slices, each written in its own turn of the event loop. */
+/** Yields the stream in slices, each of which is written in a separate turn of the event loop. */
 async function* slicesOf(frames: Iterable<SseFrame>): AsyncGenerator<Uint8Array, undefined> {
   let text = ""
   for (const piece of piecesOf(frames)) {

@@ -2,8 +2,8 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 /**
- * A request to a vendor that has no way to say which tools are allowed: it is offered those alone, which
- * leaves the model the same to choose from.
+ * Returns a request for a vendor without an option for allowed tools. Only the allowed tools are offered, so the model
+ * has the same choice.
  */
 export function withAllowedTools(request: ChatRequest): ChatRequest {
   if (request.allowedTools === undefined) return request

@@ -10,8 +10,8 @@ import type { ChatBinding } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 
 /**
- * Returns a request as a dialect encodes it. Extras of the caller's own dialect are used unchanged in that dialect;
- * for another dialect they are expressed in the canon, if its vendor supports them.
+ * Returns a request in the form in which a dialect encodes it. In the caller's own dialect, extras are used unchanged.
+ * For another dialect, the canon's form of them is used, if the vendor supports the feature.
  * @param from the caller's dialect.
  */
 export function carriedRequest(
@@ -28,7 +28,10 @@ export function carriedRequest(
   return withAllowedTools(requiresSearch(request) ? withoutChoice(rest) : rest)
 }
 
-/** Adds the tools that a conversation brings to the list of all tools, so that no item is lost for them. */
+/**
+ * Adds tools that are declared within the conversation to the list of all tools, so that dropping their items is no
+ * loss.
+ */
 function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
   if (request.broughtTools === undefined) return request
   const { broughtTools, ...rest } = request
@@ -42,7 +45,7 @@ function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
   }
 }
 
-/** Returns the messages without items that only bring tools; these tools are then in the request's list. */
+/** Returns the messages without items that only declare tools. These tools are in the request's list of tools. */
 export function withoutToolItems({ messages, broughtTools }: ChatRequest): readonly Message[] {
   if (broughtTools === undefined) return messages
   const { item } = broughtTools
@@ -55,7 +58,9 @@ export function withoutToolItems({ messages, broughtTools }: ChatRequest): reado
   })
 }
 
-/** The request without the tool that makes images, for vendors whose models make them without a tool. */
+/**
+ * Returns the request without the tool that generates images, for vendors whose models generate images without a tool.
+ */
 function withoutImageTool(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
   const { extra, modalities } = request
   if (modalities?.includes("image") !== true || supports["output.image"] !== "carried")
@@ -67,10 +72,13 @@ function withoutImageTool(request: ChatRequest, { supports }: UpstreamDialect): 
   return { ...request, extra: { ...extra, fields } }
 }
 
-/** Members of the fields that hold the shape of images, in all dialects. */
+/** Members that contain the shape of images, in the fields of all dialects. */
 const SHAPE_MEMBERS = new Set(["aspect_ratio", "image_size", "aspectRatio", "imageSize"])
 
-/** Returns the request without the caller's own image shape field, which a dialect translates or reports. */
+/**
+ * Returns the request without the caller's own field for the shape of images. The dialect translates the shape or
+ * reports it as a loss.
+ */
 function withoutOwnShape(request: ChatRequest): ChatRequest {
   const { extra, ...rest } = request
   if (request.imageShape === undefined || extra === undefined) return request
@@ -86,13 +94,15 @@ function withoutOwnShape(request: ChatRequest): ChatRequest {
   return Object.keys(fields).length === 0 ? rest : { ...rest, extra: { ...extra, fields } }
 }
 
-/** Drops the requirement to call a tool that was left out, which is reported. */
+/** Drops the requirement to call a tool that was left out. The tool is already reported as a loss. */
 function withoutChoice(request: ChatRequest): ChatRequest {
   const { toolChoice: _, ...rest } = request
   return rest
 }
 
-/** Returns the request without the search declaration in the caller's dialect, which is not lost. */
+/**
+ * Returns the request without the caller's own declaration of a search. The search is translated, so nothing is lost.
+ */
 function withoutDeclared(request: ChatRequest, { declared }: WebSearch): ChatRequest {
   const { extra, ...rest } = request
   if (extra === undefined) return request

@@ -24,7 +24,10 @@ const ANSWER_PURPOSE = "Gives the answer. Call it once, with the whole answer."
 const INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
-/** Fits the format of the answer. Returns how the answer is brought back into the format that was asked for. */
+/**
+ * Fits the format of the answer to the model. Returns how the answer is converted back to the format that the caller
+ * requested.
+ */
 export function fitFormat(
   request: Writable<ChatRequest>,
   rules: ModelRules,
@@ -52,7 +55,10 @@ function hasWord({ parts }: Message): boolean {
   return parts.some((part) => part.type === "text" && /json/i.test(part.text))
 }
 
-/** Fits the schema of a strict tool. @param budget of all tools. */
+/**
+ * Fits the schema of a strict tool.
+ * @param budget the schema budget that all tools share.
+ */
 export function fitStrictTool(
   tool: Tool,
   rules: ModelRules,
@@ -97,7 +103,7 @@ function fitSchemaFormat(
   return isWrapped ? { isWrapped } : {}
 }
 
-/** Replaces a schema that the model cannot follow by a tool, or by an instruction. */
+/** Replaces an answer format that the model does not support by a tool or an instruction. */
 function replaceFormat(
   request: Writable<ChatRequest>,
   format: SchemaFormat,
@@ -132,7 +138,10 @@ function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRu
   return !requiresCall(toolChoice) && tools.length < (rules.max_tools ?? Infinity)
 }
 
-/** @returns its name. */
+/**
+ * Adds a tool whose arguments are the answer.
+ * @returns the name of the tool.
+ */
 function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): string {
   const { tools = [], toolChoice } = request
   const name = unusedAnswerTool(tools)
@@ -144,7 +153,7 @@ function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): stri
   return name
 }
 
-/** Adds an instruction behind those at the start of the conversation. */
+/** Adds an instruction after those at the start of the conversation. */
 function instruct(request: Writable<ChatRequest>, text: string): void {
   const { messages } = request
   const start = messages.findIndex(({ role }) => role !== "system" && role !== "developer")

@@ -6,12 +6,12 @@ import type { CacheMarker, MediaSource, Message, Part, Role } from "../../canon/
 import type { Writable } from "../../canon/writable.ts"
 import { mapParts } from "./fit-tools.ts"
 
-/** The turns that are added if a model requires one, as the providers' own clients write them. */
+/** The messages that are added if a model requires one. The providers' own clients use the same texts. */
 const CONTINUE: Message = { role: "user", parts: [{ type: "text", text: "Continue." }] }
 const UNDERSTOOD: Message = { role: "assistant", parts: [{ type: "text", text: "Understood." }] }
 const APPROXIMATED: Loss = { name: "messages", effect: "approximated" }
 
-/** Fits the messages of a request: their order, their images and their cache marks. */
+/** Fits the messages of a request to the model: their order, their images and their cache markers. */
 export function fitMessages(
   request: Writable<ChatRequest>,
   rules: ModelRules,
@@ -52,7 +52,10 @@ function instructionsFirst(messages: readonly Message[]): readonly Message[] {
   return [...messages.filter(isInstruction), ...messages.filter((each) => !isInstruction(each))]
 }
 
-/** Whether the last turn is text of the assistant. Calls wait for their results, and searches go on. */
+/**
+ * Whether the conversation ends with text of the assistant. It does not count as unfinished if it ends with calls,
+ * which wait for results, or with a search.
+ */
 function isUnfinished(messages: readonly Message[]): boolean {
   const last = messages.findLast((message) => !isInstruction(message))
   if (last?.role !== "assistant") return false
@@ -70,8 +73,8 @@ function prefilled(messages: readonly Message[], field: string): readonly Messag
 }
 
 /**
- * Puts a turn of the assistant between tool results and the user's next turn. Media in a result is such a turn, since
- * results are text at these providers.
+ * Inserts a turn of the assistant between tool results and the next user turn. Media in a result become a user turn,
+ * because results are text at these providers.
  */
 function answersToResults(messages: readonly Message[], losses: Loss[]): readonly Message[] {
   let isChanged = false
@@ -92,7 +95,7 @@ function answersToResults(messages: readonly Message[], losses: Loss[]): readonl
   return isChanged ? turns : messages
 }
 
-/** The media of the results up to a message. */
+/** Returns the media of a sequence of tool results that ends at a message. */
 function mediaBefore(messages: readonly Message[], end: number): Part[] {
   let start = end
   while (messages[start - 1]?.role === "tool") start--
@@ -111,10 +114,10 @@ function withoutMedia(part: Part): Part {
   return content.length === part.content.length ? part : { ...part, content }
 }
 
-/** Joins turns of the same speaker that follow each other. */
+/** Joins consecutive messages of the same role. */
 function alternating(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = []
-  /** Returns the parts of the last turn if it was joined. */
+  /** The parts of the last turn, if it was joined from several messages. */
   let joined: Part[] | undefined
   for (const message of messages) {
     const last = turns.at(-1)
@@ -136,7 +139,7 @@ function isJoined(role: Role, next: Role): boolean {
   return role === next && (role === "user" || role === "assistant")
 }
 
-/** Drops the oldest images: agents collect screenshots, and the newest ones matter most. */
+/** Drops the oldest images. Agents collect screenshots, of which the newest matter most. */
 function fitImages(request: Writable<ChatRequest>, max: number | undefined, losses: Loss[]): void {
   if (max === undefined) return
   let excess = countImages(request.messages) - max
@@ -168,7 +171,7 @@ function countImages(messages: readonly Message[]): number {
 
 type Marked = Extract<Part, { readonly cache?: CacheMarker }>
 
-/** Keeps the last marks: they cover the text of the first ones. */
+/** Keeps the last cache markers, which also cover the text before the first ones. */
 function fitCacheMarks(
   request: Writable<ChatRequest>,
   max: number | undefined,
@@ -197,7 +200,7 @@ function isMarked(part: Part): part is Marked {
   return "cache" in part && part.cache !== undefined
 }
 
-/** Corrects the declared type of images whose bytes have another type. */
+/** Corrects the declared media type of images whose bytes have another type. */
 export function withImageTypes(messages: readonly Message[]): readonly Message[] {
   const typed = (part: Part): Part => {
     if (part.type === "tool-result") {

@@ -2,16 +2,16 @@ import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { isObjectType, SCHEMA_MAPS, VALUE_MEMBERS } from "../../dialects/shared/schema.ts"
 
-/** A schema as a model accepts it; the same object if nothing had to change. */
+/** A schema that a model accepts. It is the same object if nothing had to be changed. */
 export type FittedSchema = JsonObject | undefined
 
-/** The member of the object that wraps an answer of another type. */
+/** The name of the member that contains the answer, in an object that wraps an answer of another type. */
 export const WRAPPER_MEMBER = "answer"
 
-/** Parts of a schema that references point to, which have to stay at the root. */
+/** Parts of a schema to which references point. They must stay at the root. */
 const DEFINITIONS = ["$defs", "definitions", "$schema"] as const
 
-/** Keywords that a strict schema cannot have. */
+/** Keywords that a strict schema must not contain. */
 const NOT_STRICT: ReadonlySet<string> = new Set([
   "allOf",
   "dependentRequired",
@@ -24,10 +24,15 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
   "then",
 ])
 
-/** Maximum subschemas in a schema for an answer. OpenAI accepts 5,000 properties, other providers fewer. */
+/**
+ * Maximum number of schemas within the schema of an answer. OpenAI accepts 5,000 properties, and other providers fewer.
+ */
 const MAX_SCHEMAS = 10_000
 
-/** The schemas that may still be fitted, because all tools of a request are fitted in one turn of the event loop. */
+/**
+ * The number of schemas that may still be fitted. It is limited, because all tools of a request are fitted in one turn
+ * of the event loop.
+ */
 export interface SchemaBudget {
   remaining: number
 }
@@ -37,8 +42,8 @@ export function schemaBudget(): SchemaBudget {
 }
 
 /**
- * Returns a schema whose constraints the model accepts. Rejected constraints are moved to the description, so that the
- * model can still read them.
+ * Returns a schema with constraints that the model accepts. Rejected constraints are moved to the description, so that
+ * the model can still read them.
  * @returns undefined if the schema cannot be expressed.
  */
 export function fittedSchema(
@@ -66,7 +71,7 @@ export function hasObjectRoot({ type, properties }: JsonObject): boolean {
 }
 
 /**
- * A schema of an object with one member that follows the given schema.
+ * Returns the schema of an object with one member that has the given schema.
  * @returns undefined if the schema refers to its own root.
  */
 export function wrappedSchema(schema: JsonObject): FittedSchema {
@@ -147,7 +152,7 @@ class SchemaFitting {
     return isJsonObject(value) ? this.fit(value) : value
   }
 
-  /** An object with arbitrary members cannot be closed without losing them. */
+  /** An object with arbitrary members cannot be closed without losing these members. */
   #close(schema: JsonObject): void {
     if (Array.isArray(schema.oneOf) && schema.anyOf === undefined) {
       schema.anyOf = schema.oneOf
@@ -170,7 +175,7 @@ function isSmall(value: JsonValue | undefined): boolean {
   return value === 0 || value === 1
 }
 
-/** Whether one of the schemas in a schema fulfils a condition. */
+/** Whether a schema, or any schema in it, meets a condition. */
 function someSchema(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
   return holds(schema) || innerSchemas(schema).some((inner) => someSchema(inner, holds))
 }
@@ -184,10 +189,10 @@ function innerSchemas(schema: JsonObject): JsonObject[] {
   })
 }
 
-/** Maximum chain of references; a longer chain counts as recursive. */
+/** Maximum length of a chain of references. A schema with a longer chain is treated as recursive. */
 const MAX_REFERENCES = 200
 
-/** Whether the references of a schema lead back to it. Visits each schema once. */
+/** Whether the references of a schema form a cycle. Each schema is visited once. */
 function isRecursive(root: JsonObject): boolean {
   const open = new Set<JsonObject>()
   const done = new Set<JsonObject>()
@@ -209,10 +214,12 @@ function isRecursive(root: JsonObject): boolean {
   return leadsBack(used, 0)
 }
 
-/** Maximum characters of a followed reference: reading many long ones would block the event loop. */
+/** Maximum characters of a reference that is followed. Reading many long references would block the event loop. */
 const MAX_REFERENCE_LENGTH = 4_096
 
-/** Returns the schema that a reference such as `#/$defs/name` names. Reads it only as far as the schema has members. */
+/**
+ * Returns the schema to which a reference such as `#/$defs/name` points. Reading stops at a member that does not exist.
+ */
 function targetOf(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith("#/") || reference.length > MAX_REFERENCE_LENGTH) return undefined
   let target: JsonValue | undefined = root

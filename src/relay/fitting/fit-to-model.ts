@@ -16,21 +16,24 @@ import { fitMessages } from "./fit-messages.ts"
 import { fitTools } from "./fit-tools.ts"
 import type { Restoration } from "./restored-answer.ts"
 
-/** A request as a model accepts it. */
+/** A request in a form that the model accepts. */
 export interface FittedRequest {
-  /** The given request if the model accepts it. */
+  /** The request. It is the given object if nothing had to be changed. */
   readonly request: ChatRequest
   readonly losses: readonly Loss[]
-  /** Present if the answer must be converted back into the form that the caller requested. */
+  /** How the answer is converted back to the form that the caller requested; absent if it already has that form. */
   readonly restoration?: Restoration
 }
 
-/** A parameter of a request. The relay itself ends a response at a stop sequence, so `stop` is not dropped. */
+/**
+ * A parameter that a model may reject. `stop` is never dropped, because the relay itself can end an answer at a stop
+ * sequence.
+ */
 interface Parameter {
   readonly field: keyof ChatRequest
-  /** The default value, which can be dropped without a loss. */
+  /** The default value. It can be dropped without a loss. */
   readonly usual?: unknown
-  /** Whether a model may accept the parameter while it does not reason. */
+  /** Whether a model may accept the parameter if it does not reason. */
   readonly isSampling?: true
 }
 
@@ -51,7 +54,7 @@ const PARAMETERS: Readonly<Record<Exclude<RejectableParameter, "stop">, Paramete
   prompt_cache_key: { field: "promptCacheKey" },
 }
 
-/** The dialect that a request has to use; undefined if any dialect of the deployment will do. */
+/** Returns the dialect that a request must use; undefined if any dialect of the deployment can be used. */
 export function requiredDialect(
   { tools = [], reasoning }: ChatRequest,
   rules: ModelRules | undefined,
@@ -64,10 +67,11 @@ export function requiredDialect(
 }
 
 /**
- * Fits a request to the rules of a model. Parts that cannot be kept are losses.
- * @param expresses the kinds of content that an answer in the caller's format can contain; absent: all of the model's.
- * @throws GatewayError `model_not_supported` if such an answer cannot contain any of the model's modalities, and
- * `not_carried` if the request requires a feature that the model does not support.
+ * Fits a request to the rules of a model. Parts that cannot be kept are reported as losses.
+ * @param expresses the types of content that an answer in the caller's format can contain; absent: all types of the
+ * model.
+ * @throws GatewayError `model_not_supported` if the answer cannot contain any modality of the model, and `not_carried`
+ * if the request requires a feature that the model does not support.
  */
 export function fitToModel(
   request: ChatRequest,
@@ -77,7 +81,8 @@ export function fitToModel(
   const losses: Loss[] = []
   if (rules === undefined) return { request, losses }
   const fitted: Writable<ChatRequest> = { ...request }
-  // Whether sampling is accepted depends on the reasoning in the caller's request.
+  // This check comes first, because sampling parameters may only be accepted without reasoning, as in the caller's
+  // request.
   dropRejected(fitted, rules, losses)
   fitReasoning(fitted, rules, losses)
   fitRequiredCall(fitted, rules, losses)
@@ -103,7 +108,7 @@ function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses:
   if (rejected === undefined) return
   const isAccepted = acceptsSampling(request, rules)
   for (const name of rejected) {
-    // Reasoning options for a model that does not reason are handled below.
+    // The code below handles reasoning options for a model that does not reason.
     if (name === "stop" || (name === "reasoning_effort" && rules.reasoning === "unsupported")) {
       continue
     }
@@ -120,7 +125,9 @@ export function isSampling(name: RejectableParameter): boolean {
   return name !== "stop" && PARAMETERS[name].isSampling === true
 }
 
-/** Whether a model accepts otherwise rejected sampling parameters because the request does not reason. */
+/**
+ * Whether a model accepts sampling parameters that it otherwise rejects, because the request does not use reasoning.
+ */
 export function acceptsSampling({ reasoning }: ChatRequest, rules: ModelRules): boolean {
   return rules.sampling_without_reasoning === true && isOff(reasoning, rules)
 }
@@ -136,7 +143,7 @@ function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses:
   const { reasoning: options } = request
   if (options === undefined) return
   if (rules.reasoning === "unsupported") {
-    // A model that does not reason needs no option that switches reasoning off.
+    // A model that does not reason needs no option to disable reasoning.
     if (!isReasoningOff(options)) losses.push({ name: "reasoning", effect: "dropped" })
     delete request.reasoning
     return
@@ -148,7 +155,7 @@ function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses:
   }
   const { reasoning_efforts: efforts } = rules
   if (efforts === undefined) return
-  // The encoder writes it in the form that the model requires.
+  // The encoder disables reasoning in the form that the model requires.
   if (wanted === "none" && rules.reasoning_off !== undefined) return
   const effort = efforts.includes(wanted) ? wanted : nearestEffort(wanted, efforts)
   if (effort === options.effort) return
@@ -159,7 +166,7 @@ function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses:
   } else if (effort !== wanted) losses.push({ name: "reasoning_effort", effect: "approximated" })
 }
 
-/** Sets the lowest effort, or the model's default, if the request switches off mandatory reasoning. */
+/** Sets the lowest effort, or the model's default, if the request disables reasoning that is mandatory. */
 function reasonAtLeast(
   request: Writable<ChatRequest>,
   efforts: readonly string[] = [],
@@ -173,19 +180,19 @@ function reasonAtLeast(
   losses.push({ name: "reasoning_effort", effect: "approximated" })
 }
 
-/** Returns the highest accepted effort below the requested one, or the lowest if all are above it. */
+/** Returns the highest accepted effort below the requested one, or the lowest accepted effort if all are above it. */
 function nearestEffort(wanted: string, efforts: readonly string[]): string {
   const order: readonly string[] = REASONING_EFFORTS
   const rank = order.indexOf(wanted)
-  // A vendor's own effort has no rank and is not compared.
+  // An effort that only a vendor defines has no rank, so it is not compared.
   if (rank === -1) return wanted
   const below = efforts.filter((effort) => order.indexOf(effort) <= rank)
   return below.at(-1) ?? efforts[0] ?? wanted
 }
 
 /**
- * Requests only modalities that the caller can read, because an image that an answer cannot contain must not be paid
- * for. A model that makes no text is always asked for its own modalities.
+ * Requests only modalities that the caller can receive, because the caller should not pay for an image that the answer
+ * cannot contain. For a model that generates no text, the model's own modalities are always requested.
  */
 function fitOutput(
   request: Writable<ChatRequest>,
@@ -209,7 +216,7 @@ function fitOutput(
   }
 }
 
-/** The endpoints at which a model with output other than text can be called. */
+/** The endpoints at which models with output other than text can be called. */
 const ENDPOINTS = "/v1/chat/completions, /v1/responses or :generateContent"
 
 function unreadable(model: string, output: readonly Modality[]): GatewayError {
@@ -226,7 +233,7 @@ const IDENTIFIERS = [
   ["promptCacheKey", "prompt_cache_key"],
 ] as const
 
-/** Returns a shorter name that is unique to the user or prompt. */
+/** Shortens identifiers that are too long. The shorter name is unique to the user or prompt. */
 function fitIdentifiers(
   request: Writable<ChatRequest>,
   maxLength: number | undefined,
@@ -241,7 +248,10 @@ function fitIdentifiers(
   }
 }
 
-/** A required call takes precedence over reasoning by default, but not over reasoning that the caller requested. */
+/**
+ * Resolves a conflict between a required call and reasoning. The call takes precedence over reasoning that is enabled
+ * by default, but not over reasoning that the caller requested.
+ */
 function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const { reasoning, toolChoice } = request
   if (rules.tool_choice_with_reasoning !== false) return

@@ -11,12 +11,15 @@ import { fitStrictTool } from "./fit-format.ts"
 import { schemaBudget } from "./fit-schema.ts"
 import type { Restoration } from "./restored-answer.ts"
 
-/** Digits of the hash in a fitted name. */
+/** Number of digits of the hash in a fitted name. */
 const HASH_LENGTH = 8
-/** Maximum length of a fitted name if the model has no maximum, because rewriting takes time per character. */
+/**
+ * Maximum characters of a fitted name if the model has no maximum. It is limited, because rewriting takes time per
+ * character.
+ */
 const MAX_FITTED_NAME = 64
 
-/** Fits the tools and the calls of a request. Returns the names that the answer has to be given back. */
+/** Fits the tools and the calls of a request. Returns the original names, which the answer must use again. */
 export function fitTools(
   request: Writable<ChatRequest>,
   rules: ModelRules,
@@ -35,7 +38,7 @@ export function fitTools(
   return rule === undefined ? {} : fitNames(request, rule)
 }
 
-/** The first tools are kept, with the one that has to be called. */
+/** Keeps the first tools, and a tool that must be called. */
 function fitCount(
   request: Writable<ChatRequest>,
   maxCount: number | undefined,
@@ -70,7 +73,7 @@ function fitStrictCount(
 function dropChoice(request: Writable<ChatRequest>, losses: Loss[]): void {
   const { toolChoice } = request
   if (toolChoice === undefined || toolChoice.type === "auto") return
-  // A model that is offered no tools cannot call any.
+  // A model without tools cannot call any, so the tools are dropped.
   if (toolChoice.type === "none") delete request.tools
   else losses.push({ name: "tool_choice", effect: "approximated" })
   delete request.toolChoice
@@ -101,7 +104,7 @@ function fitNames(request: Writable<ChatRequest>, rule: NameRule): Restoration {
   const tools = request.tools?.map((tool) => named(tool, fit))
   const choice = request.toolChoice?.type === "tool" ? fit(request.toolChoice.name) : undefined
   if (restored.size === 0) return {}
-  // The names that are allowed are in the caller's own words there.
+  // The allowed tools are resolved first, because their extra contains the caller's own names of tools.
   if (request.allowedTools !== undefined) {
     const { tools: allowed, toolChoice, extra } = withAllowedTools(request)
     delete request.allowedTools
@@ -115,7 +118,7 @@ function fitNames(request: Writable<ChatRequest>, rule: NameRule): Restoration {
 
 type Named = Pick<Tool, "name"> & { readonly origin?: CallOrigin }
 
-/** Functions in the legacy form are called by the name of their origin. */
+/** Fits the name of a tool or call. Calls of functions in the legacy form use the name of their origin. */
 function named<Value extends Named>(value: Value, fit: (name: string) => string): Value {
   const name = fit(value.name)
   if (name === value.name) return value
@@ -125,7 +128,10 @@ function named<Value extends Named>(value: Value, fit: (name: string) => string)
     : { ...value, name }
 }
 
-/** @returns the same list if nothing changed. */
+/**
+ * Applies a function to all parts of messages.
+ * @returns the same list if nothing changed.
+ */
 export function mapParts(
   messages: readonly Message[],
   mapped: (part: Part) => Part,
@@ -149,7 +155,7 @@ export function mapParts(
 const NAME_RULES = new WeakMap<ModelRules, NameRule>()
 
 /**
- * Resolves the rules and their expressions once per deployment.
+ * Returns the rule for tool names, with regular expressions that are compiled once for each deployment.
  * @returns undefined if all names are accepted.
  */
 function nameRuleOf(rules: ModelRules): NameRule | undefined {
@@ -163,7 +169,8 @@ function nameRuleOf(rules: ModelRules): NameRule | undefined {
   if (known !== undefined) return known
   const others = characters?.join("").replaceAll("-", String.raw`\-`)
   const taken = others === undefined ? String.raw`\s\S` : `A-Za-z0-9_${others}`
-  // Not every vendor accepts a mark as first character, nor a digit if it accepts no marks.
+  // Not every vendor accepts a punctuation mark as the first character, and a vendor that accepts no marks may also
+  // reject a digit there.
   const isWordFirst = isLetterFirst || others === ""
   const anywhere = others === undefined ? taken : "A-Za-z0-9_"
   const first = isWordFirst ? "A-Za-z_" : anywhere

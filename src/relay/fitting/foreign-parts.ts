@@ -3,17 +3,17 @@ import type { DialectId, Loss } from "../../canon/extra.ts"
 import { textAt } from "../../canon/json.ts"
 import type { Message, Part, TextPart } from "../../canon/message.ts"
 
-// Parts of a conversation that the called provider did not write and does not understand.
+// This file replaces parts of a conversation that the called provider did not write and cannot read.
 
-/** A conversation as a provider receives it, and the parts that were replaced by text. */
+/** A conversation in the form in which a provider receives it, and the parts that were replaced by text. */
 export interface ReplacedParts {
   readonly messages: readonly Message[]
   readonly losses: readonly Loss[]
 }
 
 /**
- * Replaces the parts that only another dialect has by the text that stands for them. A part without such a text
- * concerns only the provider of that dialect and is left out.
+ * Replaces parts that exist in another dialect only by the text that represents them. A part without a text concerns
+ * only the provider of its dialect, and is left out.
  */
 export function replaceParts(messages: readonly Message[], dialect: DialectId): ReplacedParts {
   const names = new Set<string>()
@@ -42,14 +42,14 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "web_search.steps", effect: "dropped" }]
 
 /**
- * Whether a conversation contains search results that the gateway reported in place of the vendor that ran the search:
- * its steps, or sources without the proof of the caller's dialect. They must not be sent to any vendor.
+ * Whether a conversation contains search results that the gateway reported for the vendor that ran the search: steps of
+ * a search, or sources without the proof of the caller's dialect. They must not be sent to any vendor.
  */
 export function carriesSearch({ messages }: ChatRequest): boolean {
   return messages.some(({ parts }) => parts.some((part) => isStep(part) || isForeign(part)))
 }
 
-/** Returns the messages without the steps of searches: the model has put their findings into its text. */
+/** Returns the messages without the steps of searches. The text of the model already contains the findings. */
 export function withoutSteps(messages: readonly Message[]): {
   readonly messages: readonly Message[]
   readonly lost: readonly Loss[]

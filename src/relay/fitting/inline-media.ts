@@ -19,7 +19,7 @@ export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): b
 
 /**
  * Returns the request with all linked media fetched and embedded.
- * @throws GatewayError naming the media that could not be fetched.
+ * @throws GatewayError that names the media that could not be fetched.
  */
 export async function withInlineMedia(
   request: ChatRequest,
@@ -39,7 +39,7 @@ export async function withInlineMedia(
   return withSources(request, new Map(await Promise.all(fetching)))
 }
 
-/** Returns the same request with placeholders for the media, for estimates. */
+/** Returns the request with placeholders for the media, for estimates. */
 export async function withMediaPlaceholders(request: ChatRequest): Promise<ChatRequest> {
   const urls = mediaOf(request).flatMap((part) => {
     const url = addressOf(part)
@@ -48,7 +48,7 @@ export async function withMediaPlaceholders(request: ChatRequest): Promise<ChatR
   return withSources(request, new Map(urls))
 }
 
-/** An image and a file that encoders accept as real ones. */
+/** An image and a file that encoders accept like real ones. */
 const STAND_INS: Readonly<Record<Media["type"], MediaSource>> = {
   image: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
   file: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },

@@ -5,22 +5,23 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 
 /**
- * Vendors raise a limit on output to their own minimum, and count their own marks: OpenAI's responses take no less
- * than 16, Cohere returned 6 tokens for 3 (decision 17).
+ * Minimum output limit in tokens that is sent to vendors. Vendors raise lower limits to their own minimum, and count
+ * their own control tokens. OpenAI's responses API accepts at least 16, and Cohere returned 6 tokens for a limit of 3
+ * (decision 17).
  */
 export const MIN_OUTPUT = 16
 
 /**
- * Limits of an answer that the relay enforces, because its vendor does not enforce them, or not alone (decision 28).
+ * Limits of an answer that the relay enforces, because the vendor does not enforce them, or not reliably (decision 28).
  */
 export interface OwnLimits {
-  /** Sequences to search for in the text; empty if the vendor takes all of them. */
+  /** Stop sequences that the relay searches for in the text; empty if the vendor handles all of them. */
   readonly stop: readonly string[]
-  /** Tokens of text, by our own count; absent if the vendor takes the limit. */
+  /** Maximum tokens of text, by the gateway's own count; absent if the vendor accepts the limit. */
   readonly maxTokens?: number
 }
 
-/** The limits sent to the vendor, and the limits left to the relay. */
+/** The limits that are sent to the vendor, and the limits that the relay enforces. */
 export interface FittedLimits {
   readonly stop: readonly string[]
   readonly maxTokens: number | undefined
@@ -28,10 +29,10 @@ export interface FittedLimits {
 }
 
 /**
- * Fits the limits of a request to those that a vendor accepts.
+ * Divides the limits of a request between the vendor and the relay.
  * @param maxTokens the highest limit that may be sent.
- * @param isStopReported whether the caller needs the sequence that ended the answer.
- * @returns undefined if the vendor accepts them unchanged, as nearly always.
+ * @param isStopReported whether the caller must receive the sequence that ended the answer.
+ * @returns undefined if the vendor accepts all limits unchanged, which is the usual case.
  */
 export function fitLimits(
   { stop }: Pick<ChatRequest, "stop">,
@@ -45,11 +46,12 @@ export function fitLimits(
     stop === undefined || (taken.cutsStops && stop.length <= max && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
-  // Sequences are not sent to a vendor that would end the answer without reporting the sequence.
+  // No sequence is sent to a vendor that would end the answer without reporting the sequence.
   const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
-  // The first match counts, also among sequences that only one of both searches for.
+  // The relay then searches for all sequences, also those that the vendor searches for, because the first match must
+  // end the answer.
   const looked = sent.length < wanted.length || !taken.cutsStops ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {
@@ -80,7 +82,8 @@ export function limitsOf(
 }
 
 /**
- * Returns a request with a limit that every deployment accepts: a hold covers the request at the most expensive one.
+ * Returns a request with a limit that every deployment accepts, because a hold covers the request at the most expensive
+ * deployment.
  */
 export function heldRequest(
   request: ChatRequest,
@@ -94,8 +97,8 @@ export function heldRequest(
 }
 
 /**
- * Returns the shortest limit that every deployment of a model accepts, in tokens. No request is sent with less, so no
- * less is held.
+ * Returns the lowest output limit in tokens that every deployment of a model accepts. No request is sent with a lower
+ * limit, so a hold covers at least this limit.
  */
 export function minOutput(
   { deployments }: Model,
@@ -118,7 +121,10 @@ function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
   return isMeant(sequence) && (blankStops || sequence.trim() !== "")
 }
 
-/** Whether a sequence can match: an empty one would match before every text, and half a character never does. */
+/**
+ * Whether a sequence can match. An empty sequence would match before every text, and a sequence with half a surrogate
+ * pair never matches.
+ */
 function isMeant(sequence: string): boolean {
   return sequence !== "" && sequence.isWellFormed()
 }

@@ -4,17 +4,20 @@ import type { Part } from "../../canon/message.ts"
 import type { OtherContent } from "../../canon/other-content.ts"
 import { WRAPPER_MEMBER } from "./fit-schema.ts"
 
-/** How the answer to a fitted request becomes one to the caller's request. Empty: it is one already. */
+/**
+ * How the answer to a fitted request is converted to an answer to the caller's request. Without members, nothing has to
+ * be converted.
+ */
 export interface Restoration {
-  /** The caller's names of tools, by those that were sent. */
+  /** The caller's name for each tool name that was sent. */
   readonly toolNames?: ReadonlyMap<string, string>
-  /** The tool whose arguments are the answer. */
+  /** The name of the tool whose arguments are the answer. */
   readonly answerTool?: string
-  /** Whether the answer is the one member of an object. */
+  /** Whether the answer is the only member of an object. */
   readonly isWrapped?: boolean
 }
 
-/** Text of an answer whose call has no arguments. */
+/** The text of an answer whose call has no arguments. */
 const NO_ARGUMENTS = "{}"
 
 /** Restores the events of a stream. */
@@ -98,14 +101,14 @@ function finishOf(finish: Choice["finish"]): Choice["finish"] {
 
 type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
 
-/** One choice of a stream. */
+/** Restores one choice of a stream. */
 class ChoiceRestoring {
   readonly #choice: number
   readonly #restoration: Restoration
   readonly #wrapped: WrappedText | undefined
-  /** Text before an answer that comes as a call: dropped, unless the call never comes. */
+  /** Text before an answer that arrives as a call. It is dropped, unless the call never arrives. */
   #held = ""
-  /** Numbers of the answer tool's calls. The first call is the answer; further calls are dropped. */
+  /** Numbers of the calls of the answer tool. The first call is the answer, and further calls are dropped. */
   readonly #answers: number[] = []
   #hasAnswer = false
   #hasCalls = false
@@ -148,7 +151,7 @@ class ChoiceRestoring {
     return [...this.release(), this.#numbered({ ...event, name })]
   }
 
-  /** Renumbers a call without the calls of the answer tool. */
+  /** Changes the number of a call, because calls of the answer tool are removed. */
   #numbered<Event extends { readonly call: number }>(event: Event): Event {
     const before = this.#answers.filter((call) => call < event.call).length
     return before === 0 ? event : { ...event, call: event.call - before }
@@ -164,7 +167,7 @@ class ChoiceRestoring {
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }
 
-  /** Returns the buffered text, if the answer is not a call. */
+  /** Returns the held text, if no call with the answer has arrived. */
   release(): ChatEvent[] {
     const held = this.#held
     this.#held = ""
@@ -184,10 +187,10 @@ class ChoiceRestoring {
 const OPENING = new RegExp(String.raw`^\s*\{\s*"${WRAPPER_MEMBER}"\s*:\s*`)
 const COMPACT_OPENING = `{"${WRAPPER_MEMBER}":`
 
-/** The text of an object with one member becomes that of the member. Other text stays as it is. */
+/** Replaces the text of an object with one member by the text of the member. Other text is unchanged. */
 class WrappedText {
   #state: "before" | "inside" | "other" = "before"
-  /** Text that may be the start or the end of the object. */
+  /** Text that may belong to the start or the end of the object. */
   #held = ""
 
   whole(text: string): string {
@@ -208,7 +211,10 @@ class WrappedText {
     return this.#inside(text)
   }
 
-  /** @param isWhole whether the object came to its end. */
+  /**
+   * Ends the text.
+   * @param isWhole whether the object is complete.
+   */
   end(isWhole: boolean): string {
     const held = this.#held.trimEnd()
     this.#held = ""
@@ -217,7 +223,7 @@ class WrappedText {
     return isClosed ? held.slice(0, -1).trimEnd() : held
   }
 
-  /** Text that cannot become the opening any more is not wrapped. */
+  /** Returns the held text if it can no longer be the start of the object. */
   #rejects(): string {
     const compact = this.#held.slice(0, 200).replaceAll(/\s/g, "")
     if (COMPACT_OPENING.startsWith(compact) && this.#held.length < 200) return ""

@@ -1,9 +1,10 @@
 import type { Message, Part, ToolResultPart } from "../../canon/message.ts"
 
 /**
- * The conversation with each tool result right behind the turn that called the tool, as every provider requires. Agents
- * put other items in between, such as a message that the user typed while the tool ran, or repeat a result.
- * @returns the same list if it is in order.
+ * Returns the conversation with each tool result directly after the turn that called the tool, as every provider
+ * requires. Agents put other items between them, such as a message that the user typed while the tool ran, or repeat a
+ * result.
+ * @returns the same list if it is already in order.
  */
 export function resultsAfterCalls(messages: readonly Message[]): readonly Message[] {
   if (isOrdered(messages)) return messages
@@ -28,7 +29,7 @@ export function resultsAfterCalls(messages: readonly Message[]): readonly Messag
   for (const message of messages) {
     if (message.role !== "assistant") answer()
     if (message.role === "tool") {
-      // A result without a call stays where it is.
+      // A result without a call keeps its position.
       const parts = message.parts.filter((part) => !isResult(part) || !called.has(part.id))
       if (parts.length > 0) ordered.push({ ...message, parts })
       continue
@@ -40,7 +41,7 @@ export function resultsAfterCalls(messages: readonly Message[]): readonly Messag
   return ordered
 }
 
-/** Whether each result of a call stands behind the turn of the assistant that called it. */
+/** Whether each result of a call is directly after the assistant's turn that contains the call. */
 function isOrdered(messages: readonly Message[]): boolean {
   const called = new Set<string>()
   const pending = new Set<string>()

@@ -1,17 +1,17 @@
 import { asGatewayError, type BilledAnswer, GatewayError } from "../../canon/errors.ts"
 
-/** Why the gateway itself ends an upstream call. */
+/** The reason why the gateway ends an upstream call. */
 export type EndReason =
   /** The caller has disconnected. */
   | "caller_left"
-  /** Another call of the same request has failed, or has taken its place. */
+  /** Another call of the same request has failed, or has replaced this call. */
   | "not_needed"
-  /** The caller has all of the answer that was asked for. */
+  /** The caller has received all of the requested answer. */
   | "answer_over"
-  /** The gateway is shutting down, and has waited for the answer as long as it may. */
+  /** The gateway is shutting down, and the time for running answers is over. */
   | "shutting_down"
 
-/** The gateway itself ended an upstream call. That is no failure, neither of the vendor nor of the request. */
+/** Thrown when the gateway itself ends an upstream call. This is neither a failure of the vendor nor of the request. */
 export class CallEnded extends Error {
   override readonly name = "CallEnded"
   readonly reason: EndReason
@@ -22,15 +22,15 @@ export class CallEnded extends Error {
   }
 }
 
-/** Why an upstream call did not complete: it failed, or the gateway ended it. */
+/** The reason why an upstream call did not complete: it failed, or the gateway ended it. */
 export type CallFailure = GatewayError | CallEnded
 
-/** Any thrown thing as the failure of a call. */
+/** Converts any thrown value to the failure of a call. */
 export function asCallFailure(thrown: unknown): CallFailure {
   return thrown instanceof CallEnded ? thrown : asGatewayError(thrown)
 }
 
-/** Any thrown thing as the error that its caller gets. */
+/** Converts any thrown value to the error that the caller receives. */
 export function callerError(thrown: unknown): GatewayError {
   if (!(thrown instanceof CallEnded)) return asGatewayError(thrown)
   if (thrown.reason === "shutting_down") {
@@ -40,11 +40,11 @@ export function callerError(thrown: unknown): GatewayError {
       { retryAfter: 1 },
     )
   }
-  // The caller has disconnected and does not receive this, but the server needs an answer.
+  // The caller has disconnected and does not receive this error, but the server needs a response.
   return new GatewayError("upstream_error", "The request was ended before its answer came.")
 }
 
-/** Whether a call ended because its caller has left. */
+/** Whether a call ended because the caller has disconnected. */
 export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_left"
 }
@@ -64,11 +64,12 @@ export function isFinal(failure: CallFailure): boolean {
 }
 
 /**
- * Rejections that are not about the request itself: content encrypted with another organization's key cannot be read.
+ * The code of a rejection that does not concern the request itself: content that was encrypted with another
+ * organization's key cannot be read.
  */
 const ONE_ORGANIZATION = "invalid_encrypted_content"
 
-/** Whether a failure is final, because other vendors would reject the request as well. */
+/** Whether no other deployment is tried after a failure, because other vendors would reject the request as well. */
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure

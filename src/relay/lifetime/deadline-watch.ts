@@ -2,23 +2,26 @@ import { LinkedList, type ListNode } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
 import { EventLoopMonitor } from "./event-loop-monitor.ts"
 
-/** Interval of the checks: deadlines are seconds long, so a coarse check is enough. */
+/** Interval of the checks. It is coarse, because deadlines are several seconds long. */
 const CHECK_INTERVAL_MS = 100
 
-/** Something that has to act at a point in time. */
+/** An object that must act at a certain time. */
 export interface WatchedDeadline {
-  /** When `onDue` is called, by `performance.now()`. Moving it between checks costs nothing. */
+  /**
+   * Time at which `onDue` is called, on the clock of `performance.now()`. It can be changed between checks without
+   * cost.
+   */
   dueAt: number
-  /** Its node in the list of watched deadlines; used by the watch. */
+  /** The node of this deadline in the list of all deadlines; set and read only by the watch. */
   node: ListNode<WatchedDeadline> | undefined
   onDue(now: number): void
-  /** Called when the gateway shuts down and waits no longer. */
+  /** Called if the gateway shuts down and no longer waits. */
   onCut?(reason: CallEnded): void
 }
 
 /**
- * One timer for all deadlines. A timer for each byte of each stream would cost more than the bytes; here, moving a
- * deadline is one assignment. Uses the monotonic clock, so clock changes have no effect.
+ * Watches all deadlines with one timer. A timer for each byte of each stream would cost more than the bytes themselves.
+ * Moving a deadline is only an assignment. The clock is monotonic, so changes of the system time have no effect.
  */
 export class DeadlineWatch implements Disposable {
   readonly monitor: EventLoopMonitor
@@ -26,7 +29,7 @@ export class DeadlineWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: CallEnded | undefined
 
-  /** @param monitor counts the checks; a thread reads the count to detect a blocked event loop. */
+  /** @param monitor counts the checks. Another thread reads the count to detect a blocked event loop. */
   constructor(monitor = new EventLoopMonitor()) {
     this.monitor = monitor
     this.#timer = setInterval(() => this.#look(performance.now()), CHECK_INTERVAL_MS)
@@ -43,7 +46,7 @@ export class DeadlineWatch implements Disposable {
     watched.node = undefined
   }
 
-  /** Ends everything that runs, and everything that still starts. */
+  /** Ends all running work, and all work that starts later. */
   cut(reason: CallEnded): void {
     this.#cutBy = reason
     for (const watched of this.#watched) watched.onCut?.(reason)

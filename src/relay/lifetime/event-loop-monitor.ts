@@ -3,7 +3,7 @@ export const PHASES = ["decoding the request", "calling upstream", "reading the 
 
 export type Phase = (typeof PHASES)[number]
 
-/** Indexes in the shared numbers: turns of the loop, the current request and its phase, and two flags. */
+/** Indexes in the shared memory: the turns of the loop, the current request and its phase, and two flags. */
 const BEATS = 0
 const WORK = 1
 const PHASE = 2
@@ -11,16 +11,18 @@ const RESTS = 3
 const ENDING = 4
 const HEAD = 64
 
-/** The newest requests, whose names are kept, and the characters of each name. */
+/**
+ * `NAMES` is the number of newest requests whose names are kept, and `NAME_LENGTH` the maximum characters of each name.
+ */
 const NAMES = 4_096
 const NAME_LENGTH = 160
 const SPACE = 32
 const LINE_END = 10
 
 /**
- * Shared memory with the number of turns of the event loop and its current request, which another thread can read while
- * the loop is blocked. A request's name is written once, when the request arrives; marking it as current again writes
- * two numbers.
+ * Shared memory with the number of turns of the event loop and its current request. Another thread can read it while
+ * the loop is blocked. The name of a request is written once, when the request arrives. Marking the request as current
+ * again only writes two numbers.
  */
 export class EventLoopMonitor {
   readonly memory = new SharedArrayBuffer(HEAD + NAMES * NAME_LENGTH)
@@ -28,7 +30,7 @@ export class EventLoopMonitor {
   readonly #names = new Uint8Array(this.memory, HEAD)
   #last = 0
 
-  /** Counts a turn of the loop, after which no request is current. */
+  /** Counts a turn of the loop. No request is current afterwards. */
   beat(): void {
     this.#numbers[BEATS] = ((this.#numbers[BEATS] ?? 0) + 1) | 0
     this.#numbers[WORK] = 0
@@ -48,9 +50,7 @@ export class EventLoopMonitor {
     return work
   }
 
-  /**
-   * A word and a space, as far as there is room; a character at a time, which is quicker than to put a line together.
-   */
+  /** Writes a word and a space, as far as there is room. Writing single characters is faster than building a string. */
   #write(word: string, start: number, end: number): number {
     const names = this.#names
     const length = Math.min(word.length, end - start)
@@ -60,18 +60,21 @@ export class EventLoopMonitor {
     return at + 1
   }
 
-  /** Marks a request as current. @param phase its index in `PHASES`. */
+  /**
+   * Marks a request as current.
+   * @param phase index of the phase in `PHASES`.
+   */
   turnTo(work: number, phase: 0 | 1 | 2): void {
     this.#numbers[WORK] = work
     this.#numbers[PHASE] = phase
   }
 
-  /** Records that shutdown was requested, so that the process is not restarted. */
+  /** Records that a shutdown was requested, so that the process is not restarted. */
   end(): void {
     this.#numbers[ENDING] = 1
   }
 
-  /** Records that no more requests are served, so that a blocked loop is not reported. */
+  /** Records that no more requests are served, so that a blocked event loop is not reported. */
   rest(): void {
     this.#numbers[RESTS] = 1
   }
@@ -82,14 +85,14 @@ export interface EventLoopReading {
   readonly beats: number
   readonly rests: boolean
   readonly isEnding: boolean
-  /** The current request; absent without a request or if its name was overwritten. */
+  /** The current request; absent if there is none, or if its name was overwritten. */
   readonly request?: string
   readonly endpoint?: string
   readonly model?: string
   readonly phase?: Phase
 }
 
-/** Reads the memory of a monitor, on any thread. */
+/** Reads the memory of a monitor. It can be called on any thread. */
 export function readEventLoop(memory: SharedArrayBuffer): EventLoopReading {
   const numbers = new Int32Array(memory, 0, HEAD / 4)
   const work = Atomics.load(numbers, WORK)

@@ -9,18 +9,18 @@ import {
   textAt,
 } from "../../canon/json.ts"
 
-/** Something that a vendor did for a request: an output item, a call of one of its tools. */
+/** A step of a vendor that may be billed, such as an output item or a call of one of its tools. */
 export interface DoneItem {
   readonly name: string
   readonly item: JsonObject
 }
 
-/** The reports of a response so far that affect its price. */
+/** The reports of a response that affect its price, as received so far. */
 export class AnswerRecord {
-  /** The members of the whole response; for a stream, those that its frames have reported. */
+  /** The members of the whole response. For a stream, the members that its frames have reported so far. */
   whole: JsonObject = {}
   items: DoneItem[] = []
-  /** Whether its vendor has reported everything. */
+  /** Whether the vendor has reported everything. */
   isEnded = false
   readonly #reader: Reader
   readonly #members = new GrowingMembers()
@@ -31,12 +31,12 @@ export class AnswerRecord {
     this.#reader = READERS[dialect]
   }
 
-  /** A frame of a stream. */
+  /** Adds a frame of a stream. */
   frame(json: JsonObject): void {
     this.#reader.frame(json, this)
   }
 
-  /** A whole response. */
+  /** Adds a whole response. */
   answer(body: JsonObject): void {
     this.whole = body
     this.isEnded = true
@@ -58,7 +58,7 @@ export class AnswerRecord {
   }
 }
 
-/** How a dialect reports it. */
+/** Reads the reports in the form of one dialect. */
 interface Reader {
   items(body: JsonObject): DoneItem[]
   frame(json: JsonObject, record: AnswerRecord): void
@@ -77,7 +77,7 @@ const RESPONSES: Reader = {
     if (type === "response.output_item.done") record.items.push(...byType(json.item))
     const response = objectAt(json, "response")
     if (response === undefined) return
-    // Earlier events have the tier and the model: all that is known when an answer ends early.
+    // Earlier events already contain the tier and the model, which are the only reports if an answer ends early.
     record.whole = response
     if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
@@ -86,7 +86,7 @@ const RESPONSES: Reader = {
   },
 }
 
-/** Vendors that run tools, such as Groq, report their calls next to the text. */
+/** Vendors that run tools, such as Groq, report their tool calls next to the text. */
 const CHAT: Reader = {
   items: (body) => listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
   frame: (json, record) => {
@@ -148,7 +148,7 @@ function byType(item: JsonValue | undefined): DoneItem[] {
   return name === undefined ? [] : [{ name, item }]
 }
 
-/** Blocks by the tool that the server called, and those that announce another model. */
+/** Returns blocks under the name of the tool that the server called, and blocks that announce another model. */
 function byBlock(block: JsonValue | undefined): DoneItem[] {
   if (!isJsonObject(block)) return []
   if (block.type === "fallback") return [{ name: "fallback", item: block }]

@@ -2,22 +2,22 @@ import { type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Meter } from "./meter.ts"
 
-/** Tokens that models with hidden reasoning produce in a second, for reasoning that no provider has counted. */
+/** Tokens per second that models with hidden reasoning generate, for reasoning that no provider has counted. */
 const TOKENS_PER_SECOND = 100
 
-/** The parts of a call that decide whether its answer shows the reasoning. */
+/** The parts of a call that determine whether its answer shows the reasoning. */
 interface ReasoningCall {
   readonly deployment: Deployment
   /** The request to the provider. */
   readonly body?: JsonObject
 }
 
-/** Whether an answer may lack reasoning that its provider bills. */
+/** Whether an answer may lack reasoning that the provider bills. */
 export function hidesReasoning({ deployment, body }: ReasoningCall): boolean {
   return deployment.hidesReasoning === true || (body !== undefined && asksToHide(body))
 }
 
-/** Groq, Cerebras, vLLM and OpenRouter leave reasoning out on request. */
+/** Whether a request hides reasoning, which Groq, Cerebras, vLLM and OpenRouter support. */
 function asksToHide(body: JsonObject): boolean {
   return (
     body.reasoning_format === "hidden" ||
@@ -26,7 +26,7 @@ function asksToHide(body: JsonObject): boolean {
   )
 }
 
-/** Tokens of hidden reasoning, by the time that passed before the answer's first text. */
+/** Estimates the tokens of hidden reasoning from the time before the first text of the answer. */
 export function estimateHidden(call: ReasoningCall, meter: Meter): number {
   return hidesReasoning(call) ? Math.ceil((meter.silentMs / 1000) * TOKENS_PER_SECOND) : 0
 }

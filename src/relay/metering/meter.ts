@@ -5,56 +5,59 @@ import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, laterUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 
-/** Maximum characters stored for an estimate. Further text counts by its length. */
+/** Maximum characters of text that are stored for an estimate. Further text is counted by its length. */
 const KEPT_CHARACTERS = 200_000
 
 const NO_USAGES: readonly Usage[] = []
 const NO_PARTS: readonly Meter[] = []
 const NO_RECORDS: readonly AnswerRecord[] = []
 
-/** Counts the delivered content of a request. Every path uses the same meter. */
+/** Counts the delivered content of a request. All kinds of answers use this meter. */
 export class Meter {
-  /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
+  /**
+   * The usage that the provider reported. Later reports replace earlier ones (`laterUsage`), because they usually
+   * include them.
+   */
   usage: Usage | undefined
   /** The usage of each call; empty for a single call, or if a call did not report its usage. */
   usages = NO_USAGES
-  /** The error in a stream. */
+  /** The error that a stream has reported. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
-  /** The frame or the answer that reported the usage last. */
+  /** The frame or answer that last reported the usage. */
   reported: JsonObject | undefined
-  /** The first frame and the last one: some providers report the mode of service only there. */
+  /** The first and the last frame. Some providers report the mode of service only in these frames. */
   firstFrame: JsonObject | undefined
   lastFrame: JsonObject | undefined
-  /** The added meters; empty for a single call. */
+  /** The meters that were added up; empty for a single call. */
   parts = NO_PARTS
-  /** The reports of the answers besides their usage; empty if only tokens are billed. */
+  /** The reports of the answers other than usage; empty if only tokens are billed. */
   records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0
-  /** The part of these that is reasoning. */
+  /** The number of `characters` that are reasoning. */
   reasoningCharacters = 0
-  /** All other received content, as its decoder adds it. */
+  /** All other received content, as added by the decoder. */
   readonly other: OtherContent
-  /** Images that the model itself made. */
+  /** Number of images that the model itself generated. */
   images = 0
-  /** The number of calls in the sum. */
+  /** The number of calls that this meter includes. */
   calls = 1
-  /** When its call was made, by `performance.now()`; absent for complete responses. */
+  /** Start time of the call, as returned by `performance.now()`; undefined for complete responses. */
   begunAt: number | undefined
-  /** When its first text or call arrived. */
+  /** Time at which the first text or call arrived. */
   #spokenAt: number | undefined
-  /** Sum over the added calls. */
+  /** Milliseconds until the first text, added up over the added calls. */
   #silentMs = 0
   #text: string[] = []
   #finished = 0
-  /** Choices of a stream that have begun. */
+  /** Choices of a stream that have started. */
   #begun: Set<number> | undefined
   #lastChoice: number | undefined
-  /** Whether the last report had no output, so that it does not cover the received content. */
+  /** Whether the last report had no output count. It then does not cover the received content. */
   #isInputOnly = false
   /** Whether the usage of an added call is missing. */
   #isPartlyCounted = false
-  /** The received output and the number of finished choices when the usage was reported. */
+  /** The amount of received output and the number of finished choices at the time when the usage was reported. */
   #amountAtUsage = 0
   #charactersAtUsage = 0
   #finishedAtUsage = 0
@@ -68,7 +71,10 @@ export class Meter {
     return this.#finished > 0
   }
 
-  /** Whether the provider's usage covers everything received. Some providers first report the prompt only. */
+  /**
+   * Whether the usage reported by the provider covers all received content. Some providers first report the prompt
+   * only.
+   */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
     const isWhole =
@@ -78,41 +84,41 @@ export class Meter {
     return isWhole || this.#amountAtUsage === this.amount
   }
 
-  /** Whether anything reached, or could have reached, the caller beyond the frames that open an answer. */
+  /** Whether any content could have reached the caller, other than the frames that open an answer. */
   get delivered(): boolean {
     return this.finished || this.amount > 0
   }
 
-  /** Whether the vendor bills it: it has delivered content or reported its input. */
+  /** Whether the vendor bills the call, because it has delivered content or reported its input. */
   get isBillable(): boolean {
     return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
   }
 
-  /** Milliseconds until the first text of each call, added up. */
+  /** Milliseconds until the first text, added up over all calls. */
   get silentMs(): number {
     if (this.begunAt === undefined) return this.#silentMs
     return this.#silentMs + (this.#spokenAt ?? performance.now()) - this.begunAt
   }
 
-  /** The size of all received content, in units that cannot be compared with tokens. */
+  /** The size of all received content. Its unit is not comparable with tokens. */
   get amount(): number {
     return this.characters + this.other.amount
   }
 
-  /** Whether anything besides reasoning was received. */
+  /** Whether content other than reasoning was received. */
   get hasAnswer(): boolean {
     return this.amount > this.reasoningCharacters + this.other.reasoningCharacters
   }
 
-  /** Output text for an estimate, capped; `characters` is how much there was. */
+  /** Output text for an estimate, up to a maximum. `characters` is the length of the complete text. */
   get text(): string {
     return this.#text.join("")
   }
 
-  /** Returns the sum of several upstream calls. It has no usage if any of them did not report one. */
+  /** Returns the sum of several upstream calls. The sum has no usage if one of the calls reported none. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
-    // Before its first frame, a call has no meter.
+    // A call has no meter before its first frame.
     sum.calls = Math.max(
       1,
       meters.reduce((calls, meter) => calls + meter.calls, 0),
@@ -144,7 +150,7 @@ export class Meter {
     for (const event of events) this.#count(event)
   }
 
-  /** Counts the events of a frame of a stream, and keeps the frames that report usage or a mode of service. */
+  /** Counts the events of a frame, and stores frames that report usage or a mode of service. */
   frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
     const { usage } = this
     this.push(events)
@@ -195,7 +201,7 @@ export class Meter {
         this.failure ??= event
         return
       case "reasoning-signature":
-        // Withheld reasoning is contained in the signature.
+        // The signature contains the withheld reasoning.
         if (event.isRedacted) this.other.hiddenReasoning(event.signature)
         return
       case "media":
@@ -204,12 +210,15 @@ export class Meter {
       case "citation":
       case "web-search":
       case "choice-extra":
-        // The decoder has counted its content.
+        // The decoder has already counted the content of this event.
         return
     }
   }
 
-  /** Keeps the earlier count if a later report has no output. It covers only the content received by then. */
+  /**
+   * Stores a reported usage. If a later report has no output count, the earlier count is kept. It covers only content
+   * that had been received by then.
+   */
   #usage({ usage, isInputOnly = false }: Extract<ChatEvent, { type: "usage" }>): void {
     const earlier = this.usage
     this.usage = earlier === undefined ? usage : laterUsage(earlier, usage)
@@ -217,7 +226,7 @@ export class Meter {
     this.#usageReported()
   }
 
-  /** Usage covers everything up to the end of its frame. */
+  /** Records that the usage covers all content up to the end of the current frame. */
   #usageReported(): void {
     if (this.#isInputOnly) return
     this.#amountAtUsage = this.amount
@@ -244,7 +253,7 @@ export class Meter {
         if (part.type === "image" && part.standsFor) this.other.json(part.standsFor.fields)
         return this.#media(part)
       case "web-search":
-        // It is also in the extra of its own dialect.
+        // The same search is also in the extra of its own dialect, where it is counted.
         return
       case "unknown":
         return this.other.json(part.extra.fields)
@@ -254,7 +263,7 @@ export class Meter {
     }
   }
 
-  /** An image of a tool is counted with its item. */
+  /** Counts an image or audio. An image from a tool is counted with the item of the tool. */
   #media(media: ImagePart | AudioPart): void {
     if (media.type === "image") {
       if (media.standsFor !== undefined) return
@@ -287,7 +296,7 @@ function contentOf(fields: JsonObject): JsonObject | undefined {
   return unknownFields(fields, REMARKS)
 }
 
-/** The canon's own values are plain data. */
+/** Returns a value of the canon as a JSON object. These values are plain data. */
 function plain(value: object): JsonObject {
   return value as JsonObject
 }

@@ -11,10 +11,13 @@ import {
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
-/** How a forwarded answer ended: it is complete, the upstream broke off, or the caller disconnected. */
+/**
+ * How a forwarded answer ended: complete (`whole`), broken off by the upstream (`broken`), or by a disconnect of the
+ * caller (`left`).
+ */
 export type Ending = "whole" | "broken" | "left"
 
-/** A response body in progress: chunks that are sent as they arrive, and a tail that waits for the charge. */
+/** A response body in progress. The chunks are sent as they arrive, and the returned tail waits for the charge. */
 export type Chunks = AsyncGenerator<Uint8Array, Uint8Array | undefined>
 
 /** Headers of a response that is a stream of events. */
@@ -23,11 +26,11 @@ export const EVENT_STREAM_HEADERS = {
   "cache-control": "no-cache",
 } as const
 
-/** The outcome of an ending. */
+/** The result of ending a body. */
 export interface BodyEnd {
-  /** Whether anything was charged, so that an error does not claim the opposite. */
+  /** Whether anything was charged, so that an error does not state the opposite. */
   readonly isCharged: boolean
-  /** Bytes for the caller after the tail of a complete answer. */
+  /** Bytes that the caller receives after the tail of a complete answer. */
   readonly last?: Uint8Array | undefined
 }
 
@@ -37,21 +40,21 @@ export interface UnpaidAnswer {
   readonly chunks: Chunks
   readonly call: { readonly id: string; readonly memory: Disposable }
   /**
-   * Whether an error can be sent to the caller as an event. Otherwise the connection is cut, so that no client takes a
-   * partial answer for the complete one.
+   * Whether the caller can receive an error as an event. Otherwise, the connection is cut, so that no client treats a
+   * partial answer as complete.
    */
   readonly hasErrorEvents: boolean
-  /** Settles the delivered content, or releases its hold. Called once. */
+  /** Settles the delivered content, or releases the hold. It is called once. */
   readonly end: (ending: Ending) => Promise<BodyEnd>
 }
 
-/** The bytes of an upstream response, under its deadlines. */
+/** Yields the bytes of an upstream response, under the deadlines of its call. */
 export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
   using _ = attempt
   try {
     for await (const chunk of response.body) {
       attempt.deadlines.received()
-      // The upstream's deadline stops until the next read, because the caller may be slow.
+      // The upstream's deadline is paused until the next read, because the caller may be slow.
       attempt.deadlines.pause()
       if (chunk.byteLength > 0) yield chunk
       attempt.deadlines.resume()
@@ -61,7 +64,7 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
   }
 }
 
-/** Yields all chunks but the last, which is returned as the tail. */
+/** Yields all chunks except the last, which is returned as the tail. */
 export async function* keepLastChunk(chunks: AsyncIterable<Uint8Array>): Chunks {
   let kept: Uint8Array | undefined
   for await (const chunk of chunks) {
@@ -72,8 +75,8 @@ export async function* keepLastChunk(chunks: AsyncIterable<Uint8Array>): Chunks 
 }
 
 /**
- * Waits for the first chunks, so that a failure before anything is passed on fails only this attempt.
- * @param count how many chunks to wait for.
+ * Waits for the first chunks, so that a failure before anything is passed on only fails this attempt.
+ * @param count number of chunks to wait for.
  */
 export async function awaitFirst(chunks: Chunks, count = 1): Promise<Chunks> {
   const first = [await chunks.next()]
@@ -92,7 +95,7 @@ async function* resumed(
   return yield* rest
 }
 
-/** Returns a body whose tail is sent only when its charge is on disk. */
+/** Returns a body whose tail is sent only after the charge is on disk. */
 export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
   // The upstream is read only when the caller waits for data.
   return new ReadableStream(new ChargedBody(answer), { highWaterMark: 0 })
@@ -100,7 +103,7 @@ export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** The chunks of an answer, pulled as fast as the caller reads. */
+/** The chunks of an answer, produced as fast as the caller reads. */
 class ChargedBody {
   readonly #answer: UnpaidAnswer
   #isOver = false
@@ -112,7 +115,7 @@ class ChargedBody {
   async pull(controller: Controller): Promise<void> {
     try {
       const { done, value } = await this.#answer.chunks.next()
-      // The caller has disconnected meanwhile.
+      // The caller has disconnected in the meantime.
       if (this.#isOver) return
       if (!done) return controller.enqueue(value)
       this.#close()
@@ -121,7 +124,7 @@ class ChargedBody {
       if (last) controller.enqueue(last)
       controller.close()
     } catch (thrown) {
-      // Without a charge there is no tail.
+      // Without a charge, the tail is not sent.
       if (this.#isOver) return await cut(controller)
       await this.#fail(asCallFailure(thrown), controller)
     }
@@ -153,14 +156,14 @@ class ChargedBody {
   }
 }
 
-/** An error as the last event of a stream. */
+/** Returns an error as the last event of a stream. */
 function errorEvent(error: GatewayError, requestId: string): Uint8Array {
   return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
 }
 
 /**
- * Cuts the connection once the passed-on bytes are sent: Bun would drop them otherwise, with the head. Gives no
- * reason, because Bun would print it, and it has been reported already.
+ * Cuts the connection once the forwarded bytes are sent. Otherwise, Bun would drop them together with the headers. No
+ * reason is given, because Bun would print it and it has already been reported.
  */
 async function cut(controller: Controller): Promise<void> {
   await nextTurn()

@@ -14,8 +14,8 @@ import type { OperationPlan } from "./operation-plan.ts"
 import type { OperationServices } from "./services.ts"
 
 /**
- * Estimates the cost and route of all operations of a request. Holds nothing and calls no vendor.
- * @param plans of the estimate, at least one.
+ * Estimates the cost and the route of all operations of a request. Nothing is held, and no vendor is called.
+ * @param plans plans of the estimated operations, at least one.
  * @throws GatewayError `request_rate_exceeded`.
  */
 export async function estimateOperations(

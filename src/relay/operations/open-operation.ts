@@ -17,14 +17,14 @@ export interface Outcome<T> {
 type SettlingServices = Pick<OperationServices, "pipeline" | "billing" | "alarms">
 
 /**
- * An operation whose upstream has responded and whose credits are still held. It is settled or released, once;
- * disposing of it releases the remaining hold.
+ * An operation whose upstream has responded and whose credits are still held. It must be settled or released once.
+ * Disposing of it releases a remaining hold.
  */
 export class OpenOperation<T> implements Disposable {
   readonly value: T
   readonly deployment: Deployment
   readonly losses: readonly Loss[]
-  /** Headers of the response, as far as they are known. */
+  /** Headers of the response that are known so far. */
   readonly headers: Record<string, string>
   readonly #services: SettlingServices
   readonly #context: RequestContext
@@ -54,9 +54,9 @@ export class OpenOperation<T> implements Disposable {
   }
 
   /**
-   * Charges the usage. Resolves when the charge is on disk, and completes `headers`.
-   * @param estimated whether it is our own count.
-   * @throws GatewayError `ledger_unavailable`: nothing was charged, and the response must not be sent.
+   * Charges the usage, and completes `headers`. Resolves when the charge is on disk.
+   * @param estimated whether the usage is the gateway's own count.
+   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the response must not be sent.
    */
   async settle(usage: Usage, estimated: boolean): Promise<Settlement> {
     const { pipeline, billing, alarms } = this.#services
@@ -74,7 +74,7 @@ export class OpenOperation<T> implements Disposable {
     return settlement
   }
 
-  /** Ends it without a charge, because nothing was delivered. */
+  /** Ends the operation without a charge, because nothing was delivered. */
   release(reason: CallFailure): void {
     this.#isOver = true
     const { cancellation } = this.#context

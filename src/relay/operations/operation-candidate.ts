@@ -16,10 +16,10 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 
-/** Parallel calls of one operation. */
+/** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
 
-/** An upstream response whose body is still unread; the attempt has its deadlines. */
+/** An upstream response whose body has not been read. The deadlines of its call are in `attempt`. */
 export interface UpstreamAnswer {
   readonly attempt: Attempt<Candidate>
   readonly response: HttpAnswer
@@ -36,12 +36,12 @@ export class OperationCandidate implements Candidate {
   readonly #attempts: Attempt<Candidate>[] = []
   /** Number of calls of the operation. */
   #wanted = 1
-  /** Whether one of several calls has failed; no further call is made then. */
+  /** Whether one of several calls has failed. No further call is then made. */
   #hasFailed = false
   /** The last answered call. */
   #last: Attempt<Candidate> | undefined
 
-  /** @param speculative a call that may be in progress already, to this deployment or another. */
+  /** @param speculative a call that may already be in progress, to this or another deployment. */
   constructor(
     pipeline: Pipeline,
     context: RequestContext,
@@ -60,7 +60,7 @@ export class OperationCandidate implements Candidate {
     return this.#context.config.learnedRules.of(this.deployment).rules
   }
 
-  /** The share of the operation that its provider bills although the gateway cancelled the calls: 0 to 1. */
+  /** The share of the operation that the provider bills although the gateway cancelled the calls, from 0 to 1. */
   get billedShare(): number {
     if (!this.#attempts.some(({ isBilled }) => isBilled)) return 0
     return Math.min(1, this.#billed.length / this.#wanted)
@@ -80,12 +80,15 @@ export class OperationCandidate implements Candidate {
     return this.#answers.filter((answer) => !isErrorAnswer(answer))
   }
 
-  /** Records the provider cost of its calls as the operator's cost. */
+  /** Records the provider cost of the candidate's calls as the operator's cost. */
   lost(): void {
     recordUnchargedCalls(this.#context.charge, this.#attempts)
   }
 
-  /** The answers of the other calls if a call has failed or returned an error; in no order. */
+  /**
+   * The answers of the completed calls, after another call has failed or returned an error. They are in no particular
+   * order.
+   */
   get completed(): readonly OperationAnswer[] {
     const good = this.#good
     return this.#hasFailed || good.length < this.#answers.length ? good : []
@@ -96,10 +99,10 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * Makes one upstream call and returns its response once the status is good. The caller reports failures of
-   * reading the body to the attempt.
+   * Makes one upstream call and returns its response if the status reports success. If the body cannot be read, the
+   * caller of this method reports the failure to the attempt.
    * @param format reads the vendor's errors.
-   * @throws GatewayError
+   * @throws GatewayError if the call failed.
    */
   async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
@@ -118,9 +121,9 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * Marks a call as failed, for the receipt and for the health of the deployment, because its response is unusable
-   * although the call succeeded. Has no effect on a call that was already reported as failed, or whose failure is not
-   * the vendor's.
+   * Marks a call as failed on the receipt and for the health of the deployment, because the response is unusable
+   * although the call succeeded. It has no effect if the call was already reported as failed, or if the vendor did not
+   * cause the failure.
    */
   refuse(thrown: unknown): void {
     const failure = asCallFailure(thrown)
@@ -132,8 +135,8 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * Makes all calls of an encoded operation, a few in parallel, and reads their responses completely.
-   * @throws GatewayError of the first call that failed; other started calls continue.
+   * Makes all calls of an encoded operation, some of them in parallel, and reads their responses completely.
+   * @throws GatewayError of the first call that failed. Other started calls continue.
    */
   async callAll(
     format: RefusalReader,
@@ -163,7 +166,10 @@ export class OperationCandidate implements Candidate {
     this.#answers.length = 0
   }
 
-  /** Runs several parts with calls in parallel. @throws GatewayError as `callAll` does. */
+  /**
+   * Runs several functions that make calls in parallel.
+   * @throws GatewayError like `callAll`.
+   */
   together<T>(parts: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
     return this.#pipeline.together(this.#context, this.deployment, parts)
   }
@@ -178,8 +184,9 @@ export class OperationCandidate implements Candidate {
 }
 
 /**
- * Returns the complete response. @param format reads the errors in it. @throws GatewayError; then the attempt has
- * failed.
+ * Returns the complete response.
+ * @param format reads the errors in the response.
+ * @throws GatewayError, in which case the attempt has failed.
  */
 export async function readWhole(
   { attempt, response }: UpstreamAnswer,

@@ -6,28 +6,30 @@ import type { Candidate } from "../upstream/attempt.ts"
 
 /** The maximum usage of an operation. */
 export interface UsageLimits {
-  /** The usage that its hold covers. */
+  /** The usage that the hold covers. */
   readonly worst: Usage
-  /** The maximum charged usage, if it is higher: usage beyond the hold is taken from the balance. */
+  /**
+   * The maximum usage that can be charged, if it is higher than `worst`. Usage above the hold is paid from the balance.
+   */
   readonly max?: Usage
-  /** Maximum upstream calls, if each has a fee. Default: 1. */
+  /** Maximum number of upstream calls, if each call has a fee. Default: 1. */
   readonly calls?: number
 }
 
-/** The admitted model and usage. */
+/** The model and the usage with which an operation is admitted. */
 export interface Admission extends UsageLimits {
   readonly model: Model
-  /** Whether its response is whole, so that it may be read to its end after the caller has left. */
+  /** Whether the response is not streamed, so that it may be read to its end after the caller has disconnected. */
   readonly isWhole?: boolean
 }
 
-/** The known facts about an operation before its hold and its candidate. */
+/** The facts about an operation that are known before its hold and its candidate. */
 export interface OperationPlan extends Admission {
   readonly call: Call
   /** The minimum usage of a successful response. */
   readonly min: Usage
   /**
-   * The parts of the request that a deployment does not support.
+   * Returns the parts of the request that a deployment does not support.
    * @throws GatewayError if the deployment cannot serve the request.
    */
   readonly lossesAt: (candidate: Candidate) => readonly Loss[] | Promise<readonly Loss[]>

@@ -23,12 +23,12 @@ import { OperationCandidate } from "./operation-candidate.ts"
 import type { Admission } from "./operation-plan.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 
-/** Runs an operation at one deployment. The pipeline decides whether an error moves the request to the next one. */
+/** Runs an operation at one deployment. After an error, the pipeline decides whether another deployment is tried. */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
 /**
- * For a request that has failed for good although its last candidate completed some calls: their usage, which is
- * charged while the caller gets the error, or an outcome that the caller gets instead.
+ * Called for a request that has finally failed although its last candidate completed some calls. Returns the usage of
+ * these calls, which is charged while the caller receives the error, or an outcome that the caller receives instead.
  */
 export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
 
@@ -44,17 +44,17 @@ export type UnreadAt = (
   isMade: boolean,
 ) => MaybePromise<Usage>
 
-/** Runs an operation. */
+/** The functions that run an operation. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
   readonly unread: UnreadAt
-  /** Absent: the operation is a single call. */
+  /** Handles completed calls of a failed request; absent if the operation is a single call. */
   readonly completed?: CompletedAt<T>
-  /** Whether a second deployment may be called in parallel; false for a file that is forwarded as it arrives. */
+  /** Whether a second deployment may be called in parallel. It is false for a file that is forwarded as it arrives. */
   readonly mayHedge?: boolean
 }
 
-/** Runs an operation. An unusable answer is a failure of its call. */
+/** Runs an operation. An unusable answer counts as a failure of its call. */
 async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
   try {
     return await attempt(candidate)
@@ -64,22 +64,25 @@ async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Pr
   }
 }
 
-/** A request that has failed for good, and the candidate that completed some of its calls. */
+/** A request that has finally failed, and the candidate that completed some of its calls. */
 interface Completed<T> {
   readonly candidate: OperationCandidate
   readonly completed: CompletedAt<T>
   readonly error: unknown
 }
 
-/** One operation of a request: limited and held by `admit`, sent upstream by `open`, or released. */
+/**
+ * One operation of a request. `admit` applies rate limits and holds credits, and `open` calls the upstream. Otherwise,
+ * the operation is released.
+ */
 export class Operation implements Disposable {
   readonly #services: OperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #rate: RateUsage
-  /** Set while its worst case is held, until it is opened. */
+  /** Set while the worst case is held and the operation is not opened. */
   #admitted: RequestContext | undefined
-  /** In the order in which they are tried; drawn on first use. */
+  /** The candidates in the order in which they are tried. The order is determined on first use. */
   #candidates: readonly Candidate[] | undefined
   #speculative: SpeculativeCall | undefined
 
@@ -92,9 +95,9 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Counts the operation in the key's rate limits and holds its worst case. Called a second time before it is opened
-   * if the request differs from the expectation: then the hold is resized, and the early call is aborted.
-   * @throws GatewayError; then no more is held than before.
+   * Counts the operation in the key's rate limits and holds its worst case. It is called again before `open` if the
+   * request differs from the expectation. The hold is then resized, and the early call is aborted.
+   * @throws GatewayError, in which case no more is held than before.
    */
   async admit({ model, worst, max, calls, isWhole = false }: Admission): Promise<void> {
     const { pipeline, watch } = this.#services
@@ -115,7 +118,10 @@ export class Operation implements Disposable {
     }
   }
 
-  /** The first deployment in the order of attempts. @throws if there are no deployments. */
+  /**
+   * The first deployment in the order of attempts.
+   * @throws Error if no deployment is set up.
+   */
   get first(): Candidate {
     const context = this.#requireAdmitted()
     const [first] = (this.#candidates ??= this.#services.pipeline.candidates(context))
@@ -124,9 +130,9 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Makes the first call while its file is still arriving. `open` uses that call if it succeeds; its failure is
-   * not reported.
-   * @param candidate the first one.
+   * Makes the first call while the file is still arriving. `open` uses this call if it succeeds. A failure of the call
+   * is not reported.
+   * @param candidate the first candidate.
    */
   async speculate(candidate: Candidate, call: OperationCall, file: FormFile): Promise<void> {
     const { client } = this.#services
@@ -135,8 +141,8 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Gets an upstream's response. Called once.
-   * @throws GatewayError; then nothing is held.
+   * Calls the upstream and returns its response. It must be called only once.
+   * @throws GatewayError, in which case nothing is held.
    */
   async open<T>({ attempt, unread, completed, mayHedge }: Opening<T>): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
@@ -176,12 +182,15 @@ export class Operation implements Disposable {
   ): OpenOperation<T> {
     this.#speculative?.giveUp()
     context.charge.losses = outcome.losses
-    // From here on the response settles or releases it.
+    // From now on, the opened response settles or releases the hold.
     this.#admitted = undefined
     return new OpenOperation(this.#services, context, candidate, outcome)
   }
 
-  /** Charges the provider cost of a request without a read response. @returns false if there is no cost. */
+  /**
+   * Charges the provider cost of a request whose response was not read.
+   * @returns false if there is no cost.
+   */
   async #settleUnread(
     context: RequestContext,
     tried: readonly OperationCandidate[],
@@ -217,7 +226,10 @@ export class Operation implements Disposable {
     throw asChargedError(error)
   }
 
-  /** Releases it: it is no longer needed, or has failed. No effect before `admit` or after `open`. */
+  /**
+   * Releases the operation, because it is no longer needed or has failed. It has no effect before `admit` or after
+   * `open`.
+   */
   release(reason: CallFailure): void {
     this.#speculative?.giveUp()
     if (!this.#admitted) return

@@ -9,7 +9,7 @@ import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, type CompletedAt, Operation, type UnreadAt } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
-/** An operation before any upstream call. */
+/** The data of an operation before its first upstream call. */
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
@@ -27,8 +27,8 @@ export interface CountedOperationServices {
 }
 
 /**
- * Runs all operations except chat: holds their cost, sends them upstream by the pipeline, then settles or releases
- * them.
+ * Runs all operations except chat. It holds their cost, calls the upstream through the pipeline, and then settles or
+ * releases the hold.
  */
 export class Operations {
   readonly #services: OperationServices
@@ -41,7 +41,10 @@ export class Operations {
     return this.#services.config()
   }
 
-  /** Estimates the total cost and the route of the operations of a request. @throws GatewayError */
+  /**
+   * Estimates the total cost and the route of all operations of a request.
+   * @throws GatewayError
+   */
   estimate(plans: readonly OperationPlan[]): Promise<Estimate> {
     return estimateOperations(this.#services, plans)
   }
@@ -55,8 +58,8 @@ export class Operations {
   }
 
   /**
-   * Gets an upstream's response.
-   * @throws GatewayError; then nothing is held.
+   * Calls the upstream and returns its response.
+   * @throws GatewayError, in which case nothing is held.
    */
   async begin<T>(input: OperationInput<T>, caller: Caller): Promise<OpenOperation<T>> {
     const operation = this.prepare(input.call, caller)
@@ -64,7 +67,7 @@ export class Operations {
     return operation.open(input)
   }
 
-  /** Runs an operation and charges it immediately, for responses that are whole. */
+  /** Runs an operation and charges it immediately, for responses that are not streamed. */
   async run<T extends { readonly usage: Usage; readonly estimated: boolean }>(
     input: OperationInput<T>,
     caller: Caller,

@@ -13,7 +13,7 @@ export interface PerformerServices extends EmbeddingServices {
   readonly inspector: MediaInspector
 }
 
-/** Builds the performer of each operation, by the kind of its models. */
+/** Builds the performer of each operation. The keys are the kinds of the operations' models. */
 export function performersOf(services: PerformerServices) {
   const { operations, imageStore, inspector } = services
   return {
@@ -26,5 +26,5 @@ export function performersOf(services: PerformerServices) {
   } as const satisfies Readonly<Record<OperationKind, unknown>>
 }
 
-/** The performers of all operations, by the kind of their models. */
+/** The performers of all operations, by the kind of the operations' models. */
 export type Performers = ReturnType<typeof performersOf>

@@ -13,14 +13,14 @@ export interface OperationServices {
   readonly billing: Billing
   readonly limiter: Rates
   readonly watch: DeadlineWatch
-  /** For calls that are made before their request is complete. */
+  /** The HTTP client for calls that are made before the request is complete. */
   readonly client: HttpClient
   readonly health: Health
   readonly alarms: UsageAlarms
 }
 
-/** Alarms for the operator. */
+/** Findings about usage that are reported to the operator. */
 export interface UsageAlarms {
-  /** A priced response for which no usage is known. */
+  /** Reports a priced response whose usage is unknown. */
   usageMissing(request: string, deployment: string): void
 }

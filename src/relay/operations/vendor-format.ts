@@ -5,7 +5,10 @@ import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 
-/** The format of an operation at the vendor of a deployment. @throws GatewayError `model_not_supported` */
+/**
+ * Returns the format of an operation at the vendor of a deployment.
+ * @throws GatewayError `model_not_supported`
+ */
 export function formatOf<Name extends keyof Operations>(
   { client }: Candidate,
   name: Name,
@@ -21,7 +24,7 @@ export function formatOf<Name extends keyof Operations>(
 
 /**
  * Returns the maximum number of calls for a request over a model's deployments, if calls have a fee; otherwise 1.
- * @param callsAt counts the calls at a deployment; it throws if the deployment cannot serve the request.
+ * @param callsAt returns the number of calls at a deployment. It throws if the deployment cannot serve the request.
  */
 export function mostCalls(
   { deployments }: Model,
@@ -35,7 +38,7 @@ export function mostCalls(
     try {
       most = Math.max(most, callsAt({ deployment, client }))
     } catch {
-      // This deployment rejects the request before any call.
+      // The deployment is skipped, because it rejects the request before any call.
     }
   }
   return most

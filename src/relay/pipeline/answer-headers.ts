@@ -4,7 +4,7 @@ import { formatCredits } from "../../ledger/money.ts"
 
 const LOSSES = "x-tollgate-losses"
 
-/** Facts about the cost and the origin of an answer. Amounts are decimal credits. */
+/** Facts about the cost and the origin of an answer. Amounts are in credits, as decimal text. */
 export interface AnswerFacts {
   readonly provider?: string
   readonly losses: readonly Loss[]
@@ -20,14 +20,14 @@ export function addAnswerHeaders(headers: Record<string, string>, facts: AnswerF
   if (facts.losses.length > 0) headers[LOSSES] = formatLosses(facts.losses)
 }
 
-/** Returns a failure that also reports the losses of the request, which may be its cause. */
+/** Returns the error together with the losses of the request, which may be its cause. */
 export function withLosses(error: GatewayError, losses: readonly Loss[]): GatewayError {
   if (losses.length === 0) return error
   const headers = { ...error.details.headers, [LOSSES]: formatLosses(losses) }
   return new GatewayError(error.kind, error.message, { ...error.details, headers })
 }
 
-/** Returns the error for a caller that prefers a failure to a loss of parts of the request. */
+/** Returns the error for a caller that does not accept the loss of parts of the request. */
 export function notCarried(losses: readonly Loss[]): GatewayError {
   const names = reportable(losses)
     .map(({ name }) => name)

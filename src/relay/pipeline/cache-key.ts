@@ -2,14 +2,15 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { CacheKey } from "../../routing/route.ts"
 import type { Call } from "../request/call.ts"
 
-/** Minimum characters: vendors cache prompts of 1,024 tokens or more. */
+/** Minimum characters of a prompt with a cache key. Vendors only cache prompts of 1,024 tokens or more. */
 const SHORTEST_PROMPT = 4_096
-/** Separates texts so that two different pairs never look the same. */
+/** Separates texts, so that two different pairs of texts never look the same when they are joined. */
 const GAP = "\u0000"
 
 /**
- * Returns a key for the prompt cache of a vendor: the caller's own key, else its session, else the tools and
- * instructions that the chat begins with. Undefined if all are missing, or the beginning is too short to be cached.
+ * Returns a key for the prompt cache of a vendor. It is the caller's own key, or else its session, or else derived from
+ * the tools and instructions at the beginning of the chat. Returns undefined if all are missing, or if the beginning is
+ * too short to be cached.
  */
 export function cacheKeyOf(
   { key, labels }: Pick<Call, "key" | "labels">,

@@ -8,21 +8,21 @@ import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 
-/** Most answers end before it is worth checking whether their caller is still connected. Milliseconds. */
+/** Milliseconds before the first check whether the caller is still connected. Most answers end earlier. */
 const ASK_AFTER = 50
 
-/** An upstream call in progress. */
+/** An upstream call that is in progress. */
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
-  /** Whether its provider has not reported the usage and may bill more than the received part of the answer. */
+  /** Whether the provider has not reported the usage and may bill more than the received part of the answer. */
   readonly hasUnknownUsage: boolean
-  /** The reason for its end; undefined while it runs. */
+  /** The reason why the call ended; undefined while it runs. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
   /** Ends the call because another call has answered the request. */
   giveUp(sent: Usage): void
-  /** Records that it failed and is not charged. */
+  /** Records that the call failed and is not charged. */
   lost(sent: Usage): void
 }
 
@@ -33,14 +33,14 @@ interface OtherCalls {
 }
 
 /**
- * Ends the upstream calls of a request when its caller leaves. The server keeps it as long as the connection, so it
- * refers to the running calls and to nothing else of the request.
+ * Ends the upstream calls of a request when the caller disconnects. The server keeps this object as long as the
+ * connection, so it refers to the running calls and to no other data of the request.
  */
 export class Cancellation implements WatchedDeadline, Disposable {
   readonly attempts: RunningCall[] = []
   #givenUp: WeakSet<object> | undefined
   readonly work: number
-  /** Calls that continue after a parallel call failed. */
+  /** Calls that still run after a parallel call has failed. */
   #others: OtherCalls[] = []
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
@@ -48,12 +48,12 @@ export class Cancellation implements WatchedDeadline, Disposable {
   readonly #watch: DeadlineWatch
   readonly #drain: DrainRule | undefined
   #caller: Caller | undefined
-  /** Called when the caller has left and the answer is read on. */
+  /** Called when the caller has disconnected and the answer is read on. */
   onLeave: (() => void) | undefined
 
   /**
    * @param work the number of the request in the event-loop monitor.
-   * @param drain when its answer is drained after its caller has left; undefined: never.
+   * @param drain determines whether the answer is drained after the caller has disconnected; undefined: never.
    */
   constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {
     this.#caller = caller
@@ -64,7 +64,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   }
 
   onDue(): void {
-    // It was drained for as long as the settings allow.
+    // The time limit for draining is over.
     if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
     this.#stopAsking()
@@ -72,7 +72,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     else signal?.addEventListener("abort", () => this.leave())
   }
 
-  /** Makes no further call for a plan: another plan's answer has made it superfluous. */
+  /** Makes no further call for a plan, because the answer of another plan is used. */
   giveUp(plan: object): void {
     this.#givenUp ??= new WeakSet()
     this.#givenUp.add(plan)
@@ -82,12 +82,12 @@ export class Cancellation implements WatchedDeadline, Disposable {
     return this.#givenUp?.has(plan) === true
   }
 
-  /** Whether the upstream calls are drained after the caller has left. */
+  /** Whether the upstream calls are drained after the caller has disconnected. */
   get drains(): boolean {
     return this.#drain !== undefined && this.attempts.some((call) => isDrained(call, this.#drain))
   }
 
-  /** The caller has left. */
+  /** Handles the disconnect of the caller. */
   leave(): void {
     if (this.#hasLeft) return
     if (!this.drains) return this.end(new CallEnded("caller_left"))
@@ -98,12 +98,12 @@ export class Cancellation implements WatchedDeadline, Disposable {
     this.onLeave?.()
   }
 
-  /** Whether the caller has left, as far as known. */
+  /** Whether the caller is known to have disconnected. */
   get hasLeft(): boolean {
     return this.#hasLeft
   }
 
-  /** Keeps parallel calls running after one has failed, until the outcome of the request is known. */
+  /** Keeps parallel calls running after one of them has failed, until the outcome of the request is known. */
   leaveRunning(others: OtherCalls): void {
     this.#others.push(others)
   }
@@ -118,7 +118,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     }
   }
 
-  /** Waits for the remaining calls of a failed request, since their provider completes and bills them. */
+  /** Waits for the remaining calls of a failed request, because the provider completes and bills them. */
   async othersOver(): Promise<void> {
     for (const { over } of this.#others.splice(0)) await over
   }
@@ -146,7 +146,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   }
 }
 
-/** Records the calls as uncharged: their provider cost is the operator's. */
+/** Records calls as not charged. The operator bears their provider cost. */
 export function recordUnchargedCalls(charge: PendingCharge, calls: readonly RunningCall[]): void {
   if (calls.length === 0) return
   const sent = sentUsage(charge)

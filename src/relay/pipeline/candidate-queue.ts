@@ -11,21 +11,21 @@ interface QueueServices {
   readonly router: Router
 }
 
-/** The untried candidates of a request in order, and the failures of the others. */
+/** The candidates of a request that have not been tried, in order, and the failures of the others. */
 export class CandidateQueue {
   readonly #context: RequestContext
   readonly #services: QueueServices
   readonly #candidates: readonly Candidate[]
   /** Index of the next candidate. */
   #index = 0
-  /** The failure to return if no other candidate answers. */
+  /** The failure to return if no further candidate answers. */
   failure: CallFailure | undefined
-  /** The last failure of the first candidate, unless it refused the request itself. */
+  /** The last failure of the first candidate, unless that candidate rejected the request itself. */
   #firstFailure: CallFailure | undefined
   #retries = 0
-  /** Models that refused the request itself; undefined if there are no such models. */
+  /** Models that rejected the request itself; undefined if there are none. */
   #refusing: Set<string> | undefined
-  /** Deployments that were called out of order; undefined if there are no such deployments. */
+  /** Deployments that were called out of order; undefined if there are none. */
   #called: Set<string> | undefined
 
   constructor(context: RequestContext, candidates: readonly Candidate[], services: QueueServices) {
@@ -43,7 +43,10 @@ export class CandidateQueue {
     return candidate
   }
 
-  /** After a failure, only some requests try resting deployments, since all of them would prolong an outage. */
+  /**
+   * Whether a candidate may be tried. After a failure, only some requests try resting deployments, because more
+   * requests would prolong an outage.
+   */
   #mayTry({ deployment }: Candidate): boolean {
     const { id, member } = deployment
     if (this.#called?.has(id) === true) return false
@@ -54,8 +57,8 @@ export class CandidateQueue {
   }
 
   /**
-   * Waits, then returns the first candidate for a retry.
-   * @returns undefined if another deployment is healthy, or the failure would likely repeat.
+   * Waits, and then returns the first candidate for a retry.
+   * @returns undefined if another deployment is healthy, or if the failure would probably recur.
    */
   async retry(): Promise<Candidate | undefined> {
     const [first] = this.#candidates
@@ -88,9 +91,9 @@ export class CandidateQueue {
     return true
   }
 
-  /** Returns a candidate for a parallel call while another is late: a healthy deployment of the same model. */
+  /** Returns a candidate for a call in parallel to a late one. It must be a healthy deployment of the same model. */
   besides({ member }: Deployment): Candidate | undefined {
-    // Another model is a fallback, and a late response is no reason to pay its price.
+    // Another model is only a fallback, and a late response does not justify paying its price.
     return this.#candidates.find(
       ({ deployment: { id, member: other } }, index) =>
         index >= this.#index &&
@@ -100,7 +103,7 @@ export class CandidateQueue {
     )
   }
 
-  /** Excludes a candidate that is called out of order. */
+  /** Excludes a candidate from the queue, because it is called out of order. */
   exclude({ deployment }: Candidate): void {
     this.#called ??= new Set()
     this.#called.add(deployment.id)

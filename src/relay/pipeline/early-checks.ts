@@ -17,7 +17,7 @@ export interface EarlyCheckParts {
 
 /**
  * Rejects requests before their body is read, so that rejected callers cause no work. The exact checks follow later,
- * except for those of the key's state and its running requests.
+ * except for the checks of the key's state and of its running requests.
  */
 export class EarlyChecks {
   readonly #parts: EarlyCheckParts
@@ -27,9 +27,9 @@ export class EarlyChecks {
   }
 
   /**
-   * Checks the state of a key and counts one more running request of it, until its memory is released.
-   * @returns a promise if it has to wait for the database.
-   * @throws GatewayError `key_paused` and its like, `concurrent_requests_exceeded`.
+   * Checks the state of a key, and counts another running request of the key until the request's memory is released.
+   * @returns a promise if the check must wait for the database.
+   * @throws GatewayError `key_paused` or a similar error, `concurrent_requests_exceeded`.
    */
   enter(key: Key, memory: Reservation): Promise<void> | undefined {
     refuseHindered(key)
@@ -47,7 +47,7 @@ export class EarlyChecks {
   }
 
   /**
-   * Checks whether a key has a request left in its minute, without using one.
+   * Checks whether the rate limits of a key allow another request in this minute, without counting one.
    * @throws GatewayError `request_rate_exceeded`
    */
   refuseFrequent({ id, account, requestsPerMinute, together }: Key): void {
@@ -57,26 +57,29 @@ export class EarlyChecks {
   }
 
   /**
-   * Checks whether a key can pay for anything. If a model of the kind is free, `refuseUnpaid` checks it instead.
-   * @throws GatewayError `insufficient_credits`, or that a budget is used up.
+   * Checks whether a key can pay for any request. If a model of the kind is free, this check is left to `refuseUnpaid`.
+   * @throws GatewayError `insufficient_credits`, or the error for a budget that is used up.
    */
   async refuseEmpty(key: Key, kind: ModelKind): Promise<void> {
     if (!this.#parts.catalog().hasFree(kind, key)) await this.#refuseBalance(key)
   }
 
   /**
-   * Checks whether a key may call a model, and can pay for it at all.
-   * @throws GatewayError as `Catalog.require`, and as `refuseEmpty`.
+   * Checks whether a key may call a model, and whether it can pay for any request.
+   * @throws GatewayError like `Catalog.require` and `refuseEmpty`.
    */
   async refuseUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
     const catalog = this.#parts.catalog()
-    // Without a reranker, embeddings are compared.
+    // If the model is not a reranker, embeddings are compared.
     const isCompared = kind === "rerank" && catalog.resolve(name, key)?.kind === "embedding"
     const model = catalog.require(name, isCompared ? "embedding" : kind, key)
     if (!isFree(model)) await this.#refuseBalance(key)
   }
 
-  /** Credits that running requests hold may be free again once the body is here, so they count as present. */
+  /**
+   * Checks the balance. Credits that running requests hold count as available, because they may be released by the time
+   * the body has arrived.
+   */
   async #refuseBalance(key: Key): Promise<void> {
     const { ledger } = this.#parts
     const payer = key.payerAt(Date.now())
@@ -87,7 +90,7 @@ export class EarlyChecks {
   }
 }
 
-/** Counts a request as running until its memory is released, however it ends. */
+/** Counts a request as running until its memory is released, regardless of how it ends. */
 function leaveWith(
   memory: Reservation,
   entering: MaybePromise<() => void>,

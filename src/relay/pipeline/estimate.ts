@@ -13,58 +13,61 @@ import { usageName } from "../billing/receipt.ts"
 import type { Billing } from "../billing/billing.ts"
 import { notCarried } from "./answer-headers.ts"
 
-/** The estimated cost and route of a request. Amounts are nanocredits. */
+/** The estimated cost and route of a request. Amounts are in nanocredits. */
 export interface Estimate {
   /** The minimum cost of an answered request. */
   readonly min: bigint
   /** The maximum cost, which would be held. */
   readonly max: bigint
-  /** Why it would be rejected now for lack of credits; undefined if it is covered. */
+  /** The reason why the request would currently be rejected for lack of credits; undefined if it would not. */
   readonly refusal: GatewayError | undefined
-  /** The shortened output limit; undefined if it would not be shortened. */
+  /** The reduced output limit; undefined if the limit would not be reduced. */
   readonly clampedTo: number | undefined
-  /** The balances of the account and the key's budgets, the account first. */
+  /** The balances of the account and of the key's budgets. The account is first. */
   readonly standings: readonly BalanceSnapshot[]
-  /** Usually one; two if a request takes two models. */
+  /** The parts of the request: usually one, or two if the request needs two models. */
   readonly parts: readonly EstimatedPart[]
 }
 
-/** One model's part of a request. */
+/** The part of a request that one model serves. */
 export interface EstimatedPart {
   readonly model: string
   readonly min: bigint
   readonly max: bigint
-  /** The parts of the maximum cost, at the most expensive deployment. */
+  /** The lines that add up to the maximum cost, at the most expensive deployment. */
   readonly lines: readonly EstimateLine[]
-  /** The deployments that would be tried, in the likeliest order. */
+  /** The deployments that would be tried, in the most likely order. */
   readonly route: readonly EstimatedStep[]
 }
 
 export interface EstimateLine {
-  /** A class of usage as receipts name it, or `other` for the remaining amount. */
+  /** The name of a usage class as on receipts, or `other` for the remaining amount. */
   readonly name: string
   readonly quantity: bigint
-  /** Nanocredits per million units, before the multiplier. */
+  /** Rate in nanocredits per million units, before the multiplier. */
   readonly rate: bigint
-  /** Nanocredits, with the multiplier. */
+  /** Amount in nanocredits, with the multiplier. */
   readonly amount: bigint
-  /** The calculation of the maximum. */
+  /** An explanation of how the maximum is calculated. */
   readonly why: string
 }
 
 /** One deployment of a route. */
 export interface EstimatedStep {
   readonly deployment: Deployment
-  /** Whether it rests after failures, and is tried last. */
+  /** Whether the deployment rests after failures, and is therefore tried last. */
   readonly isCircuitOpen: boolean
-  /** For chats: whether the request is sent verbatim, and its dialect. */
+  /** For chats, whether the request is sent verbatim, the dialect, and the number of calls. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
   readonly losses: readonly Loss[]
-  /** The reason why the deployment cannot serve the request. */
+  /** The reason why the deployment cannot serve the request; absent if it can. */
   readonly error?: GatewayError
 }
 
-/** Combines the parts of a request. @param charge of all of them. */
+/**
+ * Combines the estimated parts of a request.
+ * @param charge the charge of all parts.
+ */
 export function estimateOf(
   billing: Billing,
   charge: PendingCharge,
@@ -76,7 +79,7 @@ export function estimateOf(
   return { min, max: hold.amount, refusal, clampedTo, standings, parts }
 }
 
-/** Returns the lines of a usage at its highest price. */
+/** Returns the lines of a cost, which is calculated at the highest price. */
 export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] {
   const priced = lines.map((line) => {
     const quantity = BigInt(line.quantity)
@@ -92,7 +95,8 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
   return withRest(priced, total)
 }
 /**
- * Adds a line for the rest. Each line is rounded up separately and the total once, so a larger difference is a cost.
+ * Adds a line for the remaining amount. Each line is rounded up separately, but the total only once, so only a larger
+ * difference is a cost.
  */
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)
@@ -105,7 +109,10 @@ export function amountOf(raw: bigint, multiplier: bigint): bigint {
   return divideUp(raw * multiplier, COST_SCALE)
 }
 
-/** Returns the steps of a route. @param look determines the request's plan at one deployment. */
+/**
+ * Returns the steps of a route.
+ * @param look returns the plan of the request at one deployment.
+ */
 export function stepsOf(
   model: Model,
   health: Health,
@@ -123,12 +130,12 @@ export function stepsOf(
   )
 }
 
-/** Returns the error for losses at a deployment if the caller does not accept losses. */
+/** Returns the error for losses at a deployment; undefined if the caller accepts losses or there are none. */
 export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
   return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
 }
 
-/** Returns the minimum cost of a usage, capped at the maximum. */
+/** Returns the minimum cost of a usage, at most the given maximum. */
 export function minOf(usage: Usage, { deployments }: Model, max: bigint): bigint {
   return atMost(cheapestOf(usage, deployments), max)
 }

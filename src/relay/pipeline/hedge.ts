@@ -6,12 +6,15 @@ import {
   endsFailover,
 } from "../lifetime/call-failure.ts"
 
-/** Calls a second deployment while the first is late. */
+/** The functions that call a second deployment if the first is late. */
 export interface Hedging<P extends Candidate, T> {
-  /** Milliseconds after which the first is late. */
+  /** Milliseconds after which the first call is late. */
   readonly lateAfter: number
   attempt(plan: P): Promise<T>
-  /** Returns the plan of a second call; undefined without one, or if the first has begun to answer. Never throws. */
+  /**
+   * Returns the plan of a second call; undefined if there is none, or if the first call has started to answer. It never
+   * throws.
+   */
   second(): Promise<P | undefined>
   /** Ends the call of a plan because another plan has answered. */
   giveUp(plan: P): void
@@ -19,7 +22,7 @@ export interface Hedging<P extends Candidate, T> {
   lost(plan: P): void
 }
 
-/** An answer and the plan that it belongs to. */
+/** An answer, and the plan whose call returned it. */
 export interface HedgedAnswer<P extends Candidate, T> {
   readonly plan: P
   readonly answer: T
@@ -30,9 +33,9 @@ type Outcome<P extends Candidate, T> =
   | { readonly plan: P; readonly failure: CallFailure }
 
 /**
- * Makes the call of a plan, and that of a second plan when the first is late. Takes the first answer, and ends the
- * other call in any state.
- * @throws CallFailure if both have failed, or if the first was rejected for a reason that ends the request.
+ * Makes the call of a plan, and the call of a second plan if the first is late. Returns the first answer and ends the
+ * other call.
+ * @throws CallFailure if both calls have failed, or if the first was rejected for a reason that ends the request.
  */
 export async function answerHedged<P extends Candidate, T>(
   first: P,
@@ -48,9 +51,9 @@ export async function answerHedged<P extends Candidate, T>(
     hedging.giveUp(other)
     return earlier
   }
-  // The caller did not ask for the second call, so its failure does not end the first.
+  // A final failure of the second call does not end the first call, because the caller did not request the second call.
   if (earlier.plan === first && endsFailover(earlier.failure)) {
-    // The end of the request ended both calls. The caller of this function charges their counted usage.
+    // The request has ended, and with it both calls. The caller of this function charges their counted usage.
     if (earlier.failure instanceof CallEnded) await helping
     else hedging.giveUp(second)
     throw earlier.failure
@@ -59,7 +62,7 @@ export async function answerHedged<P extends Candidate, T>(
   return answerIn(await (other === first ? running : helping))
 }
 
-/** Returns the outcome of a call. Never rejects, because one of two calls may fail before it is awaited. */
+/** Returns the outcome of a call. It never rejects, because one of two calls may fail before its promise is awaited. */
 function outcomeOf<P extends Candidate, T>(
   hedging: Hedging<P, T>,
   plan: P,
@@ -75,7 +78,10 @@ function answerIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedAnswer<
   return outcome
 }
 
-/** Whether a call is still running after a time. */
+/**
+ * Whether a call is still running after a time.
+ * @param after milliseconds.
+ */
 async function isLate(running: Promise<unknown>, after: number): Promise<boolean> {
   const late = Promise.withResolvers<true>()
   using _ = setTimeout(late.resolve, after, true)

@@ -9,7 +9,7 @@ import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
 
-/** A request before the call of its first candidate. */
+/** A request before its first candidate is called. */
 export interface FirstAttempt<P extends Candidate, T> {
   readonly context: RequestContext
   readonly trial: Trial<P, T>
@@ -18,12 +18,12 @@ export interface FirstAttempt<P extends Candidate, T> {
   readonly queue: CandidateQueue
 }
 
-/** Whether a second deployment is asked when the first is late. */
+/** Whether a second deployment is called if the first is late. */
 export function hedges({ charge, config }: RequestContext): boolean {
   return charge.model.hedge ?? config.routing.hedge
 }
 
-/** Makes second attempts if the first deployment is late. */
+/** Calls second deployments if the first deployment is late. */
 export class Hedges {
   readonly #health: Health
   readonly #router: Router
@@ -34,8 +34,8 @@ export class Hedges {
   }
 
   /**
-   * Returns the milliseconds after which another deployment is called as well; undefined if that is not allowed or not
-   * known.
+   * Returns the milliseconds after which another deployment is called as well; undefined if hedging is not allowed, or
+   * if the usual time of an answer is not known.
    */
   lateAfter<P extends Candidate, T>({
     context,
@@ -43,15 +43,16 @@ export class Hedges {
     planned,
   }: FirstAttempt<P, T>): number | undefined {
     const { request, state, featureCosts } = context.charge
-    // Vendor state is at one provider, and tools of a vendor must not run twice.
+    // No second call is made if the request refers to vendor state, which only one provider stores, or uses tools of a
+    // vendor, which must not run twice.
     if (state !== undefined || featureCosts !== undefined) return undefined
     if (trial.mayHedge?.(planned) !== true) return undefined
     return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
   }
 
   /**
-   * The answer of a candidate, or of another that is asked as well once it is late.
-   * @throws CallFailure as `answerHedged` does.
+   * Returns the answer of a candidate, or of another candidate that is also called if the first is late.
+   * @throws CallFailure like `answerHedged`.
    */
   async answer<P extends Candidate, T>(
     first: FirstAttempt<P, T>,
@@ -71,20 +72,20 @@ export class Hedges {
       giveUp: (loser) => {
         const calls = callsOf(loser)
         cancellation.giveUp(loser)
-        // A call that its vendor rejected has cost nothing.
+        // A call that the vendor rejected has cost nothing.
         for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))
       },
       lost: (loser) => recordUnchargedCalls(charge, callsOf(loser)),
     })
-    // The last attempt decides how a request ended.
+    // The attempt that determined how the request ended must be the last one.
     const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))
     charge.attempts.push(...remove(charge.attempts, records))
     trial.taken?.(answered.answer)
     return answered
   }
 
-  /** Takes a candidate for a parallel call while another is late; undefined if no candidate may be called. */
+  /** Takes a candidate for a call in parallel to a late one; undefined if no candidate may be called. */
   async #second<P extends Candidate, T>(
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],
@@ -101,13 +102,16 @@ export class Hedges {
       this.#health.attempted(candidate.deployment.id)
       return second
     } catch {
-      // It cannot be called: the error is reported when it is tried.
+      // If the candidate cannot be called, the error is reported later, when it is tried.
       return undefined
     }
   }
 }
 
-/** Takes some members out of a list. @returns those that it had. */
+/**
+ * Removes members from a list.
+ * @returns the removed members.
+ */
 function remove<T>(list: T[], members: ReadonlySet<T>): T[] {
   const found = list.filter((member) => members.has(member))
   const others = list.filter((member) => !members.has(member))

@@ -10,20 +10,20 @@ export interface PayloadWriter {
 }
 
 const SWEEP_INTERVAL_MS = 3_600_000
-/** Maximum characters of JSON that are stored of a request, and the same of its answer. */
+/** Maximum characters of JSON that are stored for a request. The same maximum applies to its answer. */
 const MAX_KEPT = 256 * 1024
-/** Maximum records that are being written. Further records are dropped, so that requests are not delayed. */
+/** Maximum number of records that are being written. Further records are dropped, so that requests are not delayed. */
 const MAX_WAITING = 500
-/** Maximum characters of these records. */
+/** Maximum characters of records that are being written. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** A text of this length without spaces is treated as a file. */
+/** Minimum characters of a text without spaces that is treated as a file. */
 const FILE_LENGTH = 1_000
 const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Stores prompts and answers for accounts with storage enabled, after the answer was sent. Other accounts cost one
- * check of their key.
+ * Stores prompts and answers of accounts with storage enabled, after the answer was sent. For other accounts, it only
+ * checks their key.
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter
@@ -34,7 +34,7 @@ export class PayloadLog implements AsyncDisposable {
   readonly #timer: Timer
 
   /**
-   * @param lifetime retention period, milliseconds.
+   * @param lifetime returns the retention period in milliseconds.
    * @param failed called with failures to store or delete.
    */
   constructor(keeper: PayloadWriter, lifetime: () => number, failed: (error: unknown) => void) {
@@ -46,7 +46,10 @@ export class PayloadLog implements AsyncDisposable {
     this.#sweep()
   }
 
-  /** @param answer undefined without an answer, or if the answer is not text. */
+  /**
+   * Stores a request and its answer.
+   * @param answer undefined if there is no answer, or if the answer is not text.
+   */
   keep(call: Call, body: JsonObject, answer?: JsonValue): void {
     if (!call.key.storesContent || this.#waiting.size >= MAX_WAITING) return
     if (this.#characters > MAX_WAITING_CHARACTERS) return
@@ -88,7 +91,7 @@ export class PayloadLog implements AsyncDisposable {
   }
 }
 
-/** Returns the JSON without the files in it; only the beginning if it is too long. */
+/** Returns the JSON of a value without the files in it. If the JSON is too long, only its beginning is returned. */
 function keptText(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === "string" ? withoutFile(member) : member,

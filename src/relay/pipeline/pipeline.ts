@@ -29,10 +29,13 @@ import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
-/** Alarms for the operator. */
+/** Events that are reported to the operator. */
 export interface AttemptAlarms {
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
-  /** Called with every failure, including rejections of the request itself, in the vendor's own words. */
+  /**
+   * Called with every failure, including rejections of the request itself. The failure contains the vendor's own
+   * message.
+   */
   attemptEnded(failure: AttemptFailure): void
 }
 
@@ -49,8 +52,8 @@ export interface PipelineServices {
 type Admission = ChatAdmission | UsageAdmission
 
 /**
- * Runs every request, chat or not: holds its worst case, tries candidates in order with one or several attempts each,
- * and settles the delivered answer or releases the hold.
+ * Runs every request. It holds the worst case, tries candidates in order with one or several attempts each, and settles
+ * the delivered answer or releases the hold.
  */
 export class Pipeline {
   readonly #client: HttpClient
@@ -72,9 +75,9 @@ export class Pipeline {
   }
 
   /**
-   * Sets the worst case of a request aside. Its rates have already been counted.
-   * @returns the shared context of the request, until it is settled or released.
-   * @throws GatewayError as `Holds.admit` does; then it has used nothing of its key's rate of tokens either.
+   * Holds the worst case of a request, which has already been counted in the rate limits.
+   * @returns the context of the request, which is shared until the request is settled or released.
+   * @throws GatewayError like `Holds.admit`. The request then also counts no tokens towards its key's rate limit.
    */
   admit(arrival: ReceivedRequest, admission: Admission): MaybePromise<RequestContext> {
     let holding: MaybePromise<PendingCharge>
@@ -104,8 +107,8 @@ export class Pipeline {
 
   /**
    * Changes the hold of an operation that differs from the expected one.
-   * @param before the context of the previous hold; ended unless this fails.
-   * @throws GatewayError as `admit` does; then the previous hold remains.
+   * @param before the context of the previous hold, which ends unless this method fails.
+   * @throws GatewayError like `admit`. The previous hold then remains.
    */
   async revise(
     arrival: ReceivedRequest,
@@ -129,8 +132,8 @@ export class Pipeline {
   }
 
   /**
-   * Tries the deployments of a request's model, healthy ones first, until one answers.
-   * @throws CallFailure the last one; all attempts have ended by then.
+   * Tries the deployments of a request's model until one of them answers. Healthy deployments come first.
+   * @throws CallFailure of the last attempt, after all attempts have ended.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
@@ -168,15 +171,15 @@ export class Pipeline {
     )
   }
 
-  /** Ends the calls of failed candidates. Without another candidate, their usage might have been charged. */
+  /** Ends the calls of failed candidates once another candidate is tried, since their usage is then not charged. */
   async #loseFailedCalls({ charge, cancellation }: RequestContext): Promise<void> {
     await cancellation.endOthers()
     recordUnchargedCalls(charge, cancellation.attempts)
   }
 
   /**
-   * Returns the answer of a candidate, or of a parallel call if the candidate is late; undefined without a parallel
-   * call.
+   * Returns the answer of a candidate, or of a parallel call if the candidate is late; undefined if no parallel call is
+   * possible.
    */
   #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
     const lateAfter = this.#hedges.lateAfter(first)
@@ -206,9 +209,9 @@ export class Pipeline {
   }
 
   /**
-   * Begins an upstream call: adds it to the receipt, and ends it when the caller leaves. Wrap its use in a `try` whose
-   * failure is passed to its `fail`.
-   * @throws CallEnded if the caller has left.
+   * Starts an upstream call: adds it to the receipt, and ends it when the caller disconnects. The returned attempt must
+   * be used within a `try` block that passes failures to its `fail` method.
+   * @throws CallEnded if the caller has disconnected.
    */
   begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
     const { call, charge, config, cancellation } = context
@@ -234,8 +237,8 @@ export class Pipeline {
   }
 
   /**
-   * Makes the related calls of one candidate. If one fails, the others continue until the request has another answer,
-   * or to their end without such an answer.
+   * Makes the related calls of one candidate. If one call fails, the others continue until another answer is found for
+   * the request, or else until they end.
    */
   async together<T>(
     { cancellation }: RequestContext,
@@ -253,7 +256,7 @@ export class Pipeline {
         if (cancellation.hasLeft) break
       }
       const started = call()
-      // One call may fail before all have started.
+      // Prevents an unhandled rejection, because one call may fail before all have started.
       started.catch(() => undefined)
       running.push(started)
     }
@@ -276,7 +279,7 @@ export class Pipeline {
     failure: GatewayError,
     { status, cause = "" }: AttemptRecord,
   ): void {
-    // Callers choose the names of unknown models, so only failures of the account are stored.
+    // Callers choose the names of unknown models, so for these models only failures of the account are stored.
     if (deployment.isAssumed === true)
       this.#routing.health.accountFailed(deployment.id, failure, status)
     else this.#routing.health.failed(deployment.id, failure, status)
@@ -288,19 +291,19 @@ export class Pipeline {
     })
   }
 
-  /** Ends an attempt that does not affect the health of its deployment. */
+  /** Ends an attempt without an effect on the health of the deployment. */
   attemptUnjudged({ id }: Deployment): void {
     this.#routing.health.ended(id)
   }
 
-  /** Reports any failure, including a rejection of the request itself. */
+  /** Reports a failure, including a rejection of the request itself. */
   attemptEnded(failure: AttemptFailure): void {
     this.#alarms.attemptEnded(failure)
   }
 
   /**
-   * Charges the usage, and corrects the key's rate. Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`: nothing was charged, and the answer must not be released.
+   * Charges the usage, and corrects the count in the key's rate limits. Resolves when the charge is on disk.
+   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the answer must not be sent.
    */
   settle(
     { charge, rate }: RequestContext,
@@ -311,7 +314,7 @@ export class Pipeline {
     return this.#billing.settle(charge, deployment, priced)
   }
 
-  /** Ends a request that delivered nothing: it costs no credits, and no tokens of its key's rate. */
+  /** Ends a request that delivered nothing. It costs no credits, and no tokens of its key's rate limit. */
   release(context: RequestContext): void {
     const { charge, cancellation, rate } = context
     recordUnchargedCalls(charge, cancellation.attempts)
@@ -321,8 +324,8 @@ export class Pipeline {
   }
 
   /**
-   * Stores the request and its answer, only for accounts with storage enabled.
-   * @param answer absent without an answer, or if it is not text.
+   * Stores the request and its answer for accounts with storage enabled.
+   * @param answer absent if there is no answer, or if the answer is not text.
    */
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)
@@ -339,10 +342,10 @@ function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<type
   return () => cacheKeyOf(call, request)
 }
 
-/** Calls that one request may start before it yields to other requests. */
+/** Maximum calls that a request starts before other requests are served. */
 const CALLS_PER_TURN = 8
 
-/** Returns the cause of a failed connection. */
+/** Returns the phase and the code of a failed connection. */
 function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
   const { cause } = details
   return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}

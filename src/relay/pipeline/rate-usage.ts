@@ -5,18 +5,23 @@ import type { Rates } from "../../limits/rates.ts"
 import type { Call } from "../request/call.ts"
 
 /**
- * The use of one request of the rates of its key and its account, counted once for all of its operations and
- * admissions.
+ * Counts a request in the rate limits of its key and its account. The request is counted once for all of its operations
+ * and admissions.
  */
 export class RateUsage {
-  /** The `x-ratelimit-*` headers of its answer, for configured limits; of two limits the tighter one. */
+  /**
+   * The `x-ratelimit-*` headers of the answer, for configured limits. If two limits apply, the stricter one is
+   * reported.
+   */
   readonly headers: Record<string, string> = {}
   readonly #limiter: Rates
   readonly #call: Call
   #isCounted: boolean
   #tokens = 0
 
-  /** @param isCounted whether another operation has already counted the request; then only tokens are counted. */
+  /**
+   * @param isCounted whether another operation has already counted the request. In that case, only tokens are counted.
+   */
   constructor(limiter: Rates, call: Call, isCounted = false) {
     this.#limiter = limiter
     this.#call = call
@@ -24,11 +29,11 @@ export class RateUsage {
   }
 
   /**
-   * Counts the request, unless it has been counted, and the tokens that it may use.
-   * @param tokens an estimate; `correct` replaces it.
-   * @returns a promise if counting has to wait for the database.
-   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are counted, and nothing of
-   * the account's rates.
+   * Counts the request, unless it has already been counted, and the tokens that it may use.
+   * @param tokens an estimate, which `correct` replaces later.
+   * @returns a promise if counting must wait for the database.
+   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`. No tokens are then counted, and nothing counts
+   * towards the account's limits.
    */
   count(tokens: number): Promise<void> | undefined {
     const { key } = this.#call
@@ -48,7 +53,7 @@ export class RateUsage {
     try {
       addTighter(headers, await this.#checkShared(tokens))
     } catch (error) {
-      // The request stays counted for the key, whose rate limits it.
+      // Only the tokens are returned. The request itself still counts towards the limit of the key.
       this.#limiter.adjust(id, -tokens)
       throw error
     }
@@ -70,13 +75,13 @@ export class RateUsage {
     this.#tokens = tokens
   }
 
-  /** Replaces the estimate if the actual request differs from its body. This never rejects the request. */
+  /** Replaces the estimate if the request differs from the estimate of its body. It never rejects the request. */
   estimate(tokens: number): void {
     this.#adjust(tokens - this.#tokens, 0)
     this.#tokens = tokens
   }
 
-  /** Replaces the counted tokens by those of the actual usage. */
+  /** Replaces the counted tokens by the tokens that were actually used. */
   correct(usage: Usage): void {
     const { key, startedAt } = this.#call
     if (key.tokensPerMinute === undefined && key.together?.tokensPerMinute === undefined) return
@@ -92,7 +97,7 @@ export class RateUsage {
   }
 }
 
-/** Estimates the tokens of a chat: four bytes of JSON are about one token. */
+/** Estimates the tokens of a chat from its size. Four bytes of JSON are about one token. */
 export function expectedTokens(call: Call): number {
   return call.isEstimate ? 0 : Math.ceil(call.bodyBytes / 4)
 }

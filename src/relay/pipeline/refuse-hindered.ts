@@ -8,7 +8,10 @@ const MESSAGES: Readonly<Record<Hindrance, string>> = {
   account_closed: "The account of this API key is closed. Ask the operator of this gateway.",
 }
 
-/** @throws GatewayError if requests with a key cannot be charged. */
+/**
+ * Rejects a request whose key cannot be charged.
+ * @throws GatewayError
+ */
 export function refuseHindered({ hindrance }: Key): void {
   if (hindrance !== undefined) throw new GatewayError(hindrance, MESSAGES[hindrance])
 }

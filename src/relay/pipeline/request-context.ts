@@ -4,25 +4,25 @@ import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
 
-/** A request with a known model and counted rates, before its hold. */
+/** A request before its hold. Its model is known, and it has been counted in the rate limits. */
 export interface ReceivedRequest {
   readonly call: Call
   readonly caller: Caller
-  /** The configuration at its start. Later changes do not affect it. */
+  /** The configuration at the start of the request. Later changes do not affect the request. */
   readonly config: RuntimeConfig
   readonly rate: RateUsage
-  /** Its number in the event-loop monitor. */
+  /** The number of the request in the event-loop monitor. */
   readonly work: number
 }
 
-/** A request with its hold, and everything shared while it is served. */
+/** A request with its hold, and all data that is shared while it is served. */
 export interface RequestContext {
   readonly call: Call
   readonly config: RuntimeConfig
   readonly charge: PendingCharge
-  /** Its usage of the key's rates. */
+  /** The request's usage of the key's rate limits. */
   readonly rate: RateUsage
-  /** Headers of the answer, added as they become known. */
+  /** Headers of the answer. They are added when their values become known. */
   readonly headers: Record<string, string>
   readonly cancellation: Cancellation
 }

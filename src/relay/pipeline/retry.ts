@@ -3,9 +3,9 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { CallFailure } from "../lifetime/call-failure.ts"
 
-/** Maximum wait that a vendor may request, seconds. */
+/** Maximum seconds that a vendor may ask to wait before a retry. */
 const SHORT_WAIT = 2
-/** Maximum milliseconds before the first retry. Doubled for each further retry. */
+/** Maximum milliseconds before the first retry. The maximum is doubled for each further retry. */
 const FIRST_PAUSE = 400
 
 /** A deployment and its failure. */
@@ -15,8 +15,9 @@ interface FailedDeployment {
 }
 
 /**
- * Returns the wait before an attempt is repeated, milliseconds; undefined if it is not repeated. Repeats after
- * failures that may be accidental: a broken or refused connection, a server error, and a 429 with a short wait.
+ * Returns the milliseconds to wait before an attempt is repeated; undefined if it is not repeated. Attempts are
+ * repeated after failures that may be temporary: a broken or refused connection, a server error, or a 429 with a short
+ * wait.
  * @param retry the number of earlier retries.
  */
 export function pauseBeforeRetry(
@@ -30,7 +31,7 @@ export function pauseBeforeRetry(
   const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
-  // Full jitter, so that requests that failed together do not return together.
+  // The wait is random, so that requests that failed together are not repeated together.
   const pause = asked * 1_000 + random() * FIRST_PAUSE * 2 ** retry
   return performance.now() + pause < call.startedAt + whole ? pause : undefined
 }
@@ -42,14 +43,14 @@ function isAccident(
 ): boolean {
   switch (kind) {
     case "upstream_error":
-      // A failed generation is billed and would likely fail again.
+      // A failed generation is billed, and would probably fail again.
       if (details.providerError === "generation") return false
       return status < 300 || status >= 500
     case "upstream_timeout":
-      // The deployment could not be reached. After a long wait, a retry would likely wait as long.
+      // The deployment could not be reached. If that took long, a retry would probably take as long.
       return status === 0 && duration < firstByte
     case "upstream_overloaded":
-      // A failing server does not name a wait; a rate limit with a long wait must be respected.
+      // A server error without a requested wait is retried. A rate limit with a long wait must be respected.
       return (details.retryAfter ?? (status >= 500 ? 0 : Infinity)) <= SHORT_WAIT
     default:
       return false

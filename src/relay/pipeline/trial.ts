@@ -1,19 +1,19 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
-/** Tries the deployments of a request. */
+/** The functions that try the deployments of a request. */
 export interface Trial<P extends Candidate, T> {
-  /** Plans the call of a candidate. A candidate that cannot be called is skipped. */
+  /** Plans the call of a candidate. If it throws, the candidate is skipped. */
   plan(candidate: Candidate): MaybePromise<P>
   /**
-   * Calls a candidate. A failure moves the request to the next one, unless it is final or the vendor has rejected the
-   * request itself.
+   * Calls a candidate. After a failure, the next candidate is tried, unless the failure is final or the vendor has
+   * rejected the request itself.
    */
   attempt(plan: P): Promise<T>
-  /** Absent: those of the request's model. */
+  /** The candidates to try; absent: the deployments of the request's model. */
   readonly candidates?: readonly Candidate[] | undefined
-  /** Whether a second call may run in parallel with a plan's; absent: never. */
+  /** Whether a second call may run in parallel to the call of a plan; absent: never. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
-  /** Called with the accepted answer, if two answers were possible. */
+  /** Called with the answer that is used, if two answers were possible. */
   readonly taken?: ((answer: T) => void) | undefined
 }

@@ -6,17 +6,17 @@ import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
 import { chargeOfTool, type SetSwitch } from "./find-switches.ts"
 import type { FeatureCosts } from "./feature-costs.ts"
 
-/** Limits on the calls of all tools of a request together. */
+/** Limits on the total number of calls of all tools in a request. */
 export interface CallLimits {
-  /** Set by the caller. */
+  /** The limit that the caller set. */
   readonly max: number | undefined
-  /** Chosen by the gateway because the caller did not set a limit. It is sent to the vendor. */
+  /** The limit that the gateway chose because the caller did not set one. It is sent to the vendor. */
   readonly assumed: number | undefined
 }
 
 /**
- * Reads a limit on calls from a request. Some servers also read numbers in strings. At least one: vendors reject zero,
- * and a server that ignores it makes calls nevertheless.
+ * Reads a limit on calls from a request. Some servers also accept numbers as strings. The limit is at least one,
+ * because vendors reject zero, and a server that ignores it makes calls anyway.
  */
 export function limitOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
@@ -41,8 +41,8 @@ function pricedCalls(charge: Charge): number {
 }
 
 /**
- * Returns a body with the limits on calls that its hold was based on, for tools without a limit of the caller. The
- * body itself is not modified.
+ * Returns a body with the limits on calls on which its hold was based, for tools without a limit from the caller. The
+ * given body is not modified.
  */
 export function withCallLimits(
   body: JsonObject,
@@ -71,7 +71,7 @@ function limitTool(tool: JsonValue, switches: Switches, most = Infinity): JsonVa
   return limited
 }
 
-/** Returns the limits that are sent for a tool, by field. */
+/** Returns the limits that are sent for a tool, by the name of their field. */
 function limitsOf(
   charge: Charge | undefined,
   most: number,

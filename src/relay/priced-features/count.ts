@@ -18,7 +18,7 @@ export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   return max
 }
 
-/** The results of the earlier ways of counting. */
+/** The calls that earlier ways of counting have found. */
 interface FoundBefore {
   readonly max: number
   readonly isReported: boolean
@@ -50,7 +50,7 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
   }
 }
 
-/** @returns undefined if the response does not report any of them. */
+/** @returns undefined if the response reports none of the members. */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
@@ -72,7 +72,7 @@ function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]):
     .size
 }
 
-/** Counts an item that does not report its action. */
+/** Whether an item counts as a call. An item that does not report its action is counted. */
 function isDone(kinds: readonly string[], action: JsonValue | undefined): boolean {
   return !isJsonObject(action) || typeof action.type !== "string" || kinds.includes(action.type)
 }

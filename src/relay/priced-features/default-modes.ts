@@ -7,22 +7,22 @@ import {
 } from "../../vendors/priced-features/switch.ts"
 import { isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 
-/** Maximum deployments with known default modes. The oldest are dropped. */
+/** Maximum number of deployments whose default modes are stored. The oldest are dropped. */
 const MAX_DEPLOYMENTS = 1_000
 
-/** A mode of service that a response reports and its request did not name. */
+/** A mode of service that a response reports although its request did not name it. */
 export interface UnrequestedMode {
-  /** The field of the response. */
+  /** The field of the response that reports the mode. */
   readonly place: string
   /** The name of the mode in a price. */
   readonly key: string
-  /** Its highest factor, in millionths. */
+  /** The highest price factor of the mode, in millionths. */
   readonly factor: bigint
 }
 
 /**
- * Default modes of service that providers have reported since the process started, by deployment. A project at a
- * provider can have a default tier or region, which only its responses show.
+ * Default modes of service, by deployment, that providers have reported since the process started. A provider's project
+ * can have a default tier or region, which only its responses show.
  */
 export class DefaultModes {
   readonly #byDeployment = new Map<string, Map<string, UnrequestedMode>>()
@@ -31,12 +31,12 @@ export class DefaultModes {
     return this.#byDeployment.size === 0
   }
 
-  /** Returns the default modes of a deployment by the fields of its responses. */
+  /** Returns the default modes of a deployment by the field of the response. */
   of(deployment: Deployment): ReadonlyMap<string, UnrequestedMode> | undefined {
     return this.isEmpty ? undefined : this.#byDeployment.get(placeOf(deployment))
   }
 
-  /** Stores a reported mode. Of several modes in the same field, the one with the highest factor stays. */
+  /** Stores a reported mode. If several modes were reported in a field, the mode with the highest factor is kept. */
   learn(deployment: Deployment, mode: UnrequestedMode): void {
     const place = placeOf(deployment)
     const known = this.#byDeployment.get(place) ?? this.#added(place)

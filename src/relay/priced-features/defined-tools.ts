@@ -1,19 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 
-/** A tool that a conversation defines, and where. */
+/** A tool that a conversation defines, and the place of its definition. */
 export interface DefinedTool {
   readonly place: string
   readonly tool: JsonObject
 }
 
-/** Whether Anthropic's messages may define tools: a quick check of each of their blocks. */
+/** Whether Anthropic's messages may define tools. This is a quick check of each block. */
 export function mayDefineTools({ messages }: JsonObject): boolean {
   return Array.isArray(messages) && messages.some((message) => blocksOf(message).some(isBringing))
 }
 
 /**
- * The tools that Anthropic's messages define in addition to `tools`: in instructions, and in the summary that a
- * compaction puts in place of messages (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
+ * Returns the tools that Anthropic's messages define in addition to `tools`. Such tools are in instructions, and in the
+ * summary by which a compaction replaces messages (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
  */
 export function definedTools(body: JsonObject): DefinedTool[] {
   return listAt(body, "messages").flatMap((message, number) =>

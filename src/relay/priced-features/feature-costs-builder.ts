@@ -22,7 +22,7 @@ import type { DefaultModes } from "./default-modes.ts"
 import { type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, FeatureCosts, ToolTurns } from "./feature-costs.ts"
 
-/** A request before its priced features are found. */
+/** A request whose priced features have not been found yet. */
 export interface PricedFeaturesInput {
   readonly call: ChatCall
   readonly dialect: ClientDialect
@@ -33,17 +33,20 @@ export interface PricedFeaturesInput {
   readonly defaultModes: DefaultModes
   /** Whether unpriced features are passed on. */
   readonly passes: boolean
-  /** Maximum assumed calls of a tool with a limit field at the vendor; absent: the number of the table. */
+  /**
+   * Maximum number of calls that is assumed for a tool with a limit field at the vendor; absent: the number in the
+   * table.
+   */
   readonly assumedCalls?: number
 }
 
-/** Maximum calls, and whether the gateway chose that number. */
+/** The maximum number of calls, and whether the gateway chose it. */
 interface AllowedUses {
   readonly max: number
   readonly isAssumed: boolean
 }
 
-/** Adds up the costs at one deployment, switch by switch. */
+/** Adds up the possible costs of a request at one deployment, switch by switch. */
 export class FeatureCostsBuilder {
   readonly #input: PricedFeaturesInput
   readonly #deployment: Deployment
@@ -122,7 +125,7 @@ export class FeatureCostsBuilder {
     this.#addTurns(uses ?? { max: calls, isAssumed: true }, limitOf(tool[resultLimit]) ?? adds)
   }
 
-  /** After each call the model reads the whole input again. */
+  /** Adds turns, because the model reads the whole input again after each call. */
   #addTurns({ max, isAssumed }: AllowedUses, result: number): void {
     const { held, max: most, result: longest } = this.#turns
     this.#turns = {
@@ -132,7 +135,7 @@ export class FeatureCostsBuilder {
     }
   }
 
-  /** A limit on the calls of all tools together also bounds the turns. */
+  /** Returns the turns. A limit on the calls of all tools together also limits the turns. */
   #limitedTurns(): ToolTurns {
     const { max, assumed } = this.#limits
     const { held, max: most, result } = this.#turns
@@ -149,7 +152,7 @@ export class FeatureCostsBuilder {
       this.#leave(setSwitch, `no price is set for it. The operator can set one: \`${name}\``)
     }
     const { tool = {}, holder = tool } = setSwitch
-    // A session serves any number of calls.
+    // A session can serve any number of calls.
     const isSession = charge.lasts !== undefined
     const allowed = isSession
       ? { max: Math.min(charge.max, this.#limits.max ?? charge.max), isAssumed: true }
@@ -164,7 +167,10 @@ export class FeatureCostsBuilder {
     })
   }
 
-  /** Returns the maximum calls of a tool: the caller's limit for it or for all tools, or the gateway's assumption. */
+  /**
+   * Returns the maximum number of calls of a tool: the caller's limit for the tool or for all tools, or else the
+   * gateway's assumption.
+   */
   #allowedBy(charge: Pick<ModelCharge, "max" | "limit">, tool: JsonObject): AllowedUses {
     const own = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
     const { max: total, assumed } = this.#limits
@@ -183,10 +189,11 @@ export class FeatureCostsBuilder {
       this.#leave(setSwitch, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
     const { field } = setSwitch
-    // A mode that is requested in several places counts once.
+    // A mode that is requested in several places is counted once.
     const isNew = this.#modes.every(({ name }) => name !== mode)
     if (!field || !isNew) return
-    // Of several possible modes of a field, the response has one: the most expensive one is held for.
+    // If several modes are possible in a field, the response reports one of them. The hold is based on the most
+    // expensive one.
     const [place] = field.served ?? []
     const other = this.#modes.findIndex((one) => one.isPossible && one.field.served?.[0] === place)
     if (!isPossible || other === -1) this.#modes.push({ name: mode, field, priced, isPossible })
@@ -213,7 +220,7 @@ export class FeatureCostsBuilder {
         "this provider has no model of that name with a price.",
       )
     }
-    // A key's own list counts for every model that answers it.
+    // The list of models that a key may call applies to every model that answers for it.
     if (!isOwn && call.key.allows?.(id) === false) {
       throw new GatewayError(
         "model_not_allowed",
@@ -233,7 +240,10 @@ export class FeatureCostsBuilder {
     this.#models.push({ charge, id, name, price, output, maxOutput, ...allowed })
   }
 
-  /** A receipt has one multiplier: if it is zero, a second model's price could not be charged. */
+  /**
+   * Whether the model is free. A receipt has only one multiplier. If it is zero, the price of a second model could not
+   * be charged.
+   */
   #isFree(price: NonNullable<Deployment["price"]>): boolean {
     return this.#price.multiplier === 0n && price.multiplier !== 0n
   }
@@ -244,7 +254,7 @@ export class FeatureCostsBuilder {
   }
 }
 
-/** Returns the error for a feature that is billed besides tokens and has no price. */
+/** Returns the error for a feature that is billed in addition to tokens and has no price. */
 export function notPriced(
   { place, value }: SetSwitch,
   why: string,
@@ -264,7 +274,7 @@ export function notPriced(
 function nameOf(usageClass: CallCharge["class"]): string {
   return NAME_OF_CLASS[usageClass]
 }
-/** Returns the size of a unit; for an unknown size, the largest one. */
+/** Returns the number of units of a call with the requested size; for an unknown size, the largest number. */
 function unitsOf({ sizes, results }: CallCharge, tool: JsonObject): number {
   if (results !== undefined) {
     const asked = results.paths

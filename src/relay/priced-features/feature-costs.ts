@@ -4,13 +4,13 @@ import { type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.
 import { type AppliedMode, type PricedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-features/switch.ts"
 
-/** Calls of one kind that a request allows. */
+/** The calls of one kind that a request allows. */
 export interface AllowedCalls {
   readonly charge: CallCharge
-  /** Maximum calls, each with this many units. */
+  /** Maximum number of calls. Each call has this number of units. */
   readonly max: number
   readonly units: number
-  /** Whether the gateway chose that maximum because the caller did not set one. */
+  /** Whether the gateway chose `max` because the caller did not set a limit. */
   readonly isAssumed: boolean
 }
 
@@ -18,34 +18,36 @@ export interface AllowedCalls {
 export interface RequestedMode {
   readonly name: string
   readonly field: FieldSwitch
-  /** Undefined if it has no price, and is only possible or passed on unpriced. */
+  /**
+   * The price of the mode; undefined if the mode has no price, because it is only possible or is passed on unpriced.
+   */
   readonly priced: PricedMode | undefined
   readonly isPossible: boolean
 }
 
-/** Another model that may be billed. */
+/** Another model that the vendor may call and bill. */
 export interface SecondModel {
   readonly charge: ModelCharge
-  /** The public id. */
+  /** The public id of the model. */
   readonly id: string
-  /** The vendor's name for it. */
+  /** The vendor's name for the model. */
   readonly name: string
   readonly price: Price
-  /** Maximum calls. */
+  /** Maximum number of calls of this model. */
   readonly max: number
-  /** As in `AllowedCalls`. */
+  /** Whether the gateway chose `max`, as in `AllowedCalls`. */
   readonly isAssumed: boolean
-  /** Tokens of output in each call, if the request's own limit does not apply to them. */
+  /** Output tokens of each call, if the request's own limit does not apply to them. */
   readonly output: number | undefined
-  /** Maximum output; undefined if it is unknown. */
+  /** Maximum output tokens of the model; undefined if the maximum is unknown. */
   readonly maxOutput: number | undefined
 }
 
-/** Turns in which the model reads its whole input again because the vendor has run a tool. */
+/** Turns in which the model reads its whole input again, because the vendor has run a tool. */
 export interface ToolTurns {
-  /** Number of turns in the hold. */
+  /** Number of turns that the hold covers. */
   readonly held: number
-  /** Maximum number of charged turns. */
+  /** Maximum number of turns that can be charged. */
   readonly max: number
   /** Tokens that each turn may add. */
   readonly result: number
@@ -56,23 +58,23 @@ export interface FeatureCosts {
   readonly deployment: Deployment
   readonly price: Price
   readonly calls: readonly AllowedCalls[]
-  /** The limit on all calls together that the gateway chose; it is sent to the vendor. */
+  /** The limit that the gateway chose for all calls together. It is sent to the vendor. */
   readonly assumedCalls: number | undefined
-  /** The highest limit that is sent for a tool with its own limit field; absent: the limit of the table. */
+  /** The highest limit that is sent for a tool with its own limit field; absent: the limit in the table. */
   readonly assumedUses: number | undefined
   readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]
-  /** Tokens that the vendor adds to the prompt. */
+  /** Maximum tokens that the vendor adds to the prompt. */
   readonly adds: number
   readonly turns: ToolTurns
-  /** The factors on the output, and on all tokens, compared with a plain request. */
+  /** The factors by which the output and all tokens can be larger than in a plain request. */
   readonly outputs: number
   readonly rounds: number
-  /** The paths of features that are passed on without a price, as the operator has configured. */
+  /** The paths of features that are passed on without a price, because the operator has configured it. */
   readonly unpriced: readonly string[]
 }
 
-/** Returns the requested modes that fulfil a condition. */
+/** Returns the requested modes that meet a condition. */
 export function modesWhere(
   modes: readonly RequestedMode[],
   condition: (mode: PricedMode) => boolean,
@@ -83,13 +85,14 @@ export function modesWhere(
 }
 
 /**
- * Returns the deployments for the hold: at the highest price that the request can reach, with the calls of the
- * vendor's tools as a price of the request itself. Another model that may answer instead is an additional deployment.
+ * Returns the deployments on which the hold is based. They have the highest price that the request can reach, and calls
+ * of the vendor's tools are included as a price per request. Another model that may answer instead is an additional
+ * deployment.
  */
 export function heldDeployments(featureCosts: FeatureCosts): Deployment[] {
   const raising = modesWhere(featureCosts.modes, ({ isHigher }) => isHigher)
   const held = heldIn(featureCosts, raising)
-  // If a mode raises some rates and lowers others, the request may cost more without it.
+  // If a mode raises some rates and lowers others, the request may cost more without the mode.
   const only = modesWhere(featureCosts.modes, ({ isHigher, isLower }) => isHigher && !isLower)
   return only.length === raising.length ? held : [...held, ...heldIn(featureCosts, only)]
 }
@@ -103,7 +106,7 @@ function heldIn(
   for (const { charge, price: own, max, output } of featureCosts.models) {
     if (charge.how === "instead") answering.push(priceIn(own, modes))
     else if (output !== undefined) {
-      // All of its calls together read the same input as a model does in all turns.
+      // All calls of this model together read as much input as the requested model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
       const [text, image] = [highestRate(own, "output"), highestRate(own, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
@@ -121,12 +124,15 @@ function heldIn(
   }))
 }
 
-/** Additional hold for the request, in nanocredits per million requests. */
+/**
+ * Returns a price with an additional hold per request.
+ * @param more nanocredits per million requests.
+ */
 function withHeld(price: Price, more: bigint): Price {
   return more === 0n ? price : { ...price, held: (price.held ?? 0n) + more }
 }
 
-/** Searches that are already bounded need no second bound. */
+/** Returns a price without searches, because searches that already have a maximum need no second one. */
 function withoutSearches(price: Price): Price {
   return { ...price, rates: { ...price.rates, searches: 0n } }
 }
@@ -141,7 +147,10 @@ const READ: readonly UsageClass[] = [
 ]
 const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOutput"]
 
-/** Returns the rates of a request that two models may read and answer. */
+/**
+ * Returns the rates for a request that two models may read and answer.
+ * @param times how many calls of the other model are added.
+ */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
   const sum = (rates: Rates): Rates => {
     const rated: Partial<Record<UsageClass, bigint>> = { ...rates }
@@ -158,7 +167,7 @@ function added(price: Price, other: Price, times: bigint, classes = ADDED): Pric
   }
 }
 
-/** Returns the highest rate of a class for inputs of any length. */
+/** Returns the highest rate of a usage class over inputs of all lengths. */
 function highestRate({ rates, tiers }: Price, usageClass: UsageClass): bigint {
   let max = rateOf(rates, usageClass)
   for (const tier of tiers) {
@@ -168,7 +177,7 @@ function highestRate({ rates, tiers }: Price, usageClass: UsageClass): bigint {
   return max
 }
 
-/** Returns a rate of another card, converted to this card's multiplier. */
+/** Returns a rate from another rate card, converted to the multiplier of this card. */
 function scaled(rate: bigint, from: Price, to: Price): bigint {
   if (from.multiplier === to.multiplier || to.multiplier === 0n) return rate
   return (rate * from.multiplier) / to.multiplier + 1n

@@ -14,27 +14,30 @@ import { FeatureCostsBuilder, type PricedFeaturesInput } from "./feature-costs-b
 
 /** The possible costs of a request with priced features, by deployment. */
 export interface PricedFeatures {
-  /** The model with the deployments at which everything in the request has a price. */
+  /** The model with the deployments at which all features of the request have a price. */
   readonly model: Model
-  /** The same, priced for the hold. */
+  /** The same deployments with the prices for the hold. */
   readonly held: readonly Deployment[]
-  /** By deployment id. */
+  /** The costs of the features, by deployment id. */
   readonly featureCosts: ReadonlyMap<string, FeatureCosts>
-  /** Lowers the assumed calls of tools that have a limit field at the vendor and no limit from the caller. */
+  /**
+   * Returns the features with fewer assumed calls of tools that have a limit field at the vendor and no limit from the
+   * caller.
+   */
   readonly withFewerCalls: (max: number) => PricedFeatures
 }
 
 /**
- * Finds the features that a request is billed for besides its tokens, in the bodies that would be sent to the
- * deployments of its model. Nothing is held or sent yet.
- * @returns undefined without such features, as in nearly all requests.
- * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
+ * Finds features for which a request is billed in addition to its tokens. It searches the bodies that would be sent to
+ * the deployments of the model. Nothing is held or sent yet.
+ * @returns undefined if there are no such features, which is the usual case.
+ * @throws GatewayError `feature_not_priced`, `model_not_allowed` if no deployment can serve the request.
  */
 export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
   return maySetSwitch(input.call.body) || hasDefaultModes(input) ? priceFeatures(input) : undefined
 }
 
-/** Reports whether a deployment of the model serves requests in a mode that they do not name. */
+/** Reports whether a deployment of the model serves requests in a mode that the requests do not name. */
 function hasDefaultModes({ model, defaultModes }: PricedFeaturesInput): boolean {
   if (defaultModes.isEmpty) return false
   return model.deployments.some((deployment) => defaultModes.of(deployment) !== undefined)
@@ -63,7 +66,7 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
     }
   }
   if (!isSet) return undefined
-  // A deployment without a price is never called, so it restricts nothing.
+  // A rejection at a deployment without a price has no effect, because that deployment is never called.
   if (refusal && !deployments.some(({ price }) => price)) throw refusal
   const features = { model: { ...input.model, deployments }, held, featureCosts }
   const withFewerCalls = (max: number): PricedFeatures =>
@@ -71,12 +74,12 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
   return { ...features, withFewerCalls }
 }
 
-/** The switches in the request to a deployment. */
+/** The switches that are set in the request to a deployment. */
 interface SetSwitches {
   readonly setSwitches: readonly SetSwitch[]
-  /** The caller's limit on calls of the vendor's tools, if the vendor gets it. */
+  /** The caller's limit on calls of the vendor's tools, if the vendor receives it. */
   readonly max: number | undefined
-  /** Whether the vendor can be sent such a limit, in each dialect that it may be called in. */
+  /** Whether the vendor accepts such a limit, in every dialect in which it may be called. */
   readonly isLimitable: boolean
 }
 
@@ -95,7 +98,7 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
-  // All members that the caller wrote are sent to its own dialect, verbatim or as extras of the canon.
+  // In the caller's own dialect, all members that the caller wrote are sent, verbatim or as extras of the canon.
   if (own !== undefined) {
     return find(input.call.body, own.dialect.id)
   }
@@ -117,16 +120,16 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
 
 const NOTHING: SetSwitches = { setSwitches: [], max: undefined, isLimitable: false }
 
-/** The limit on calls of all tools, if every body that can be sent has one. */
+/** Returns the limit on calls of all tools, if every body that can be sent has one. */
 function maxOf(found: readonly SetSwitches[]): number | undefined {
   const max = Math.max(...found.map((one) => one.max ?? Infinity))
   return Number.isFinite(max) ? max : undefined
 }
 
-/** Messages set no switch, so they need not be encoded to find one. */
+/** The request is encoded without its messages, because messages set no switch. */
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
-/** Returns the path in the fields that the caller wrote. */
+/** Returns the path of a switch in the fields that the caller wrote. */
 function callersPlace(
   { place, tool }: SetSwitch,
   { call: { body }, request }: PricedFeaturesInput,
@@ -150,14 +153,14 @@ function featureCostsOf(
   return builder.build()
 }
 
-/** Whether the caller runs the tool, which then costs only its prompt. */
+/** Whether the caller runs the tool. It then costs only its tokens in the prompt. */
 function isOwnTool(charge: Charge): boolean {
   return charge.by === "tokens" && charge.calls === undefined
 }
 
 /**
- * A thread keeps its tools for requests that continue from it and do not name them, so there would be no way to
- * know what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat everything else.
+ * Rejects priced tools in a thread. A thread keeps its tools for requests that continue from it without naming them, so
+ * it would be unknown how much to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat all other fields.
  */
 function refuseStoredTools(setSwitches: readonly SetSwitch[]): void {
   const kept = setSwitches.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))

@@ -5,22 +5,22 @@ import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts"
 import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
 
-/** A switch that a request sets. */
+/** A switch for a priced feature that a request sets. */
 export interface SetSwitch {
-  /** `tools[2].type`, `service_tier`: its path, as messages name it. */
+  /** The path of the switch in error messages, such as `tools[2].type` or `service_tier`. */
   readonly place: string
-  /** Its value, as messages show it. */
+  /** The value of the switch in error messages. */
   readonly value: JsonValue
   readonly charge: Charge
-  /** The object that is the value, including its other members. */
+  /** The object that is the value, with all its members. */
   readonly holder?: JsonObject
-  /** The tool, for its members. */
+  /** The tool that sets the switch, whose members may determine the price. */
   readonly tool?: JsonObject
-  /** The field, for reading the response's report about it. */
+  /** The field that sets the switch, to find what the response reports about it. */
   readonly field?: FieldSwitch
 }
 
-/** The first segments of all paths in the table: a body without them sets no switch. */
+/** The first segments of all paths in the table. A body without these members sets no switch. */
 const NAMES: ReadonlySet<string> = new Set([
   "tools",
   "toolConfig",
@@ -29,7 +29,7 @@ const NAMES: ReadonlySet<string> = new Set([
     .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
 ])
 
-/** Whether a body may set a switch: a quick check of each of its members. */
+/** Whether a body may set a switch. This is a quick check of each member. */
 export function maySetSwitch(body: JsonObject): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true
@@ -38,7 +38,7 @@ export function maySetSwitch(body: JsonObject): boolean {
   return mayDefineTools(body)
 }
 
-/** Returns the switches that a body sets in a dialect at a vendor, except free ones. */
+/** Returns the switches that a body sets in a dialect at a vendor, except free switches. */
 export function findSwitches(
   body: JsonObject,
   switches: Switches,
@@ -65,18 +65,18 @@ export function findSwitches(
   return setSwitches
 }
 
-/** Later requests that continue from this one have such a tool without naming it. */
+/** The charge of a tool that later requests use without naming it, because they continue from this request. */
 const OUTLASTING: Charge = {
   by: "unknown",
   why: "it would stay in later turns that do not name it: name it in 'tools', or send 'store: false'",
 }
 
-/** Whether the vendor stores the items of a request for later ones. */
+/** Whether the vendor stores the items of a request for later requests. */
 function isKept({ store, conversation }: JsonObject): boolean {
   return store !== false || isSet(conversation)
 }
 
-/** Null, false and absence leave a switch off. */
+/** Whether a value sets a switch. Null, false and absent values do not. */
 export function isSet(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined || value === null || value === false) return false
   return !Array.isArray(value) || value.length > 0
@@ -86,7 +86,7 @@ function isFree(charge: Charge): boolean {
   return charge.by === "tokens" && charge.adds === undefined
 }
 
-/** Returns the deciding part of a value: the value itself, or a member of it. */
+/** Returns the part of a value that determines the charge: the value itself, or a member of it. */
 function decidingOf(
   { member }: FieldSwitch,
   place: string,
@@ -109,7 +109,10 @@ interface Place {
   readonly value: JsonValue | undefined
 }
 
-/** Returns the values at a path; each element of a list separately, and anything else as a single element. */
+/**
+ * Returns the values at a path. Each element of a list is a separate value, and any other value is treated as a list of
+ * one.
+ */
 export function valuesAt(body: JsonObject, path: string): readonly Place[] {
   let places: Place[] = [{ place: "", value: body }]
   for (const step of path.split(".")) {
@@ -130,7 +133,7 @@ interface FoundTool {
   readonly place: string
   readonly type: string
   readonly tool: JsonObject
-  /** Whether an item of the conversation adds it. */
+  /** Whether an item of the conversation adds the tool. */
   readonly isAdded?: boolean
 }
 
@@ -154,7 +157,7 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   return found
 }
 
-/** A conversation can also add tools: explicitly, or as results of a tool search. */
+/** Whether an item of a conversation adds tools, explicitly or as results of a tool search. */
 function bringsTools(item: JsonValue): item is JsonObject {
   if (!isJsonObject(item)) return false
   return item.type === "additional_tools" || item.type === "tool_search_output"
@@ -166,7 +169,7 @@ function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
 }
 
 /**
- * Returns a tool and its nested tools. A tool without a type is a function; dialects reject a tool that is not an
+ * Returns a tool and its nested tools. A tool without a type is a function. Dialects reject a tool that is not an
  * object.
  */
 function toolByType(tool: JsonValue, place: string): FoundTool[] {
@@ -177,7 +180,10 @@ function toolByType(tool: JsonValue, place: string): FoundTool[] {
   return [own, ...toolsByType(tool.tools, `${place}.tools`)]
 }
 
-/** `web_search_20250305`, `web_search_2025_08_26`: the version does not matter. */
+/**
+ * Matches the version in the type of a tool, such as `web_search_20250305` or `web_search_2025_08_26`. The charge does
+ * not depend on the version.
+ */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
 /** Returns the charge of a tool; undefined for a tool that is not in the table. */
@@ -187,7 +193,7 @@ export function chargeOfTool(tool: JsonObject, { tools }: Switches): Charge | un
   return Object.hasOwn(tools, type) ? tools[type] : undefined
 }
 
-/** Distinguishes tools that run in different places. */
+/** Returns the type of a tool, which distinguishes tools by the place where they run. */
 function typeOf(tool: JsonObject, type: string): string {
   const bare = type.replace(VERSION, "")
   const { environment } = tool

@@ -6,8 +6,9 @@ import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./feature-costs-builder.ts"
 
 /**
- * Returns the model of a non-chat request, with the deployments that do not bill the passed-through fields: routers
- * accept `models` and `provider` at all of their endpoints, and no response there counts them.
+ * Returns the model of a request other than chat, with the deployments that do not bill the fields that are passed on.
+ * Routers accept `models` and `provider` at all of their endpoints, but no response of these endpoints reports what
+ * they cost.
  * @throws GatewayError `feature_not_priced` if no deployment remains.
  */
 export function atNoExtraPrice(

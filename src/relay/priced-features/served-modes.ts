@@ -9,7 +9,7 @@ import type { RequestedMode } from "./feature-costs.ts"
 
 /** A mode of service that a response reports. */
 interface ServedMode extends AppliedMode {
-  /** Empty for the standard mode. */
+  /** The name of the mode; empty for the standard mode. */
   readonly name: string
   readonly isLower: boolean
 }
@@ -17,30 +17,31 @@ interface ServedMode extends AppliedMode {
 /** The parts of a call's response that may report its mode of service. */
 export type ModeReport = Pick<Meter, "records" | "lastFrame" | "reported" | "firstFrame">
 
-/** The usage of all calls of a request, and its price in the standard mode. */
+/** The usage of all calls of a request, and its prices in the standard mode. */
 export interface ModeUsage {
   readonly price: Price
   readonly usage: Usage
   readonly calls: number
 }
 
-/** The modes of service of a request. */
+/** The modes in which a request was served, as they are settled. */
 interface SettledModes {
   readonly applied: readonly AppliedMode[]
-  /** Their names. */
+  /** The names of the modes. */
   readonly modes: readonly string[]
-  /** Reported modes without a price; they are charged at the request's price. */
+  /** Reported modes without a price. They are charged at the request's price. */
   readonly unpriced: readonly string[]
-  /** Reported modes that cost more and that the request did not name. */
+  /** Reported modes that cost more although the request did not name them. */
   readonly unrequested: readonly UnrequestedMode[]
 }
 
 /**
- * Returns the modes of service in which a request was served, according to its responses.
+ * Returns the modes in which a request was served, according to its responses.
  * @param requested modes that the request named.
  * @param unrequested fields that report a mode even if the request did not name one.
- * @param reports one for each call, at least one.
- * @param used if the calls report different modes, the most expensive mode for this usage applies to all.
+ * @param reports one report for each call, at least one.
+ * @param used the usage. If the calls report different modes, the most expensive mode for this usage applies to all
+ * calls.
  */
 export function settleModes(
   requested: readonly RequestedMode[],
@@ -91,13 +92,13 @@ function requestedModes(
   return { named: [...named.values()], possible }
 }
 
-/** All modes of a request, and those that it did not name. */
+/** All modes of a request, and the modes that it did not name. */
 interface ServedModes {
   readonly modes: readonly ServedMode[]
   readonly unrequested: readonly ReportedMode[]
 }
 
-/** A mode that the request did not name, with the field of the response. */
+/** A mode that the request did not name, with the response field that reports it. */
 interface ReportedMode extends ServedMode {
   readonly place: string
 }
@@ -140,7 +141,7 @@ function unpricedModes(
       const name = reportedName(field, report)
       if (name === undefined || pricedMode(field, name, price) !== undefined) continue
       const charge = field.values?.[name]
-      // Prepaid capacity needs no price.
+      // Prepaid capacity is not in the list, because it needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
       found = (found ?? new Set()).add(`${field.path}: ${name}`)
     }
@@ -185,7 +186,7 @@ function namesOf(modes: readonly ServedMode[]): readonly string[] {
   return modes.length === 0 ? NO_MODES : modes.flatMap(({ name }) => (name === "" ? [] : [name]))
 }
 
-/** Words for the standard mode. */
+/** Names of the standard mode. */
 const STANDARD_MODES: ReadonlySet<string> = new Set([
   "",
   "default",
@@ -194,15 +195,15 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
   "auto",
   "on_demand",
   "global",
-  // Google's name for prepaid capacity.
+  // Google's name for prepaid capacity, which is charged in the standard mode.
   "provisioned_throughput",
   "not_available",
   "unspecified",
 ])
 
-/** Google spells the same mode in several ways. */
+/** Matches prefixes of modes, because Google spells the same mode in several ways. */
 const PREFIX = /^(service_tier_|on_demand_)/
-/** Control characters and unpaired surrogates. */
+/** Matches control characters and unpaired surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
 /** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
@@ -210,25 +211,25 @@ function reportedName(field: FieldSwitch, report: ModeReport): string | undefine
   for (const path of field.served ?? []) {
     const value = textIn(report, path)
     if (value === undefined) continue
-    // Nearly all answers.
+    // This is the case for nearly all answers.
     if (STANDARD_MODES.has(value)) return value
     return cutName(value).toLowerCase().replace(PREFIX, "")
   }
   return undefined
 }
 
-/** A name that every database stores. Longer names have no price. */
+/** Returns a name that every database can store. Longer names have no price. */
 function cutName(value: string): string {
   return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
 }
 
-/** The first frames of a stream may repeat this word of a request, which is not a mode. */
+/** The value that the first frames of a stream may repeat from the request. It is not a mode. */
 const UNDECIDED = "auto"
 
-/** The names in a path, split once because nearly every answer is searched for them. */
+/** The segments of each path. Paths are split only once, because nearly every answer is searched for them. */
 const STEPS = new Map<string, readonly string[]>()
 
-/** Returns the last text that a call has reported at a path. */
+/** Returns the last string that a call has reported at a path. */
 function textIn(report: ModeReport, path: string): string | undefined {
   return (
     textAtPath(report.records[0]?.whole, path) ??
@@ -267,10 +268,11 @@ function servedMode(requested: RequestedMode, report: ModeReport, price: Price):
   const name = reportedName(requested.field, report)
   const reported = name === undefined ? undefined : pricedMode(requested.field, name, price)
   if (reported !== undefined) return reported
-  // A cheaper mode must be reported: a server that does not support it serves the request as usual.
+  // A cheaper mode only applies if it is reported, because a server that does not support it serves the request in the
+  // standard mode.
   const asked = requested.isPossible ? undefined : raising(requested.priced)
   const assumed = asked && { key: requested.name, factor: asked.factor, isLower: asked.isLower }
-  // A mode without a price costs no less than the requested one.
+  // A reported mode without a price is charged at no less than the price of the requested mode.
   if (name !== undefined) return { ...STANDARD, ...assumed, name }
   const isNamed = !requested.isPossible && (asked !== undefined || !isCheaper(requested.priced))
   return { ...STANDARD, ...assumed, name: isNamed ? requested.name : "" }

@@ -30,16 +30,16 @@ import type { UnrequestedMode } from "./default-modes.ts"
 import { type ModeReport, type ModeUsage, settleModes } from "./served-modes.ts"
 import type { SecondModel, FeatureCosts } from "./feature-costs.ts"
 
-/** The service that a request received. */
+/** How a request was served. */
 interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
   /** The report of each call about its mode of service. */
   readonly reports: readonly ModeReport[]
   readonly elapsedMs: number
-  /** Counts cache writes without a reported lifetime as the most expensive ones that the request can cause. */
+  /** Counts cache writes without a reported lifetime in the most expensive class that the request can cause. */
   readonly withLifetimes: (usage: Usage) => Usage
-  /** Fields that report a mode of service even if the request named no mode. */
+  /** Fields that report a mode of service even if the request did not name one. */
   readonly unrequested?: readonly FieldSwitch[]
 }
 
@@ -50,25 +50,25 @@ export interface AnsweredCalls {
   readonly usages: readonly Usage[]
 }
 
-/** A usage with everything that its request was billed for, and its prices. */
+/** A usage with all that its request was billed for, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
   /** The number of calls in `usage`. */
   readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
-  /** The modes of service it got. */
+  /** The modes of service in which the request was served. */
   readonly modes: readonly string[]
-  /** Reported modes of service without a price; they are charged at the request's price. */
+  /** Reported modes of service without a price. They are charged at the request's price. */
   readonly unpriced: readonly string[]
-  /** Reported modes that cost more and that the request did not name. */
+  /** Reported modes that cost more although the request did not name them. */
   readonly unrequested: readonly UnrequestedMode[]
 }
 
 /**
- * Settles everything that the vendor did besides the model's tokens, according to the responses.
- * @param usage the tokens, as the dialect decoded or estimated them.
- * @param served the service that the request received.
+ * Settles all features that the vendor bills in addition to the model's tokens, according to the responses.
+ * @param usage the tokens as decoded by the dialect or estimated.
+ * @param served how the request was served.
  */
 export function settleFeatures(
   featureCosts: FeatureCosts,
@@ -93,8 +93,9 @@ export function settleFeatures(
 
 /**
  * Settles an answer whose request set no priced feature.
- * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
- * @returns undefined if the usage costs its usual price.
+ * @param fields the fields in which the dialect reports a mode of service, because a vendor's project may have another
+ * default mode.
+ * @returns undefined if the usage has its usual price.
  */
 export function settleWithoutFeatures(
   used: ModeUsage & AnsweredCalls,
@@ -110,7 +111,10 @@ export function settleWithoutFeatures(
 
 const NO_OTHERS: readonly SecondUsage[] = []
 
-/** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
+/**
+ * Returns the usage divided among its calls, if the usage of each call is known and the length of a call affects the
+ * price.
+ */
 function dividedUsage(
   usage: Usage,
   { calls, usages }: AnsweredCalls,
@@ -142,12 +146,12 @@ function withCalls(
   }
   const sum = { ...usage }
   for (const [usageClass, count] of counts) sum[usageClass] = Math.max(sum[usageClass], count)
-  // Premium searches are reported in the same number as others.
+  // Premium searches are reported in the same count as other searches.
   if (counts.has("premiumSearches") && !counts.has("searches")) sum.searches = 0
   return sum
 }
 
-/** The costs of the features, and the mode of service. */
+/** The data from which the features and the mode of service are priced. */
 interface ServedFeatures extends Omit<ServedRequest, "reports" | "elapsedMs" | "unrequested"> {
   readonly featureCosts: FeatureCosts
   readonly price: Price
@@ -187,7 +191,7 @@ function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
   return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
 }
 
-/** Returns the usage of each call of a model for a response. */
+/** Returns the usage of each call of a model that a response reports. */
 function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
   const iterations = iterationsOf(record)
   return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
@@ -198,9 +202,9 @@ function hasIterations(record: AnswerRecord): boolean {
 }
 
 /**
- * Anthropic reports each call of a model separately. Those without a name are the request's own. Each call has its own
- * price tier.
- * @param usage the usage of all responses, by their totals.
+ * Separates the calls of different models, which Anthropic reports one by one (iterations). A call without a model name
+ * belongs to the requested model. Each call has its own price tier.
+ * @param usage the total usage of all responses.
  */
 function splitIterations(
   { featureCosts, price, applied, records, withLifetimes }: ServedFeatures,
@@ -218,7 +222,7 @@ function splitIterations(
     const isOwn = name === undefined || (!isAdvice && isNamed(name, deployment.upstreamModel))
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second !== undefined) {
-      // The answering model runs in the mode of the response; models consulted along the way do not.
+      // The answering model is charged in the mode of the response. Models that are only consulted are not.
       const isBeside = second.charge.how === "beside"
       const price = isBeside ? second.price : priceIn(second.price, applied)
       further.push({ model: second.id, usage, price })
@@ -243,7 +247,7 @@ function decodedUsage(usage: JsonValue | undefined): Usage | undefined {
   return isJsonObject(usage) ? decodeUsage(usage) : undefined
 }
 
-/** Returns the part of a response's usage that its iterations do not report. */
+/** Returns the part of a response's usage that is not in its iterations. */
 function missingUsage(
   record: AnswerRecord,
   total: Usage,
@@ -259,12 +263,12 @@ function tokensOf(usage: Usage): number {
   return totalInput(usage) + totalOutput(usage)
 }
 
-/** Returns the model with a name; for an unknown name, the most expensive one. */
+/** Returns the model with a name. For an unknown name, it returns the most expensive model. */
 function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
   return models.find((model) => isNamed(name, model.name)) ?? mostExpensive(models)
 }
 
-/** Responses may name a version of the requested model. */
+/** Whether a reported name is the name of a model. Responses may name a version of the requested model. */
 function isNamed(reported: string, name: string): boolean {
   return reported === name || reported.startsWith(`${name}-`) || name.startsWith(`${reported}-`)
 }
@@ -279,7 +283,10 @@ function costs({ price }: SecondModel): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
-/** Returns the model that answered in place of the request's own; for an unknown one, the most expensive one. */
+/**
+ * Returns the model that answered in place of the requested model. For an unknown model, it returns the most expensive
+ * one.
+ */
 function answeredBy(
   { deployment, price }: FeatureCosts,
   models: readonly SecondModel[],
@@ -300,7 +307,7 @@ function answeredBy(
   return undefined
 }
 
-/** Returns the tokens of a model that made images for a response. */
+/** Returns the tokens of a model that generated images for a response. */
 function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
   if (charge.usage === undefined) return []
   const [reported] = valuesAt(whole, charge.usage)

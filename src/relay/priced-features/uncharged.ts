@@ -8,26 +8,26 @@ import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Cost } from "../../ledger/price.ts"
 
-/** Alarms for the operator. */
+/** Findings about usage that are reported to the operator. */
 interface UnchargedAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** The report of an answer, and its charge. */
+/** The report of an answer, and the data of its charge. */
 interface Answered {
-  /** The frame or the response that has the usage. */
+  /** The frame or response that contains the usage. */
   readonly reported: JsonObject | undefined
   readonly cost: Cost
   /** Reported modes of service without a price. */
   readonly unpriced: readonly string[]
 }
 
-/** Maximum number of reported names; nothing is reported beyond it. */
+/** Maximum number of different names that are reported. Further names are not reported. */
 const MAX_REPORTED = 1_000
 
-/** Numbers in vendors' usages that are charged, are a part of a charged number, or are free. */
+/** Names of numbers in vendors' usage that are charged, are part of a charged number, or are free. */
 const KNOWN: ReadonlySet<string> = new Set([
-  // All names of the numbers that dialects decode.
+  // The names of all numbers that dialects decode.
   "prompt_tokens",
   "completion_tokens",
   "total_tokens",
@@ -78,12 +78,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   "cacheWriteInputTokens",
   "cacheReadInputTokenCount",
   "cacheWriteInputTokenCount",
-  // Numbers that are free besides their tokens.
+  // Numbers that cost nothing in addition to their tokens.
   "web_fetch_requests",
   "tool_search_requests",
   "num_sources_used",
   "request_count",
-  // Durations, costs that the vendor charges the operator, and sums of numbers reported elsewhere.
+  // Durations, costs that the vendor charges the operator, and sums of numbers that are reported elsewhere.
   "prompt_time",
   "completion_time",
   "queue_time",
@@ -95,7 +95,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "num_server_side_tools_used",
 ])
 
-/** Members of a usage whose numbers are repeated elsewhere, or are amounts of money. */
+/** Members of a usage that are skipped, because their numbers are repeated elsewhere or are amounts of money. */
 const SKIPPED: ReadonlySet<string> = new Set([
   "cost",
   "cost_details",
@@ -105,8 +105,8 @@ const SKIPPED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Finds uncharged numbers in each usage: a number that no class covers, or a class without a price. Each is
- * reported to the operator once, as is each mode of service without a price.
+ * Finds numbers in vendors' usage that are not charged, because no usage class covers them or the class has no price.
+ * Each is reported to the operator once. A mode of service without a price is also reported once.
  */
 export class UnchargedUsage {
   readonly #alarms: UnchargedAlarms
@@ -139,8 +139,8 @@ export class UnchargedUsage {
 }
 
 /**
- * Tokens without a rate of their own cost as much as the class that contains them, even if it is free; images may be
- * billed by their tokens.
+ * Classes that need no rate. Tokens without a separate rate cost as much as the class that contains them, even if that
+ * class is free. Images may be billed by their tokens.
  */
 const NEED_NO_RATE: ReadonlySet<UsageClass> = new Set([
   ...INPUT_CLASSES,
@@ -162,8 +162,8 @@ function usageIn(reported: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Adds the unknown numbers of a usage to a list. Usages are two levels deep, with lists of parts.
- * @returns the list; undefined without any.
+ * Adds the names of unknown numbers in a usage to a list. A usage is two levels deep and may contain lists of parts.
+ * @returns the list; undefined if there are none.
  */
 function findUnknown(usage: JsonObject, found: string[] | undefined): string[] | undefined {
   let names = found

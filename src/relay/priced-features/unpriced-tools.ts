@@ -1,15 +1,18 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** A tool in the path of a field: its index, and its member if the tool is several in one (Google's). */
+/**
+ * Matches the path of a tool's field: the index of the tool, and a member, because one tool of Google can contain
+ * several.
+ */
 const TOOL_PLACE = /^tools\[(\d+)\]\.(\w+)$/
 
-/** Types of tools that the caller runs; Anthropic's and Google's have no type. */
+/** Types of tools that the caller runs. Such tools of Anthropic and Google have no type. */
 const OWN_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, "custom", "function"])
 
 /**
- * Returns the body without the tool that a request was rejected for because it has no price. Agents send such tools
- * with every request, besides their own; a caller who requests only this tool needs it.
+ * Returns the body without the tool for which a request was rejected because the tool has no price. Agents send such
+ * tools with every request, next to their own tools. A caller that requests only this tool needs it.
  * @returns undefined if the tool cannot be left out.
  */
 export function withoutTool(body: JsonObject, refusal: unknown): JsonObject | undefined {

@@ -5,56 +5,64 @@ import type { Labels } from "../../accounting/labels.ts"
 import type { RoutingPreferences } from "./routing-preferences.ts"
 import type { RequestTrace } from "./request-trace.ts"
 
-/** The waiting caller. Creating the signal is expensive, so it is requested late. */
+/**
+ * The caller that waits for an answer. Creating the signal is expensive, so it is only created when it is first read.
+ */
 export interface Caller {
-  /** Aborted when the caller leaves, even if it left before this was first read. */
+  /** Aborted when the caller disconnects, even if that happened before the signal was first read. */
   readonly signal: AbortSignal
 }
 
-/** One request on its way through the gateway. */
+/** A request while the gateway processes it. */
 export interface Call {
-  /** `req_...`: the id of its answer's headers, its charge and its receipt. */
+  /** The id `req_...`, which is in the headers of the answer, in the charge and on the receipt. */
   readonly id: string
   readonly key: Key
-  /** The endpoint's path, for the receipt. */
+  /** The path of the endpoint, for the receipt. */
   readonly endpoint: string
-  /** The body if it is JSON, stored for accounts with storage enabled. */
+  /** The body if it is JSON. It is stored for accounts with storage enabled. */
   readonly body?: JsonObject | undefined
   /** The size of the body as received, in bytes. */
   readonly bodyBytes: number
-  /** Whether the body is ASCII, without escapes of other characters. Absent: not known. */
+  /** Whether the body is ASCII and contains no escapes of other characters; absent if unknown. */
   readonly isAscii?: boolean
-  /** Arrival in Unix milliseconds, for display. */
+  /** Arrival time in Unix milliseconds, for display. */
   readonly receivedAt: number
-  /** The same moment by `performance.now()`, a clock that is never set, for durations. */
+  /** Arrival time as returned by `performance.now()`, a clock that is never adjusted, for durations. */
   readonly startedAt: number
-  /** `x-tollgate-on-low-balance: refuse`: respond with 402 rather than a shorter answer. */
+  /**
+   * Whether the caller sent `x-tollgate-on-low-balance: refuse`, which requests a 402 response instead of a shorter
+   * answer.
+   */
   readonly refuseOnLowBalance: boolean
-  /** `x-tollgate-strict: true`: respond with 400 rather than lose parts of the request in translation. */
+  /**
+   * Whether the caller sent `x-tollgate-strict: true`, which requests a 400 response instead of the loss of parts of
+   * the request.
+   */
   readonly isStrict: boolean
-  /** Models and providers that the request prefers; absent without preferences. */
+  /** Models and providers that the request prefers; absent if it has no preferences. */
   readonly preferences?: RoutingPreferences | undefined
-  /** The labels of the request: user, session and tags; absent without labels. */
+  /** The labels of the request: user, session and tags; absent if it has no labels. */
   readonly labels?: Labels | undefined
-  /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
+  /** The memory that is reserved for the request until its answer has ended. A stream disposes of it at its end. */
   readonly memory: Reservation
-  /** Its place in a trace; absent if it is not traced. */
+  /** The place of the request in a trace; absent if the request is not traced. */
   readonly trace?: RequestTrace | undefined
-  /** Whether the call is only an estimate, without a hold or an upstream call. */
+  /** Set if the call is only an estimate, without a hold or an upstream call. */
   readonly isEstimate?: true
 }
 
-/** A chat request on its way. */
+/** A chat request while the gateway processes it. */
 export interface ChatCall extends Call {
   readonly body: JsonObject
-  /** Headers of the caller that are forwarded to a vendor of the caller's dialect, such as betas. */
+  /** Headers of the caller, such as beta headers, that are forwarded to vendors that use the caller's dialect. */
   readonly forwarded: Readonly<Record<string, string>> | undefined
 }
 
-/** The answer to the caller. */
+/** The answer that is sent to the caller. */
 export interface Answer {
-  /** Owned by the receiver of the answer, which adds its own headers. */
+  /** Headers of the answer. The receiver owns this object and adds its own headers. */
   readonly headers: Record<string, string>
-  /** A complete text, also as UTF-8, or a stream that ends when its charge is on disk. */
+  /** A complete text as a string or as UTF-8, or a stream that ends after its charge is on disk. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }

@@ -8,21 +8,21 @@ import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/
 import { jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
-/** A request for a provider, before it has an address and a signature. */
+/** A request for a provider, before its address and signature are added. */
 export interface OutgoingRequest {
-  /** The vendor's own name for it. */
+  /** The vendor's own name for the model. */
   readonly model: string
   readonly stream: boolean
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** Further headers, which never replace the provider's own. */
+  /** Additional headers, which never replace the provider's own headers. */
   readonly headers: RequestHeaders | undefined
 }
 
-/** The headers of a binding, as long as its signature stays the same. */
+/** The headers of a binding. They are valid as long as the signature does not change. */
 interface SettledHeaders {
   readonly signed: RequestHeaders
   readonly record: RequestHeaders
-  /** The same, as they are sent. */
+  /** The headers in the form in which they are sent. */
   readonly ready: Headers
 }
 
@@ -31,7 +31,7 @@ const JSON_TYPE = "application/json"
 const USUAL_HEADERS: RequestHeaders = {
   "content-type": JSON_TYPE,
   accept: "*/*",
-  // Compressed frames would have to wait for each other.
+  // Compression is not requested, because it would delay frames of a stream.
   "accept-encoding": "identity",
   "user-agent": "tollgate",
 }
@@ -41,19 +41,19 @@ function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Arr
 }
 
 interface ClientParts {
-  /** Its id. */
+  /** The id of the provider. */
   readonly provider: string
-  /** Its settings, with at most one credential. */
+  /** The settings of the provider, with at most one credential. */
   readonly settings: ProviderSettings
   readonly vendor: Vendor
   readonly redactor: Redactor
-  /** The keeper of its state; absent if it is the whole provider. */
+  /** The keeper of state that is stored with the credential; absent if the provider has only one credential. */
   readonly keeper?: string
 }
 
 /**
- * The clients of a provider by keeper of their state: one for each credential, the first also under the provider's
- * name.
+ * Returns the clients of a provider, by the keeper of their state. There is one client for each credential. The first
+ * is also listed under the provider's name.
  */
 export function clientsOf({
   settings,
@@ -72,13 +72,15 @@ export function clientsOf({
   ])
 }
 
-/** A provider with everything that is the same for all its requests worked out, for one of its credentials. */
+/**
+ * The client of a provider for one of its credentials. All data that is the same for every request is computed once.
+ */
 export class ProviderClient {
   readonly provider: string
-  /** The keeper of state stored with its credential. */
+  /** The keeper of state that is stored with this credential. */
   readonly keeper: string
   readonly vendor: Vendor
-  /** Without a slash at its end. */
+  /** The base address, without a slash at its end. */
   readonly base: string
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders
@@ -121,7 +123,9 @@ export class ProviderClient {
     return bindings
   }
 
-  /** A request with its address, its signature and its headers. A promise only when signing takes one. */
+  /**
+   * Returns a request with its address, signature and headers. The result is a promise only if signing is asynchronous.
+   */
   request(binding: ChatBinding, input: OutgoingRequest): HttpRequest | Promise<HttpRequest> {
     const url = this.base + binding.path(input.model, input.stream)
     const { body } = input
@@ -138,7 +142,7 @@ export class ProviderClient {
     return { url, headers, body }
   }
 
-  /** The address of something that a chat there has made, and the headers to request it with. */
+  /** Returns the address of an object that a chat at this provider has created, and the headers to request it. */
   async beneath(
     binding: ChatBinding,
     name: string,
@@ -152,8 +156,8 @@ export class ProviderClient {
   }
 
   /**
-   * A request of an operation other than chat.
-   * @param isLarge whether its JSON is written in slices.
+   * Returns the request of an operation other than chat.
+   * @param isLarge whether its JSON is serialized in slices.
    */
   operation(call: OperationCall, isLarge = false): HttpRequest | Promise<HttpRequest> {
     const { body } = call
@@ -172,7 +176,7 @@ export class ProviderClient {
       headers: new Headers({ ...USUAL_HEADERS, ...headers, ...signed, ...this.#ownHeaders }),
       body,
     })
-    // Only JSON is ever signed with its content.
+    // Only JSON content is ever included in a signature.
     const signed = this.#signer.sign({
       url,
       body: sent.type === "json" && !(body instanceof ReadableStream) ? body : "",

@@ -15,7 +15,7 @@ interface Called {
   readonly client: Pick<ProviderClient, "base" | "vendor">
 }
 
-/** How an upstream call ended, as on its receipt. */
+/** How an upstream call ended, as on the receipt. */
 interface CallOutcome {
   readonly status: number
   readonly outcome: string
@@ -24,13 +24,13 @@ interface CallOutcome {
 /** A request that was answered with an error. */
 export interface TracedFailure {
   readonly request: string
-  /** The endpoint's path. */
+  /** The path of the endpoint. */
   readonly endpoint: string
   readonly kind: string
   readonly status: number
 }
 
-/** Notified of error responses to traced requests. */
+/** Receives error responses to traced requests. */
 export interface FailureObserver {
   failed(trace: RequestTrace, failure: TracedFailure): void
 }
@@ -38,28 +38,31 @@ export interface FailureObserver {
 export interface TraceParts {
   readonly key: Key
   readonly method: string
-  /** Unix milliseconds. */
+  /** Arrival time in Unix milliseconds. */
   readonly receivedAt: number
-  /** The trace context of the caller. */
+  /** The trace context that the caller sent. */
   readonly parent: TraceContext | undefined
   readonly isSampled: boolean
-  /** Whether the trace is sent to vendors. */
+  /** Whether the trace context is sent to vendors. */
   readonly propagates: boolean
   readonly observer: FailureObserver
 }
 
-/** A request's place in its trace. Exists only for requests that are traced, or whose trace continues at vendors. */
+/**
+ * The place of a request in its trace. It is only created for requests that are traced, or whose trace continues at
+ * vendors.
+ */
 export class RequestTrace {
   readonly key: Key
   readonly method: string
   readonly receivedAt: number
-  /** The same moment by `performance.now()`. */
+  /** Arrival time as returned by `performance.now()`. */
   readonly startedAt = performance.now()
   readonly parent: TraceContext | undefined
   readonly traceId: string
   readonly spanId = newSpanId()
   readonly isSampled: boolean
-  /** Upstream calls without a span so far. */
+  /** Upstream calls for which no span has been created yet. */
   readonly attempts: AttemptTrace[] = []
   readonly propagates: boolean
   readonly #observer: FailureObserver
@@ -76,26 +79,26 @@ export class RequestTrace {
     this.#observer = observer
   }
 
-  /** Records the begin of an upstream call. */
+  /** Records the start of an upstream call. */
   begin(called: Called, outcome: CallOutcome): AttemptTrace {
     const attempt = new AttemptTrace(this, called, outcome)
     if (this.isSampled) this.attempts.push(attempt)
     return attempt
   }
 
-  /** Records that it was answered with an error. */
+  /** Records that the request was answered with an error. */
   failed(failure: TracedFailure): void {
     if (this.isSampled) this.#observer.failed(this, failure)
   }
 }
 
-/** An upstream call in a trace. Times are by `performance.now()`. */
+/** An upstream call in a trace. Times are as returned by `performance.now()`. */
 export class AttemptTrace {
   readonly spanId = newSpanId()
   readonly called: Called
   readonly outcome: CallOutcome
   readonly startedAt = performance.now()
-  /** When its answer arrived; for a stream, its first frame. */
+  /** Time at which the answer arrived; for a stream, time of its first frame. */
   answeredAt: number | undefined = undefined
   endedAt: number | undefined = undefined
   readonly #request: RequestTrace
@@ -106,7 +109,7 @@ export class AttemptTrace {
     this.outcome = outcome
   }
 
-  /** Returns a request for a vendor, with its trace context if traces are sent to vendors. */
+  /** Returns a request for a vendor. It contains the trace context if traces are sent to vendors. */
   carriedBy(request: HttpRequest): HttpRequest {
     const { traceId, isSampled, parent, propagates } = this.#request
     if (!propagates) return request
@@ -121,7 +124,7 @@ export class AttemptTrace {
     this.answeredAt ??= performance.now()
   }
 
-  /** Records that no more of it is read. */
+  /** Records that no further part of the answer is read. */
   ended(): void {
     this.endedAt ??= performance.now()
   }

@@ -1,40 +1,43 @@
 import type { GatewayError } from "../../canon/errors.ts"
 
-/** What `sort` may ask for. */
+/** The values of `sort`. */
 export const SORTS = ["price", "throughput", "latency"] as const
 
-/** What `max_price` may limit. */
+/** The members of `max_price`. */
 export const PRICE_LIMITS = ["prompt", "completion", "request", "image"] as const
 
 /**
- * The most that a caller pays, in 10^-15 credits: for a token of a million in or out as the price lists have it, for a
- * million requests, and for a million images.
+ * The maximum prices that a caller accepts, in units of 10^-15 credits. For tokens, a price is per million input or
+ * output tokens, as in price lists. For requests and images, it is per million requests or images.
  */
 export type MaxPrice = Readonly<Partial<Record<(typeof PRICE_LIMITS)[number], bigint>>>
 
-/** The caller's preferred providers, by their configured names. */
+/** The caller's preferred providers, by the names in the configuration. */
 export interface ProviderPreferences {
-  /** Tried first, in this order. */
+  /** Providers that are tried first, in this order. */
   readonly order?: readonly string[]
-  /** No others are called. */
+  /** Providers that may be called. No other providers are called. */
   readonly only?: readonly string[]
-  /** Never called. */
+  /** Providers that are never called. */
   readonly ignore?: readonly string[]
   readonly sort?: (typeof SORTS)[number]
-  /** Whether `sort` puts the deployments of all models in one order, and not those of each model. */
+  /** Whether `sort` orders the deployments of all models together, instead of those of each model. */
   readonly sortsAll: boolean
   readonly maxPrice?: MaxPrice
-  /** Whether others than the first one, or than those of `order`, may be tried. */
+  /**
+   * Whether other deployments may be tried if the first one fails. If `order` is set, whether providers that are not in
+   * `order` may be tried.
+   */
   readonly allowsFallbacks: boolean
-  /** Errors for fields that this gateway does not have, which OpenRouter may. */
+  /** Errors for fields that OpenRouter may have but this gateway lacks. */
   readonly unknown: readonly GatewayError[]
 }
 
-/** Models and providers that a request prefers. */
+/** The models and providers that a request prefers. */
 export interface RoutingPreferences {
-  /** Fallback models in order. */
+  /** Fallback models, in order. */
   readonly models?: readonly string[]
   readonly provider?: ProviderPreferences
-  /** Whether only those are called that take everything in the request. */
+  /** Whether only deployments that support all parts of the request may be called. */
   readonly requiresParameters: boolean
 }

@@ -6,34 +6,36 @@ import type { MediaLimits } from "../../media/fetch-media.ts"
 import type { ProviderClient } from "./provider-client.ts"
 
 /**
- * The configuration that serves requests, derived from the active settings. It is replaced as a whole when they
- * change; a request keeps the one it began with.
+ * The configuration for serving requests, derived from the active settings. It is replaced as a whole when the settings
+ * change. A request keeps the configuration with which it started.
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
-  /** By provider, and by keeper if it has several credentials. */
+  /** The clients by provider, and by keeper of state for a provider with several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
-  /** Maximum size of a whole answer of an upstream, in bytes. */
+  /** Maximum bytes of a whole answer of an upstream. */
   readonly answerBytes: number
   readonly routing: RoutingSettings
   readonly disconnect: Disconnect
-  /** Milliseconds. */
+  /** Maximum milliseconds for draining an upstream call after the caller has disconnected. */
   readonly disconnectLimit: number
   readonly media: MediaLimits
-  /** Rules learned from providers since the start, shared by all configurations. */
+  /** Rules learned from providers since the process started. All configurations share them. */
   readonly learnedRules: LearnedRules
-  /** Whether a request may name content that a vendor stores for an unknown account. */
+  /** Whether a request may refer to content that a vendor stores for an unknown account. */
   readonly passesUnknownState: boolean
-  /** The default image model. */
+  /** The image model for requests that name no model. */
   readonly imageModel?: string
-  /** Whether priced features without a configured price are passed on. */
+  /** Whether priced features are passed on if no price is configured for them. */
   readonly passesUnpriced: boolean
-  /** The chat model for translations that a transcription model does not support. */
+  /** The chat model that translates if a transcription model cannot. */
   readonly translationModel?: string
 }
 
-/** When an upstream call is drained for its usage after its caller has left, or has the whole answer. */
+/**
+ * When an upstream call is drained for its usage, after the caller has disconnected or has received the whole answer.
+ */
 export interface DrainRule {
   /** `if-billed`: only if the provider has not reported the usage and may bill more than the received part. */
   readonly when: "always" | "if-billed" | "never"
@@ -42,7 +44,7 @@ export interface DrainRule {
 
 const WHEN = { auto: "if-billed", cancel: "never", drain: "always" } as const
 
-/** Returns the drain rule for answers of a model. The setting of the model itself takes precedence. */
+/** Returns the drain rule for answers of a model. A setting of the model itself takes precedence. */
 export function drainRuleOf(
   { disconnect, disconnectLimit }: RuntimeConfig,
   { disconnect: own }: Model,

@@ -18,9 +18,9 @@ import {
 type Asking = Pick<Call, "key" | "preferences">
 
 /**
- * Returns the requested model, together with those that may answer in its place: its key may call each of them, and
- * each has its own price.
- * @throws GatewayError as `Catalog.require`, naming the field.
+ * Returns the requested model, together with models that may answer in its place. The key must be allowed to call each
+ * of them, and each has its own price.
+ * @throws GatewayError like `Catalog.require`, with the name of the field.
  */
 export function askedModel(
   { catalog, clients }: Pick<RuntimeConfig, "catalog" | "clients">,
@@ -47,7 +47,7 @@ export function askedModel(
   return isIgnored ? ignoring(asked, ["models"]) : asked
 }
 
-/** Whether a model is served by OpenRouter, whose callers name its models and servers. */
+/** Whether OpenRouter serves a model. Callers of OpenRouter may use its own names of models and providers. */
 function hasRouter({ deployments }: Model, clients: RuntimeConfig["clients"]): boolean {
   return deployments.some(({ provider }) => clients.get(provider)?.vendor.id === "openrouter")
 }
@@ -56,7 +56,7 @@ function isUnknownModel(thrown: unknown): boolean {
   return thrown instanceof GatewayError && thrown.kind === "model_not_found"
 }
 
-/** Returns a model that ignores parts of the request. */
+/** Returns a model with a record of the parts of the request that it ignores. */
 function ignoring(model: Model, names: readonly string[]): Model {
   const { ignored = [] } = model
   return { ...model, ignored: [...ignored, ...names.map((name) => dropped(name))] }
@@ -66,7 +66,7 @@ function dropped(name: string): Loss {
   return { name, effect: "dropped" }
 }
 
-/** Adds the name of the parameter to a failure. */
+/** Runs a function, and adds the name of the parameter to its error. */
 function naming<T>(parameter: string, work: () => T): T {
   try {
     return work()
@@ -76,19 +76,22 @@ function naming<T>(parameter: string, work: () => T): T {
   }
 }
 
-/** Facts about a request that decide how its preferences apply. */
+/** Facts about a request that determine how its preferences apply. */
 export interface PreferenceInput {
   readonly call: Asking
   readonly config: Pick<RuntimeConfig, "clients">
-  /** Maximum input tokens: long inputs can have a higher price. Only called if there is a limit. */
+  /**
+   * Returns the maximum input tokens, because long inputs can have a higher price. It is only called if the request
+   * limits the price.
+   */
   readonly inputTokens: () => number
-  /** Whether the model's deployments are only those that store the state that the request refers to. */
+  /** Whether the model only has deployments that store the state to which the request refers. */
   readonly isKept?: boolean
 }
 
 /**
  * Returns a model with the deployments that the caller prefers, in the caller's order.
- * @throws GatewayError `invalid_value` naming the preference that excludes all deployments.
+ * @throws GatewayError `invalid_value` that names the preference which excludes all deployments.
  */
 export function preferredModel(model: Model, input: PreferenceInput): Model {
   const preferences = input.call.preferences?.provider
@@ -102,9 +105,12 @@ export function preferredModel(model: Model, input: PreferenceInput): Model {
 
 interface KnownPreferences {
   readonly known: ProviderPreferences
-  /** Names of fields that are left out, or that have unknown members. */
+  /** Names of fields that are ignored, or that have unknown members. */
   readonly ignored: readonly string[]
-  /** The error for the first unknown name, since a misspelled provider would lead to an unwanted one. */
+  /**
+   * The error for the first unknown name. It is an error, because a misspelled provider could lead to a provider that
+   * the caller does not want.
+   */
   readonly unknown: GatewayError | undefined
 }
 
@@ -137,7 +143,7 @@ function unknownProvider(place: string, provider = ""): GatewayError {
   )
 }
 
-/** The choice of deployments for one request. */
+/** Chooses the deployments for one request. */
 class Choosing {
   readonly #model: Model
   readonly #input: PreferenceInput
@@ -195,7 +201,7 @@ class Choosing {
     )
   }
 
-  /** Returns the deployments in the caller's order, or unchanged without one. */
+  /** Returns the deployments in the caller's order; unchanged if the caller set no order. */
   #staged(): readonly Deployment[] {
     const { order = [], sort, sortsAll, allowsFallbacks } = this.#preferences
     const isAlone = !allowsFallbacks && order.length === 0
@@ -220,8 +226,8 @@ class Choosing {
 }
 
 /**
- * Returns the amounts of a price for each of the limits, in 10^-15 credits per million; zero for classes that it does
- * not charge.
+ * Returns the amounts of a price for each of the limits, in units of 10^-15 credits per million. An amount is zero if
+ * the price does not charge the class.
  */
 function amountsOf({ multiplier, ...price }: Price, inputTokens: number): Required<MaxPrice> {
   const rates: Rates = ratesFor({ ...price, multiplier }, inputTokens)
@@ -239,10 +245,10 @@ function isWithin(price: Price | undefined, max: MaxPrice, inputTokens: number):
   return PRICE_LIMITS.every((name) => amounts[name] <= (max[name] ?? amounts[name]))
 }
 
-/** Fractional digits of an amount. */
+/** Number of decimal places of an amount. */
 const PLACES = 15
 
-/** Returns a hint with the lowest price that the caller would have to accept. */
+/** Returns a hint that states the lowest price which the caller would have to accept. */
 function cheapestHint(
   deployments: readonly Deployment[],
   { call, inputTokens }: PreferenceInput,

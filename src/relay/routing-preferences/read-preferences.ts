@@ -12,19 +12,21 @@ import {
   type RoutingPreferences,
 } from "../request/routing-preferences.ts"
 
-/** A body without the gateway's own members, and the preferences in them. */
+/** A body without members that only the gateway reads, and the preferences from these members. */
 export interface TakenPreferences {
   readonly body: JsonObject
   readonly preferences: RoutingPreferences | undefined
 }
 
-/** Maximum models: each may have several deployments, and the request may wait for each of those. */
+/**
+ * Maximum number of models. Each model may have several deployments, and the request may have to wait for each of them.
+ */
 const MAX_MODELS = 10
 const MAX_PROVIDERS = 100
-/** Fractional digits of a price: credits with nine digits after the point, times a multiplier with six. */
+/** Number of decimal places of a price: nine for credits, and six for a multiplier. */
 const PLACES = 15
 const MAX_AMOUNT_LENGTH = 40
-/** Maximum characters of a name in a message. */
+/** Maximum characters of a name in an error message. */
 const MAX_NAME_LENGTH = 100
 
 function names(most: number) {
@@ -34,7 +36,7 @@ function names(most: number) {
     .nullish()
 }
 
-/** Built for the first request with a preference. */
+/** The schemas, which are built for the first request with a preference. */
 const SCHEMAS = once(() => {
   const amount = z.union([z.number(), z.string()], expects("a number")).nullish()
   const flag = z.boolean(expects("a boolean")).nullish()
@@ -84,9 +86,9 @@ const ASKING_NOTHING: Readonly<Record<string, readonly JsonValue[]>> = {
 }
 
 /**
- * Takes `models` and `provider` out of a request's body: the gateway reads them, and no vendor receives them. The
- * first of `models` is the model of a request without one.
- * @throws GatewayError naming the field.
+ * Removes `models` and `provider` from the body of a request. Only the gateway reads them, and no vendor receives them.
+ * If the request names no model, the first of `models` is used.
+ * @throws GatewayError that names the invalid field.
  */
 export function takePreferences(body: JsonObject): TakenPreferences {
   if (body["models"] === undefined && body["provider"] === undefined) {
@@ -136,7 +138,7 @@ function providerOf(written: WrittenProvider): ProviderPreferences {
   }
 }
 
-/** Requires a list with elements: an empty one would exclude all deployments. */
+/** Returns a list that must have elements. An empty list would exclude all deployments. */
 function listOf(field: string, names: readonly string[] | null | undefined) {
   if (names?.length === 0) throw emptyArray(field)
   return names ?? undefined
@@ -150,14 +152,14 @@ function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined
     const amount = written[name]
     if (amount === null || amount === undefined) return []
     const limit = amountOf(`provider.max_price.${name}`, amount)
-    // Prices are per million; one request and one image have a price of their own.
+    // Prices of tokens are per million. Prices of requests and images are for one.
     const isOne = name === "request" || name === "image"
     return [[name, isOne ? limit * 1_000_000n : limit] as const]
   })
   return limits.length === 0 ? undefined : Object.fromEntries(limits)
 }
 
-/** Rounds down, so that no deployment above the limit is called. */
+/** Converts a price limit to an amount. It is rounded down, so that no deployment above the limit is called. */
 function amountOf(field: string, amount: number | string): bigint {
   const text = typeof amount === "number" ? plainText(amount) : amount
   try {
@@ -172,7 +174,7 @@ function amountOf(field: string, amount: number | string): bigint {
   }
 }
 
-/** Returns a number as plain digits, for any notation in JSON. */
+/** Returns a number as plain digits, for any JSON notation of numbers. */
 function plainText(amount: number): string {
   const text = String(amount)
   return text.includes("e-") ? amount.toFixed(MAX_AMOUNT_LENGTH / 2) : text
@@ -180,7 +182,7 @@ function plainText(amount: number): string {
 
 /**
  * Returns the errors for unknown fields.
- * @throws GatewayError for a promise about the caller's data, which cannot be kept.
+ * @throws GatewayError for a guarantee about the caller's data that the gateway cannot give.
  */
 function unknownIn(
   field: string,

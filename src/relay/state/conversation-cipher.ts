@@ -9,7 +9,7 @@ const TAG_BYTES = 16
 /** Characters that are encrypted, or bytes that are decrypted, in one turn of the event loop. */
 const SLICE_LENGTH = 1024 * 1024
 
-/** Encrypts stored conversations with the installation's secret. Each part is bound to its own hash. */
+/** Encrypts stored conversations with the secret of the installation. Each encrypted part is bound to its own hash. */
 export class ConversationCipher {
   readonly #key: Uint8Array
 
@@ -18,7 +18,7 @@ export class ConversationCipher {
     this.#key = new Uint8Array(hkdfSync("sha256", secret, "", purpose, KEY_BYTES))
   }
 
-  /** Encrypts a long text in slices, with a turn of the event loop between them. */
+  /** Encrypts a text in slices, with a turn of the event loop between them. */
   async encrypt(hash: string, text: string): Promise<KeptPart> {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#key, nonce)
@@ -40,7 +40,7 @@ export class ConversationCipher {
   }
 
   /**
-   * Decrypts in slices, with a turn of the event loop between them.
+   * Decrypts a part in slices, with a turn of the event loop between them.
    * @returns undefined if the part was changed, or encrypted with another secret.
    */
   async decrypt({ hash, encrypted }: KeptPart): Promise<Buffer | undefined> {
@@ -63,7 +63,7 @@ export class ConversationCipher {
   }
 }
 
-/** The end of a slice, which does not cut a character of two halves. */
+/** Returns the end of a slice that does not split a surrogate pair. */
 function sliceEnd(text: string, start: number): number {
   const end = Math.min(text.length, start + SLICE_LENGTH)
   const isHalf = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800

@@ -23,11 +23,15 @@ const SWEEP_INTERVAL_MS = 600_000
 export const MAX_KEPT = 32 * 1024 * 1024
 /** Maximum bytes that are read before memory is reserved. */
 const SMALL = 32 * 1024
-/** Read data is in memory encrypted, as text and parsed. */
+/** Number of copies of read data in memory: encrypted, as text and parsed. */
 const COPIES_READ = 3
-/** Maximum wait of an answer for its write. Other processes find it only after the write. */
+/**
+ * Maximum milliseconds for which an answer waits until it is written. Other processes can only find it after the write.
+ */
 const WRITE_TIMEOUT_MS = 50
-/** A shorter text cannot have more values than a body may have. */
+/**
+ * Minimum characters of a text that is scanned. A shorter text cannot exceed the maximum number of values of a body.
+ */
 const MIN_SCANNED_LENGTH = 100_000
 
 /** The store of conversations. */
@@ -44,11 +48,17 @@ export interface ConversationParts {
   readonly hasher: KeyHasher
   readonly secret: string
   readonly settings: () => ConversationSettings
-  /** Called with failures to store or delete. @param request empty if no request caused it. */
+  /**
+   * Called with failures to store or delete.
+   * @param request id of the request; empty if no request caused the failure.
+   */
   readonly failed: (request: string, error: unknown) => void
 }
 
-/** The texts of conversations in the store: encrypted, found by hashes that include the account, and swept. */
+/**
+ * The texts of conversations in the store. They are encrypted, are found by hashes that include the account, and are
+ * removed by sweeps.
+ */
 export class ConversationTexts implements Disposable {
   readonly #parts: ConversationParts
   readonly #cipher: ConversationCipher
@@ -72,9 +82,9 @@ export class ConversationTexts implements Disposable {
   }
 
   /**
-   * Writes the texts of an answer. Returns when they are written, or after a timeout: they are in memory until then, so
-   * that a slow disk or a locked file delays no answer.
-   * @param request the request of the answer.
+   * Writes the texts of an answer. Returns when they are written, or after a timeout. The texts are in memory until
+   * they are written, so that a slow disk or a locked file does not delay an answer.
+   * @param request id of the request that was answered.
    */
   async write(
     request: string,
@@ -96,7 +106,7 @@ export class ConversationTexts implements Disposable {
 
   /**
    * Returns the texts that exist, by `conversationKey`.
-   * @param memory reserved for them before they are read.
+   * @param memory the memory in which space for the texts is reserved before they are read.
    * @throws GatewayError `ledger_unavailable`, `overloaded`, `body_too_large`.
    */
   async find(
@@ -138,19 +148,22 @@ export class ConversationTexts implements Disposable {
     }
   }
 
-  /** Reports a failure to store an answer. @param request the request of the answer. */
+  /**
+   * Reports a failure to store an answer.
+   * @param request id of the request that was answered.
+   */
   failed(request: string, error: unknown): void {
     this.#parts.failed(request, error)
   }
 
-  /** Reads the parts; memory for them is reserved before they are read. */
+  /** Reads the encrypted parts. Memory for them is reserved before they are read. */
   async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
     const small = await this.#look(hashes, SMALL)
     if (typeof small !== "number") return small
     if (small > 2 * MAX_KEPT) throw tooLarge()
     memory.takeBody(small * COPIES_READ)
     const large = await this.#look(hashes, small)
-    // It can only be larger if something was stored in between.
+    // The parts can only be larger if a part was stored since their size was read.
     if (typeof large === "number") throw unreachable(undefined)
     return large
   }
@@ -178,7 +191,7 @@ export class ConversationTexts implements Disposable {
   }
 }
 
-/** Whether a text has no more values than may be read of a conversation. */
+/** Whether a text has no more values than may be read from a conversation. */
 export async function isReadable(text: string): Promise<boolean> {
   if (text.length < MIN_SCANNED_LENGTH) return true
   const scanner = new JsonScanner()
@@ -186,7 +199,7 @@ export async function isReadable(text: string): Promise<boolean> {
   return excessOf(scanner) === undefined
 }
 
-/** Scans a text in slices, until it has more values than a body may have. */
+/** Scans a text in slices. It stops when the text has more values than a body may have. */
 async function scan(text: Buffer, scanner: JsonScanner): Promise<void> {
   for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
     if (start > 0) await ownTurn()
@@ -195,14 +208,14 @@ async function scan(text: Buffer, scanner: JsonScanner): Promise<void> {
   }
 }
 
-/** Returns the limit of a body that is exceeded, if any. */
+/** Returns the limit of a body that is exceeded; undefined if no limit is exceeded. */
 function excessOf({ count, numbered }: JsonScanner): string | undefined {
   if (count > MAX_VALUES) return `${MAX_VALUES.toLocaleString("en-US")} values`
   if (numbered <= MAX_NUMBERED_MEMBERS) return undefined
   return `${MAX_NUMBERED_MEMBERS.toLocaleString("en-US")} members whose names begin with a digit`
 }
 
-/** Parses a text that was found, in slices if it is long. */
+/** Parses a stored text, in slices if it is long. */
 export async function parseText(text: Buffer): Promise<JsonValue> {
   return text.byteLength > SMALL ? parseInSlices(text) : parseExactly(text.toString("utf8"))
 }
@@ -214,7 +227,7 @@ function tooMany(excess: string): GatewayError {
   )
 }
 
-/** Returns the error for a continued conversation that is longer than the maximum. */
+/** Returns the error for a continued conversation that exceeds the maximum length. */
 export function tooLarge(): GatewayError {
   return new GatewayError(
     "body_too_large",

@@ -17,26 +17,28 @@ import {
   tooLarge,
 } from "./conversation-texts.ts"
 
-/** Written data is in memory as text and encrypted. */
+/** Number of copies of written data in memory: as text and encrypted. */
 const COPIES_WRITTEN = 2
-/** A request that continues it is in memory as text again, and as the upstream body. */
+/**
+ * Number of copies of the items in memory when a request continues from an answer: as text, and in the upstream body.
+ */
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
 
 /** A stored answer. */
 export interface KeptAnswer {
-  /** As sent to its caller. */
+  /** The body as it was sent to the caller. */
   readonly body: JsonObject
-  /** The input items; null if only its vendor has them. */
+  /** The input items; null if only the vendor has them. */
   readonly before: readonly JsonValue[] | null
 }
 
-/** A body with everything that it continues from, or the missing reference. */
+/** A body with all items from which it continues, or the reference that is missing. */
 export type CompletedBody =
   | { readonly body: JsonObject }
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
-/** An answer that is stored once it is charged. */
+/** An answer that is stored once the request is charged. */
 export interface AnswerToStore {
   readonly call: Call
   readonly form: ConversationForm
@@ -44,8 +46,8 @@ export interface AnswerToStore {
 }
 
 /**
- * Stores answers with their requests for their accounts, which can continue from them with every model. Stored data is
- * encrypted, and found by hashes that include the account.
+ * Stores answers and their requests for accounts. An account can continue from a stored answer with every model. Stored
+ * data is encrypted, and is found by hashes that include the account.
  */
 export class Conversations implements Disposable {
   readonly #texts: ConversationTexts
@@ -59,8 +61,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Returns a body with the items that it continues from.
-   * @param memory reserves the memory of the items before they are read.
+   * Returns a body together with the items from which it continues.
+   * @param memory the memory in which space for the items is reserved before they are read.
    * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` if the items exceed the maximum.
    */
   async writtenOut(
@@ -88,8 +90,9 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Stores a charged answer. It never fails: a caller that continues an answer that is not stored receives an error
-   * then. Returns when the answer is written, or after a timeout; it can be continued in either case.
+   * Stores a charged answer. It never fails. If an answer could not be stored, a caller that continues from it receives
+   * an error at that time. It returns when the answer is written, or after a timeout. In both cases, the answer can be
+   * continued.
    * @param last the answer, or its last frame.
    */
   async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {
@@ -119,7 +122,10 @@ export class Conversations implements Disposable {
     return this.#texts.has(account, { kind: "response", id })
   }
 
-  /** Returns the ids of the items of an answer; empty if it is not stored. @throws like `find`. */
+  /**
+   * Returns the ids of the items of an answer; empty if the answer is not stored.
+   * @throws GatewayError like `find`.
+   */
   async itemsOf(account: string, id: string, memory: Reservation): Promise<string[]> {
     const output = (await this.find(account, id, memory))?.body.output
     return (Array.isArray(output) ? output : []).flatMap((item) =>
@@ -127,7 +133,7 @@ export class Conversations implements Disposable {
     )
   }
 
-  /** Returns a value that is always the same for an answer, and reveals nothing of it. */
+  /** Returns a mark for an item. It is always the same for the same answer, and reveals nothing about the answer. */
   mark(account: string, id: string, index: number): string {
     return this.#texts.hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
@@ -137,7 +143,9 @@ export class Conversations implements Disposable {
     return this.#texts.delete(account, { kind: "response", id })
   }
 
-  /** Returns the texts to store for an answer; undefined if they are too long, or have too many values to be read. */
+  /**
+   * Returns the texts to store for an answer; undefined if they are too long, or have too many values to be read again.
+   */
   async #textsOf(
     keeping: AnswerToStore,
     answer: ConversationAnswer,
@@ -165,7 +173,7 @@ export class Conversations implements Disposable {
   }
 }
 
-/** Returns the JSON of a stored answer or item, written in slices if it is long. */
+/** Returns the JSON of a stored answer or item. Long JSON is serialized in slices. */
 async function textOf(kept: JsonObject): Promise<string> {
   if (!isLargeJson(kept)) return JSON.stringify(kept)
   return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
@@ -183,7 +191,7 @@ async function itemsOf(
   return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
 }
 
-/** The gateway wrote it, so its type is known. */
+/** Returns a stored answer. Its type is known, because the gateway wrote it. */
 function keptAnswer(value: JsonValue): KeptAnswer {
   return value as unknown as KeptAnswer
 }

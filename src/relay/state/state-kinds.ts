@@ -4,20 +4,20 @@ import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
 
 /** A kind of state that vendors store. */
 interface KindFacts {
-  /** Its name in errors. */
+  /** The name of the kind in error messages. */
   readonly noun: string
-  /** Retention after an answer has named it, milliseconds. */
+  /** Milliseconds for which a record is kept after an answer has named the state. */
   readonly lifetime: number
-  /** Whether it contains the usage of its request; the size of anything else is unknown. */
+  /** Whether the state has the tokens of its request's usage. The tokens of other kinds are unknown. */
   readonly isCounted: boolean
-  /** Advice for callers without the state. */
+  /** Advice in errors for callers whose reference is invalid. */
   readonly instead: string
 }
 
 const DAY = 86_400_000
-/** The period for which OpenAI keeps a response, and Anthropic a container. */
+/** The period for which OpenAI stores a response, and Anthropic a container. */
 const MONTH = 30 * DAY
-/** Used for state that exists until it is deleted. */
+/** The period for state that vendors store until it is deleted. */
 const LONG = 400 * DAY
 
 const SEND_ALL = "Send the whole conversation as 'input'."
@@ -63,9 +63,8 @@ export function factsOf(kind: StateKind): KindFacts {
 }
 
 /**
- * Returns the error for a reference. State of another account and missing state are rejected in the same words.
- * Anthropic's client sends the whole conversation by itself when it reads such details of a message (ThreadState of
- * its SDK).
+ * Returns the error for a reference. State of another account and missing state have the same error. When Anthropic's
+ * client receives these details for a message, it sends the whole conversation (`ThreadState` of its SDK).
  */
 export function notFound({ id, path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
@@ -78,8 +77,8 @@ export function notFound({ id, path, state }: StateReference): GatewayError {
 }
 
 /**
- * Returns the error for a reference that no vendor of the model could resolve; the request would mean something else
- * without it.
+ * Returns the error for a reference that no vendor of the model can resolve. Without the reference, the request would
+ * have a different meaning.
  */
 export function unusableReference({ path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
@@ -87,20 +86,23 @@ export function unusableReference({ path, state }: StateReference): GatewayError
   return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
 }
 
-/** Returns the error for a thread at a vendor without threads. */
+/** Returns the error for a thread at a vendor that does not support threads. */
 export function noThreads(path: string): GatewayError {
   const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
   return unsupportedThread(path, message)
 }
 
-/** Returns the error for a tool that is billed besides its tokens, in a thread that would keep it for later turns. */
+/**
+ * Returns the error for a tool that is billed in addition to its tokens, in a thread that would keep the tool for later
+ * turns.
+ */
 export function unthreadable(path: string): GatewayError {
   const message = `'${path}' asks for a tool that is billed beside its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
   return unsupportedThread(path, message)
 }
 
 /**
- * Anthropic's client sends the whole conversation without a thread when it reads these details (ThreadState of
+ * When Anthropic's client receives these details, it sends the whole conversation without a thread (`ThreadState` of
  * its SDK).
  */
 function unsupportedThread(parameter: string, message: string): GatewayError {
@@ -108,7 +110,7 @@ function unsupportedThread(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter, fields: { details } })
 }
 
-/** Returns the error for state of the caller at a vendor that does not serve the model. */
+/** Returns the error for state that the caller has at a vendor which does not serve the model. */
 export function storedAtOtherVendor({ path, state }: StateReference, model: string): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   return invalidValue(

@@ -12,11 +12,11 @@ interface RecorderFacts {
   readonly account: string
   readonly request: string
   readonly provider: string
-  /** Hashes of named content with an unknown owner. Naming it does not make the account its owner. */
+  /** Hashes of named content with an unknown owner. The account does not become the owner by naming the content. */
   readonly strange: ReadonlySet<string>
 }
 
-/** Records the vendor state that an answer refers to. */
+/** Records the vendor state to which an answer refers. */
 export class StateRecorder {
   readonly #states: VendorState
   readonly #shape: StateShape
@@ -29,14 +29,20 @@ export class StateRecorder {
     this.#facts = facts
   }
 
-  /** @param body a whole answer, or a frame of one. */
+  /**
+   * Records the state that an answer names.
+   * @param body a whole answer, or a frame of one.
+   */
   look(body: JsonObject): void {
     for (const reference of findState(this.#shape, body)) {
       this.#found.set(`${reference.state.kind}\0${reference.id}`, reference)
     }
   }
 
-  /** @param usage as counted by the vendor; undefined if it did not count. */
+  /**
+   * Returns the records of the state.
+   * @param usage the usage as counted by the vendor; undefined if it did not count.
+   */
   records(usage: Usage | undefined): VendorStateRecord[] {
     const { account, request, provider, strange } = this.#facts
     const createdAt = Date.now()
@@ -61,13 +67,13 @@ export class StateRecorder {
   }
 }
 
-/** An item is a part of the output. Other kinds continue from the whole input. */
+/** Returns the tokens of stored content. An item is a part of the output. The other kinds include the whole input. */
 function tokensOf(kind: string, usage: Usage): number {
   const output = totalOutput(usage)
   return kind === "item" ? output : totalInput(usage) + output
 }
 
-/** A decoder that records the state in its frames. */
+/** Decodes a stream, and records the state that its frames name. */
 export class RecordingDecoder implements EventDecoder {
   readonly #decoder: EventDecoder
   readonly #recorder: StateRecorder

@@ -9,20 +9,20 @@ import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./state-kinds.ts"
 
-/** Maximum references of a request. */
+/** Maximum number of references in a request. */
 export const MAX_REFERENCES = 5_000
-/** Maximum stored records, about 4 GB. The oldest are deleted first. */
+/** Maximum number of stored records, about 4 GB. The oldest are deleted first. */
 const MAX_RECORDS = 20_000_000
 const SWEEP_INTERVAL_MS = 600_000
-/** Pause between sweeps in milliseconds, so that requests come first. */
+/** Milliseconds between the steps of a sweep, so that requests take precedence. */
 const SWEEP_PAUSE_MS = 20
 
-/** The vendor state of a request, with its owner resolved. */
+/** The vendor state to which a request refers, after its owner is resolved. */
 export interface ResolvedState {
   readonly references: readonly StateReference[]
-  /** Tokens that its vendor reads besides the request; undefined if unknown. */
+  /** Tokens of the state that the vendor reads in addition to the request; undefined if unknown. */
   readonly tokens: number | undefined
-  /** The model, with only those of its deployments that can find the state. */
+  /** The model, with only the deployments that can find the state. */
   readonly model: Model
   /** Hashes of references that were passed on although their owner is unknown. */
   readonly strange: ReadonlySet<string>
@@ -42,13 +42,13 @@ export interface StateQuery {
 
 type StateStore = Pick<Store, "vendorState">
 
-/** One object that a vendor stores. */
+/** A reference to one object that a vendor stores. */
 export interface StateName {
   readonly kind: StateKind
   readonly id: string
 }
 
-/** Maps state stored at vendors to the accounts that own it. */
+/** Records which account owns state that is stored at vendors. */
 export class VendorState implements Disposable {
   readonly #store: StateStore
   readonly #hasher: KeyHasher
@@ -69,10 +69,10 @@ export class VendorState implements Disposable {
   }
 
   /**
-   * Checks the references of a request before anything is held for it.
+   * Checks the references of a request before anything is held.
    * @returns undefined if no reference concerns a vendor of the model.
-   * @throws GatewayError `not_found` for state of another account, `invalid_value` for state that the model's vendors
-   * could not find, `ledger_unavailable`.
+   * @throws GatewayError `not_found` for state of another account, `invalid_value` for state that the vendors of the
+   * model cannot find, `ledger_unavailable`.
    */
   async resolve(input: StateQuery): Promise<ResolvedState | undefined> {
     const references = concerning(input)
@@ -100,8 +100,8 @@ export class VendorState implements Disposable {
   }
 
   /**
-   * Removes an account's ownership of objects, so that it cannot continue from them. @throws GatewayError
-   * `ledger_unavailable`.
+   * Removes an account's ownership of objects, so that the account cannot continue from them.
+   * @throws GatewayError `ledger_unavailable`.
    */
   async disown(account: string, names: readonly StateName[]): Promise<void> {
     try {
@@ -149,7 +149,10 @@ export class VendorState implements Disposable {
   }
 }
 
-/** Returns the references that other vendors accept, or all of them if a vendor supports the caller's dialect. */
+/**
+ * Returns the references that vendors of other dialects also accept. If a vendor supports the caller's dialect, it
+ * returns all references.
+ */
 function concerning(input: StateQuery): readonly StateReference[] {
   const { references } = input
   if (understands(input)) return references
@@ -158,7 +161,7 @@ function concerning(input: StateQuery): readonly StateReference[] {
   return references.filter(({ state }) => state.isShared)
 }
 
-/** Whether a vendor of the model speaks the caller's dialect. */
+/** Whether a vendor of the model uses the caller's dialect. */
 export function understands({ model, dialect, clients }: StateQuery): boolean {
   return model.deployments.some((deployment) =>
     clients
@@ -174,7 +177,7 @@ export function tooMany({ path }: StateReference): GatewayError {
   return invalidValue(path, message)
 }
 
-/** Combines the results of several references. */
+/** Combines the results for several references. */
 class Search {
   readonly strange = new Set<string>()
   readonly #account: string
@@ -182,12 +185,12 @@ class Search {
   readonly #passesUnknown: boolean
   #isSizeUnknown = false
   #counted = 0
-  /** Tokens of the items of each answer, whose output contains all of them. */
+  /** Tokens of each answer whose items are referenced. The output of the answer contains all of its items. */
   readonly #answers = new Map<string, number>()
-  /** The keeper of all found state; undefined until some is found. */
+  /** The keepers that store all state found so far; undefined until some state is found. */
   #keepers: ReadonlySet<string> | undefined
   #last: StateReference | undefined
-  /** The keeper of state that was stored before a provider had several credentials. */
+  /** For each provider, the keeper of state that was stored before the provider had several credentials. */
   readonly #first: ReadonlyMap<string, string>
 
   constructor(
@@ -223,7 +226,10 @@ class Search {
     if (!reference.state.isWeightless) this.#weigh(reference, own)
   }
 
-  /** @throws GatewayError if no provider of the model stores all that was found. */
+  /**
+   * Returns the model with the deployments that store the state.
+   * @throws GatewayError if no provider of the model stores all state that was found.
+   */
   restricted(model: Model): Model {
     const keepers = this.#keepers
     if (keepers === undefined) return model

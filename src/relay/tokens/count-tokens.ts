@@ -2,19 +2,19 @@ import { countTokens as count, decode, encode } from "gpt-tokenizer/encoding/o20
 
 export interface CountInput {
   readonly text: string
-  /** If present, counts the characters of this many tokens instead of the tokens. */
+  /** The number of tokens whose characters are counted; absent: the tokens of the whole text are counted. */
   readonly head?: number
 }
 
-/** A caller's text is plain text even if it looks like a special token. */
+/** Treats a caller's text as plain text even if it looks like a special token. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
 
-/** Counts the tokens of a text, or the characters of its first tokens. Runs on a thread. */
+/** Counts the tokens of a text, or the characters of its first tokens. It runs on a worker thread. */
 export function countTokens({ text, head }: CountInput): number {
   return head === undefined ? count(text, AS_TEXT) : lengthOfHead(text, head)
 }
 
-/** A token may end inside a character: that one is not whole. */
+/** Returns the number of complete characters in the first tokens. A token may end inside a character. */
 function lengthOfHead(text: string, tokens: number): number {
   const head = decode(encode(text, AS_TEXT).slice(0, tokens))
   let length = 0
@@ -22,5 +22,5 @@ function lengthOfHead(text: string, tokens: number): number {
   return length
 }
 
-// The first count takes longer than all others.
+// Loads the vocabulary, because the first count takes longer than all others.
 count("The vocabulary is loaded.")

@@ -1,7 +1,7 @@
 /** Bytes per token of common text. */
 const BYTES_OF_TOKEN = 4
 
-/** Estimates the tokens of a text by its bytes. */
+/** Estimates the tokens of a text from its size in bytes. */
 export function roughTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_OF_TOKEN)
 }

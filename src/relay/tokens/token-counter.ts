@@ -2,10 +2,10 @@ import type { WorkerPool } from "../../workers/worker-pool.ts"
 import { roughTokens } from "./rough-tokens.ts"
 import type { CountInput } from "./count-tokens.ts"
 
-/** Maximum characters of a text to count: the bytes of a longer text bound its tokens well enough. */
+/** Maximum characters of a text that is counted. For a longer text, its number of bytes is a sufficient bound. */
 const MAX_CHARACTERS = 400_000
 
-/** Counts tokens on the worker pool: some texts block every known tokenizer for minutes. */
+/** Counts tokens on the worker pool, because some texts block every known tokenizer for minutes. */
 export class TokenCounter {
   readonly #pool: WorkerPool
 
@@ -13,7 +13,10 @@ export class TokenCounter {
     this.#pool = pool
   }
 
-  /** @param account the owner of the texts. */
+  /**
+   * Returns a counter for an account.
+   * @param account the owner of the texts.
+   */
   of(account: string): AccountCounter {
     return new AccountCounter(this.#pool, account)
   }
@@ -47,12 +50,12 @@ export class AccountCounter {
   }
 }
 
-/** Counts the tokens of several texts, as closely as possible without their vendor. */
+/** Counts the tokens of several texts, as exactly as possible without the vendor. */
 export async function countTexts(
   counter: AccountCounter,
   texts: readonly string[],
 ): Promise<number> {
-  // A space becomes part of a word's token; a line break is a token itself.
+  // The texts are joined by spaces. A space becomes part of a word's token, but a line break would be a token itself.
   const text = texts.join(" ")
   const counted = await counter.count(text)
   return counted ?? roughTokens(Buffer.byteLength(text))

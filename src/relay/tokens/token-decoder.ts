@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { WorkerPool } from "../../workers/worker-pool.ts"
 import type { DecodedTokens } from "./decode-tokens.ts"
 
-/** Turns tokens into text on the worker pool: the vocabulary takes time to load and memory to keep. */
+/** Decodes tokens to text on the worker pool, because the vocabulary takes time to load and memory to keep. */
 export class TokenDecoder {
   readonly #pool: WorkerPool
 
@@ -10,12 +10,15 @@ export class TokenDecoder {
     this.#pool = pool
   }
 
-  /** @param account the owner of the tokens. */
+  /**
+   * Returns a decoder for an account.
+   * @param account the owner of the tokens.
+   */
   of(account: string) {
     return {
       /**
-       * The texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined if one of them is unknown.
-       * @throws GatewayError `overloaded`: they could not be decoded in time.
+       * Returns the texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined if a token is unknown.
+       * @throws GatewayError `overloaded` if the tokens could not be decoded in time.
        */
       decode: async (
         inputs: readonly (readonly number[])[],

@@ -1,7 +1,8 @@
 /**
- * The ratio of a vocabulary's tokens to those of OpenAI's o200k, in hundredths. `margin` is a factor on the tokens of
- * o200k; the others are tokens for each character of a class. Measured on 41 texts in 29 scripts with the published
- * tokenizers (decision 8), with a reserve of 15 %; classes that are not listed are within the margin.
+ * The number of a vocabulary's tokens relative to OpenAI's o200k, in hundredths. `margin` is a factor on the tokens of
+ * o200k. The other members are additional tokens for each character of a class. The values were measured on 41 texts in
+ * 29 scripts with the published tokenizers (decision 8), with a reserve of 15 %. Classes that are not listed are within
+ * the margin.
  */
 interface Vocabulary {
   readonly margin: number
@@ -9,8 +10,8 @@ interface Vocabulary {
 }
 
 /**
- * Classes of characters that vocabularies differ in. `repeated` is an ASCII character like the one before it. Any other
- * such character counts as `repeatedOther` besides its own class.
+ * Classes of characters for which vocabularies differ. `repeated` is an ASCII character that is equal to the previous
+ * character. Any other repeated character counts as `repeatedOther` in addition to its own class.
  */
 type CharacterClass =
   | "digit"
@@ -27,7 +28,10 @@ type CharacterClass =
   | "astral"
   | "others"
 
-/** For models with an unknown tokenizer: the maximum of all published ones, which for many scripts is Llama 2's. */
+/**
+ * Used for models with an unknown tokenizer. It has the maximum of all published vocabularies, which for many scripts
+ * is Llama 2's.
+ */
 const UNKNOWN: Vocabulary = {
   margin: 170,
   characters: {
@@ -47,14 +51,14 @@ const UNKNOWN: Vocabulary = {
   },
 }
 
-/** By the vendor's name for a model; the first match applies. */
+/** The vocabulary for each model, by the vendor's name for the model. The first match applies. */
 const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Vocabulary }[] = [
-  // o200k itself.
+  // OpenAI's o200k.
   {
     models: /gpt-(4o|4\.[15]|[5-9]|oss)|chatgpt|(^|[/.-])o[134](-|$)/,
     vocabulary: { margin: 140, characters: {} },
   },
-  // cl100k.
+  // OpenAI's cl100k.
   {
     models: /gpt-(3\.5|35|4(-|$))/,
     vocabulary: {
@@ -71,7 +75,8 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
       },
     },
   },
-  // Claude 2's, the last that was published. Later ones make up to 1.35 times as many tokens of English.
+  // The vocabulary of Claude 2, the last one that was published. Later vocabularies of Claude produce up to 1.35 times
+  // as many tokens for English.
   {
     models: /claude/,
     vocabulary: {
@@ -143,7 +148,7 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
 /** The number of characters of each class in a text. */
 export type CharacterCounts = ReadonlyMap<CharacterClass, number>
 
-/** Returns the highest count of a text among several models. */
+/** Returns the highest number of tokens of a text over several models. */
 export function mostTokens(
   { tokens, characters }: { readonly tokens: number; readonly characters: CharacterCounts },
   models: readonly string[],
@@ -163,7 +168,7 @@ function vocabularyOf(model: string): Vocabulary {
   return VOCABULARIES.find(({ models }) => models.test(name))?.vocabulary ?? UNKNOWN
 }
 
-/** Counts the characters of a text by their class, except for single ASCII letters and signs. */
+/** Counts the characters of a text by class, except for single ASCII letters and punctuation marks. */
 export function characterCounts(text: string): CharacterCounts {
   const counts = new Map<CharacterClass, number>()
   let before = 0
@@ -187,7 +192,7 @@ function asciiClass(code: number, before: number): CharacterClass | undefined {
   return code === before ? "repeated" : undefined
 }
 
-/** The last code point of each class: blocks of Unicode in order. */
+/** The last code point and the class of each block of Unicode, in order. */
 const BLOCKS: readonly (readonly [last: number, kind: CharacterClass])[] = [
   [0x03_6f, "latin"],
   [0x05_2f, "alphabets"],

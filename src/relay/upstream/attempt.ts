@@ -32,7 +32,7 @@ import { type RefusalReader, refusalOf } from "./refusal.ts"
 import { isTooComplex, TAIL_LENGTH, tooComplex } from "./unparsed-answer.ts"
 
 const NOT_FOUND = 404
-/** The lowest status that providers do not bill. */
+/** The lowest status of responses that providers do not bill. */
 const FIRST_REFUSAL = 400
 const DECODER = new TextDecoder()
 
@@ -49,13 +49,13 @@ async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> 
 export interface Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** The request of a chat, as sent. */
+  /** The request of a chat as it is sent. */
   readonly request?: { readonly stream: boolean }
 }
 
-/** Notified of failed attempts. */
+/** Receives failed attempts. */
 export interface AttemptObserver {
-  /** An attempt failed, and neither the gateway nor the request itself is the reason. */
+  /** Called if an attempt failed for a reason that is neither the gateway nor the request itself. */
   attemptFailed(
     request: string,
     deployment: Deployment,
@@ -63,46 +63,47 @@ export interface AttemptObserver {
     record: AttemptRecord,
   ): void
   /**
-   * The gateway ended the attempt, or the vendor rejected the request itself: the health of the deployment is unknown.
+   * Called if the gateway ended the attempt, or if the vendor rejected the request itself. The health of the deployment
+   * is then unknown.
    */
   attemptUnjudged(deployment: Deployment): void
-  /** An attempt failed, regardless of the cause. */
+  /** Called if an attempt failed, regardless of the cause. */
   attemptEnded(failure: AttemptFailure): void
 }
 
 interface AttemptParts<T extends Candidate> {
   readonly plan: T
-  /** The load of its deployment. */
+  /** The load of the deployment. */
   readonly load: Load
-  /** When its request began, by `performance.now()`. */
+  /** Start time of the request, as returned by `performance.now()`. */
   readonly begunAt: number
   readonly client: HttpClient
   readonly deadlines: DeadlineSettings
   readonly watch: DeadlineWatch
   readonly observer: AttemptObserver
-  /** The id of its request. */
+  /** The id of the request. */
   readonly request: string
-  /** Maximum size of a whole answer, in bytes. */
+  /** Maximum bytes of a whole answer. */
   readonly answerBytes: number
-  /** The memory reserved for the request, or for the call alone if it may be abandoned for another call. */
+  /** The memory that is reserved for the request, or for the call alone if another call may replace it. */
   readonly memory: FrameMemory
-  /** Whether its caller gets a stream. */
+  /** Whether the caller receives a stream. */
   readonly isStream: boolean
-  /** The number of its request in the event-loop monitor. */
+  /** The number of the request in the event-loop monitor. */
   readonly work: number
-  /** The trace of its request, if it is traced. */
+  /** The trace of the request; absent if the request is not traced. */
   readonly trace?: RequestTrace | undefined
 }
 
 /**
- * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
- * an answer that is read later may still `breakOff`. Dispose of it when the answer has ended.
+ * One upstream call: its request, its deadlines, and the only way to end it early. It ends with `succeed` or `fail`. If
+ * an answer is read later, it may still end with `breakOff`. The object must be disposed of when the answer has ended.
  */
 export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly plan: T
-  /** Its line on the receipt; completed when it has ended. */
+  /** The record of the attempt on the receipt. It is completed when the attempt has ended. */
   readonly record: Writable<AttemptRecord>
-  /** By `performance.now()`. */
+  /** Start time of the attempt, as returned by `performance.now()`. */
   readonly startedAt = performance.now()
   readonly memory: FrameMemory
   readonly answerBytes: number
@@ -110,20 +111,20 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly deadlines: CallDeadlines
   readonly #client: HttpClient
   readonly #isStream: boolean
-  /** Undefined when the attempt has ended. */
+  /** The load of the deployment; undefined once the attempt has ended. */
   #load: Load | undefined
   readonly #observer: AttemptObserver
   readonly #request: string
   readonly #trace: AttemptTrace | undefined
-  /** The received part of a chat. */
+  /** The counts of the received part of a chat answer. */
   meter: Meter | undefined
   /** The end of an answer that was too large or too complex to be parsed. */
   tail: string | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
-  /** Whether the gateway ended it or did not read the whole answer. */
+  /** Whether the gateway ended the attempt or did not read the whole answer. */
   #isEndedHere = false
-  /** The vendor's rejection of the request. */
+  /** The message in which the vendor rejected the request. */
   #words: string | undefined
 
   constructor(parts: AttemptParts<T>) {
@@ -144,9 +145,9 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Sends a request.
-   * @param refusals reads the vendor's rejections.
-   * @returns the answer, whose status is good and whose body is still to be read.
-   * @throws CallFailure for anything else; pass it to `fail`.
+   * @param refusals reads the vendor's error responses.
+   * @returns the answer, whose status is a success and whose body has not been read.
+   * @throws CallFailure in all other cases, which must be passed to `fail`.
    */
   send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
     return request instanceof Promise
@@ -162,7 +163,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.#trace?.carriedBy(request) ?? request
   }
 
-  /** Does the same with a request that has already been sent. */
+  /** Receives the answer like `send`, for a request that has already been sent. */
   async receive(sending: Sending, refusals: RefusalReader): Promise<HttpAnswer> {
     this.#sending = sending
     if (this.#ended) sending.abort()
@@ -179,7 +180,10 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return response
   }
 
-  /** Converts the error for a model that the catalog does not have and its provider rejects: the caller named it. */
+  /**
+   * Converts the error for a model that is unknown to the catalog and that the provider rejects, because the caller
+   * named the model.
+   */
   #meaning(refusal: GatewayError): GatewayError {
     const { isAssumed, upstreamModel } = this.plan.deployment
     const isUnknown = this.record.status === NOT_FOUND || refusal.details.providerError === "model"
@@ -192,7 +196,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Returns the JSON of a whole answer; undefined if it is not JSON. A long one is parsed in slices.
+   * Returns the JSON of a whole answer; undefined if it is not JSON. Long JSON is parsed in slices.
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
@@ -209,7 +213,10 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     throw tooComplex(this.provider)
   }
 
-  /** Returns the same answer as bytes. @throws GatewayError as `json` does. */
+  /**
+   * Returns a whole answer as bytes.
+   * @throws GatewayError like `json`.
+   */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#collect(response, false))
   }
@@ -231,7 +238,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.#sending?.isConnected ?? true
   }
 
-  /** Whether its provider may have counted hidden reasoning that it has not reported. */
+  /** Whether the provider may have counted hidden reasoning that it has not reported. */
   get hidesUncounted(): boolean {
     return !this.#ended && this.meter?.isCounted !== true && hidesReasoning(this.plan)
   }
@@ -245,14 +252,17 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return !isKnown && billsAbandoned(client.vendor.id, request?.stream === true)
   }
 
-  /** Whether its provider bills the call although usage may be missing: it was accepted, then ended by the gateway. */
+  /**
+   * Whether the provider bills the call although its usage may be missing, because the provider accepted the call and
+   * the gateway then ended it.
+   */
   get isBilled(): boolean {
     const { status } = this.record
     const isTaken = status === 0 ? this.#sending?.isConnected === true : status < FIRST_REFUSAL
     return isTaken && this.#isEndedHere
   }
 
-  /** The called provider. */
+  /** The provider that is called. */
   get provider(): string {
     return this.plan.client.provider
   }
@@ -279,11 +289,11 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Ends the call as failed, and records the cause on the receipt.
-   * @returns the failure, for the caller that waits for the answer.
+   * @returns the failure, to be reported to the caller that waits for the answer.
    */
   fail(thrown: unknown): CallFailure {
     const ended = this.#ended
-    // A vendor's response to a call that the gateway has ended is not a failure.
+    // After the gateway has ended a call, the vendor's response is not a failure.
     const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
     if (failure instanceof GatewayError && failure.details.billedAnswer) this.#isEndedHere = true
     this.#stop(failure)
@@ -292,7 +302,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return failure
   }
 
-  /** Records and reports that the call, or an answer that had begun, did not reach its end. */
+  /** Records and reports that the call, or an answer that had started, did not reach its end. */
   breakOff(failure: CallFailure): void {
     const { deployment } = this.plan
     if (failure instanceof CallEnded) {
@@ -301,7 +311,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     }
     this.conclude(failure.kind)
     this.#tell(failure)
-    // The deployment is healthy; its vendor rejects the request.
+    // The deployment is healthy, because the vendor rejected the request itself.
     const { kind, details } = failure
     const isRefusal = kind === "refused_by_upstream" || kind === "model_not_found"
     if (isRefusal || details.rejected !== undefined) {
@@ -324,8 +334,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Records the attempt as uncharged. Its provider cost is the operator's, and is part of the record.
-   * @param sent the input that its provider may have counted without reporting usage.
+   * Records the attempt as not charged. The record includes its provider cost, which the operator bears.
+   * @param sent the input that the provider may have counted without reporting usage.
    */
   lost(sent: Usage): void {
     const { usage, characters = 0 } = this.meter ?? {}
@@ -336,8 +346,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Ends the call because another one has answered; that is not a failure of its deployment.
-   * @param sent as for `lost`.
+   * Ends the call because another call has answered. This does not count as a failure of the deployment.
+   * @param sent the input that the provider may have counted without reporting usage.
    */
   giveUp(sent: Usage): void {
     const isAnswered = this.record.status !== 0
@@ -350,19 +360,22 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.lost(sent)
   }
 
-  /** Completes the record. @param outcome a kind of the error table. */
+  /**
+   * Completes the record.
+   * @param outcome a kind of error from the table of errors.
+   */
   conclude(outcome: string): void {
     this.#trace?.answered()
     this.record.outcome = outcome
     this.record.duration = Math.round(performance.now() - this.startedAt)
   }
 
-  /** Why the gateway ended the call; undefined while it runs. */
+  /** The reason why the gateway ended the call; undefined while it runs. */
   get ended(): CallFailure | undefined {
     return this.#ended
   }
 
-  /** Ends the call; pending work fails with `failure`. */
+  /** Ends the call. Pending operations fail with `failure`. */
   end(failure: CallFailure): void {
     if (this.#ended) return
     this.#isEndedHere = true
@@ -375,7 +388,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#sending?.abort()
   }
 
-  /** Converts a transport failure: the call was ended by the gateway, or by the vendor. */
+  /** Converts an error of the transport, depending on whether the gateway or the vendor ended the call. */
   explain(error: unknown): CallFailure {
     if (this.#ended) return this.#ended
     if (error instanceof GatewayError) return error
@@ -398,7 +411,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 }
 
-/** Returns the actual cause, if the error for callers does not contain it. */
+/** Returns the actual cause, if the error that callers receive does not contain it. */
 function causeOf(failure: GatewayError): string {
   const { cause } = failure.details
   return cause instanceof Error ? cause.message : failure.message

@@ -8,34 +8,34 @@ import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.
 /** The phases that have deadlines. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
-/** An upstream call that has to meet deadlines. */
+/** An upstream call with deadlines. */
 export interface TimedCall {
   readonly provider: string
-  /** By `performance.now()`. */
+  /** Start time of the call, as returned by `performance.now()`. */
   readonly startedAt: number
-  /** The number of its request in the event-loop monitor. */
+  /** The number of the request in the event-loop monitor. */
   readonly work: number
-  /** Whether there is a connection; true also before one is requested. */
+  /** Whether the connection is established. It is also true before a connection is requested. */
   readonly isConnected: boolean
   end(failure: CallFailure): void
 }
 
-/** The moments that a call's deadlines start from. */
+/** The start times from which the deadlines of a call are calculated. */
 export interface Timing {
   readonly deadlines: DeadlineSettings
-  /** When its request began, by `performance.now()`. */
+  /** Start time of the request, as returned by `performance.now()`. */
   readonly begunAt: number
   readonly watch: DeadlineWatch
 }
 
-/** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer has ended. */
+/** Ends one upstream call when it exceeds a deadline. The object must be disposed of when the answer has ended. */
 export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
   readonly #settings: DeadlineSettings
   readonly #watch: DeadlineWatch
-  /** The deadline of the whole call. */
+  /** The deadline of the whole call, on the clock of `performance.now()`. */
   #endsAt: number
-  /** The reason for the end, if it is not a failure. */
+  /** The reason why the call is ended, if it is not a failure. */
   #endReason: EndReason | undefined
   #phase: Phase = "connect"
   dueAt: number
@@ -46,34 +46,34 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     this.#call = call
     this.#settings = deadlines
     this.#watch = watch
-    // All attempts of a request share its time.
+    // All attempts of a request share the time limit of the request.
     this.#endsAt = begunAt + whole
     this.dueAt = Math.min(call.startedAt + Math.min(connect, firstByte), this.#endsAt)
     watch.monitor.turnTo(call.work, 1)
     watch.add(this)
   }
 
-  /** Status and headers have arrived. */
+  /** Records that status and headers have arrived. */
   answered(): void {
     this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "firstByte"
     this.resume()
   }
 
-  /** Bytes have arrived: the deadline between bytes starts again. */
+  /** Records that bytes have arrived, which restarts the deadline between bytes. */
   received(): void {
     this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "betweenBytes"
     this.resume()
   }
 
-  /** Stops the deadline until the next read, because the caller reads slowly. */
+  /** Pauses the deadline until the next read, because the caller reads slowly. */
   pause(): void {
     this.#phase = "betweenBytes"
     this.dueAt = this.#endsAt
   }
 
-  /** Starts the deadline, because a read waits for the upstream. */
+  /** Restarts the deadline, because a read waits for the upstream. */
   resume(): void {
     const due =
       this.#phase === "betweenBytes"
@@ -82,12 +82,15 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     this.dueAt = Math.min(due, this.#endsAt)
   }
 
-  /** Waits only for the end of a complete answer. @param due when the wait ends, by `performance.now()`. */
+  /**
+   * Waits only for the end of an answer that is complete.
+   * @param due time at which the wait ends, as returned by `performance.now()`.
+   */
   awaitEnd(due: number): void {
     this.dueAt = Math.min(due, this.#endsAt)
   }
 
-  /** Ends the call after this many milliseconds, unless it has ended by then. */
+  /** Ends the call after this number of milliseconds, unless it has already ended. */
   endIn(time: number, reason: EndReason): void {
     const end = performance.now() + time
     if (end >= this.#endsAt) return

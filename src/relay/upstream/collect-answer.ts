@@ -9,11 +9,11 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
-/** Answers up to this size are not counted as memory, because their request has been. Bytes. */
+/** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
 const SMALL_ANSWER = 64 * 1024
-/** Answers over this size are parsed one at a time, so that other requests are served in between. Bytes. */
+/** Answers with more bytes are parsed one at a time, so that other requests are served between them. */
 const HEAVY_ANSWER = 512 * 1024
-/** A whole answer is in memory as received, as parsed, and as sent to the caller. */
+/** Number of copies of a whole answer in memory: as received, as parsed, and as sent to the caller. */
 const COPIES = 3
 const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
@@ -21,8 +21,9 @@ const OPENING_BRACKET = 0x5b
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const MEBIBYTE = 1024 * 1024
 /**
- * Maximum lists, objects and members of a whole answer, and elements of all its lists: more than the longest answer
- * with `logprobs` or the largest batch of embeddings. They are parsed in slices, and count as memory (decision 20).
+ * Maximum number of lists, objects and members of a whole answer, and of elements in all its lists. It is higher than
+ * in the longest answer with `logprobs` or the largest batch of embeddings. The values are parsed in slices, and count
+ * as memory (decision 20).
  */
 const MAX_VALUES = 10_000_000
 
@@ -32,15 +33,15 @@ const MAX_VALUES = 10_000_000
  */
 const BILLED = { providerError: "generation", billedAnswer: {} } as const
 
-/** Reads a whole answer. */
+/** The reader of a whole answer. */
 export interface AnswerReader {
   readonly provider: string
-  /** Maximum bytes that it takes, unpacked. */
+  /** Maximum bytes of an answer after decompression. */
   readonly answerBytes: number
   readonly memory: FrameMemory
   /** The end of a JSON answer that cannot be parsed, which contains its usage. */
   tail: string | undefined
-  /** Called with each chunk. */
+  /** Called with each chunk that arrives. */
   received(): void
 }
 
@@ -49,7 +50,10 @@ const LAST_CHUNKS = 16
 
 type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
-/** An answer that has arrived already and is too small to count; undefined: collect it. */
+/**
+ * Returns an answer that has already arrived and is too small to count as memory; undefined if the answer must be
+ * collected.
+ */
 export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
   const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
   if (whole !== undefined) reader.received()
@@ -73,7 +77,7 @@ export async function collectAnswer(
   let first: number | undefined
   for await (const chunk of answer.body) {
     first ??= chunk.find((byte) => !BLANKS.has(byte))
-    // White space only keeps the connection alive.
+    // White space does not count, because it only keeps the connection alive.
     if (first !== undefined) reader.received()
     if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
       list.clear()
@@ -96,13 +100,13 @@ export async function collectAnswer(
     }
     size.reserve(scanner?.bytes)
   }
-  // It is parsed as soon as it is returned.
+  // A heavy answer waits for its own turn of the event loop, because it is parsed as soon as it is returned.
   if (size.isHeavy) await ownTurn()
   const { chunks } = list
   const [only] = chunks
   if (chunks.length === 1 && only) return only
   const whole = await joinInSlices(chunks, size.bytes)
-  // The garbage collector does not see the size of these buffers.
+  // Memory of these buffers is released explicitly, because the garbage collector does not see their size.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
 }
@@ -129,7 +133,7 @@ async function readTail(
   throw failure
 }
 
-/** Tracks the received size of a collected answer, with its limit and its share of the process's memory. */
+/** Tracks the received size of an answer. It enforces the size limit and reserves memory. */
 export class AnswerSize {
   readonly #reader: SizeReader
   #size = 0
@@ -147,18 +151,25 @@ export class AnswerSize {
     return this.#size <= SMALL_ANSWER
   }
 
-  /** Whether it may take long to parse. */
+  /** Whether the answer may take long to parse. */
   get isHeavy(): boolean {
     return this.#size > HEAVY_ANSWER
   }
 
-  /** @throws GatewayError `upstream_error` once it is too large. */
+  /**
+   * Adds received bytes.
+   * @throws GatewayError `upstream_error` if the answer is too large.
+   */
   add(bytes: number): void {
     this.#size += bytes
     if (this.#size > this.#reader.answerBytes) throw tooLarge(this.#reader)
   }
 
-  /** @param parsed bytes of the parsed part. @throws GatewayError `overloaded`. */
+  /**
+   * Reserves memory for the answer.
+   * @param parsed memory in bytes that the parsed values take.
+   * @throws GatewayError `overloaded`.
+   */
   reserve(parsed = 0): void {
     const needed = COPIES * this.#size + parsed
     this.#reader.memory.takeAnswer(needed - this.#taken)
@@ -166,7 +177,7 @@ export class AnswerSize {
   }
 }
 
-/** Chunks of a small answer are scanned once it becomes large. */
+/** Scans the chunks of an answer. Chunks of a small answer are only scanned once the answer becomes large. */
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],
@@ -181,7 +192,10 @@ function scanned(
   return begun
 }
 
-/** Whether parsing may take more memory than the text, regardless of the headers. @param first its first byte. */
+/**
+ * Whether an answer may be JSON, regardless of its headers. Parsing JSON may take more memory than its text.
+ * @param first the first byte of the answer.
+ */
 function mayBeJson(first: number): boolean {
   return first === OPENING_BRACE || first === OPENING_BRACKET
 }
@@ -190,7 +204,9 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
   return answer.header("content-type")?.includes("json") ?? false
 }
 
-/** Thrown as soon as the limit is exceeded, without reading the rest. */
+/**
+ * Returns the error for an answer that is too large and not JSON. It is thrown immediately, without reading the rest.
+ */
 function notJson({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",

@@ -5,31 +5,31 @@ import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { waitSecondsOf } from "../../canon/quantity.ts"
 
-/** A vendor's error body is read up to here, in bytes. */
+/** Maximum bytes of a vendor's error body that are read. */
 const ERROR_BODY_LIMIT = 64 * 1024
 
-/** A proxy answers with it, not a provider. */
+/** A status that proxies send, but providers do not. */
 const PROXY_AUTHENTICATION = 407
 
-/** Reads refusals in one vendor's format. */
+/** Reads error responses in the format of one vendor. */
 export interface RefusalReader {
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
 
-/** The call that was refused. */
+/** A call that was answered with an error. */
 interface RefusedCall {
   readonly provider: string
-  /** A byte came. */
+  /** Called when bytes have arrived. */
   received(): void
-  /** Returns the meaning of a transport failure. */
+  /** Returns the error that explains a failure of the transport. */
   explain(error: unknown): Error
   /** Returns the provider's message without the operator's secrets. */
   cleanedText(text: string): string
-  /** Takes the provider's words, without the operator's secrets. */
+  /** Called with the provider's message, without the operator's secrets. */
   refused(words: string): void
 }
 
-/** The error that a vendor's refusal is to us. */
+/** Converts a vendor's error response to an error of the gateway. */
 export async function refusalOf(
   attempt: RefusedCall,
   response: HttpAnswer,
@@ -67,14 +67,14 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
   } catch (error) {
     return attempt.explain(error).message
   }
-  // Before anything is cut out of it: half a secret is not recognized.
+  // Secrets are removed before the text is cut, because a truncated secret would not be recognized.
   const text = attempt.cleanedText(Buffer.concat(list.chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
   const body = parseJson(text)
   attempt.refused(messageIn(body) ?? text)
   return body ?? text
 }
 
-/** The members of an error that contain its message. */
+/** Returns the members of an error that contain its message. */
 export function messageIn(body: unknown): string | undefined {
   const error = memberOf(body, "error") ?? body
   const message = memberOf(error, "message") ?? (typeof error === "string" ? error : undefined)
@@ -85,7 +85,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
+/** Returns the seconds of `retry-after-ms`, or of `retry-after` in seconds or as a date. */
 function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN)
   const text = headers.get("retry-after")

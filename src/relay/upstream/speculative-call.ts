@@ -2,13 +2,13 @@ import type { FormFile } from "../../canon/form-file.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 
-/** Maximum time for a file to arrive; a vendor would not wait longer. */
+/** Maximum milliseconds for a file to arrive. A vendor would not wait longer. */
 const TIMEOUT_MS = 30_000
 
 /**
- * An upstream call that is sent while its file is still arriving. The vendor does not receive the end of the file
- * until the call is taken, so it cannot process and bill it. Its failure is not recorded: the call is dropped, and
- * made again from the complete file.
+ * An upstream call that is sent while its file is still arriving. The end of the file is withheld until `take` is
+ * called, so the vendor cannot process and bill the file before. If the call fails, the failure is not recorded, and
+ * the call is made again with the complete file.
  */
 export class SpeculativeCall {
   readonly #deployment: Deployment
@@ -23,12 +23,15 @@ export class SpeculativeCall {
     this.#sending = sending
     this.#file = file
     this.#timer = setTimeout(() => this.giveUp(), TIMEOUT_MS)
-    // An answer that arrives before the complete file is unusable.
+    // An answer that arrives before the file is complete cannot be used.
     const giveUp = (): void => this.giveUp()
     sending.answer.then(giveUp, giveUp)
   }
 
-  /** Returns the call if it was made to this deployment and its answer is still usable. The caller must end it. */
+  /**
+   * Returns the call if it was made to this deployment and its answer can still be used. The caller of this method must
+   * then end it.
+   */
   take(deployment: Deployment): Sending | undefined {
     if (deployment !== this.#deployment) this.giveUp()
     if (this.#state !== "sent") return undefined

@@ -9,10 +9,10 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Tokens of an advisor's usual answer and its reasoning, doubled. */
+/** Twice the usual tokens of an advisor's answer and its reasoning. */
 const ADVICE = 4_096
 
-/** Time of a code execution container, in units of five minutes, the least that is billed. */
+/** Time of a code execution container. It is billed in units of five minutes, and at least one unit. */
 const CODE = {
   by: "calls",
   class: "codeSessions",
@@ -29,8 +29,8 @@ const CODE = {
 } as const
 
 /**
- * `POST /v1/messages` of Anthropic: platform.claude.com/docs/en/about-claude/pricing and the pages of the
- * tools. The types of tools are listed without their dates.
+ * Switches of `POST /v1/messages` of Anthropic (platform.claude.com/docs/en/about-claude/pricing and the pages of the
+ * tools). The types of tools are listed without their dates.
  */
 export const ANTHROPIC_SWITCHES: Switches = {
   fields: [
@@ -46,7 +46,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       values: { global: TOKENS, us: mode("us") },
       otherwise: unknown("the price of this location is unknown"),
     },
-    // Here, priority is capacity that was paid for in advance.
+    // In Anthropic's API, priority is capacity that was paid for in advance.
     {
       path: "service_tier",
       values: { auto: TOKENS, standard_only: TOKENS },
@@ -65,7 +65,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
     },
     { path: "mcp_servers[]", otherwise: LOOPED },
     { path: "container.skills[]", otherwise: CODE },
-    // Compacting the conversation reads all of it once more.
+    // Compaction reads the whole conversation again.
     { path: "compaction", otherwise: { by: "again" } },
     {
       path: "context_management.edits[].type",
@@ -80,7 +80,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
   tools: {
     // The caller's own tools have this type, or no type.
     custom: TOKENS,
-    // The prompts of these tools and of any tool, from the tools' pages, plus a margin.
+    // Prompt tokens of these tools and of any tool, from the tools' pages, plus a margin.
     bash: { by: "tokens", adds: 800 },
     text_editor: { by: "tokens", adds: 1_400 },
     computer: { by: "tokens", adds: 2_000 },
@@ -92,12 +92,12 @@ export const ANTHROPIC_SWITCHES: Switches = {
       "searches",
       [
         reported("usage.server_tool_use.web_search_requests"),
-        // A failed search is not billed, which only the count shows.
+        // A failed search is not billed, which is only visible in the reported count.
         { in: "items", names: ["web_search"], unlessReported: true },
       ],
       "max_uses",
     ),
-    // The length of a long page; a PDF may exceed 100,000 tokens.
+    // Tokens of a long page. A PDF may exceed 100,000 tokens.
     web_fetch: {
       by: "tokens",
       adds: 25_000,
@@ -106,7 +106,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       resultLimit: "max_content_tokens",
     },
     code_execution: CODE,
-    // It reads the conversation. The request's limit does not apply to its output.
+    // The advisor reads the conversation. The request's output limit does not apply to its output.
     advisor: {
       by: "model",
       how: "beside",

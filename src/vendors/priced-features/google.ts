@@ -12,16 +12,19 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** The search queries are in the last frame: one that ends earlier counts as one search. */
+/** Search queries are reported in the last frame. An answer that ends earlier counts as one search. */
 const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
 
-/** One charge under both its names: each distinct query counts once, even if it was requested several times. */
+/**
+ * The charge of searches, which are reported under two names. Each distinct query counts once, even if it was requested
+ * several times.
+ */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },
   BROKEN_OFF,
 ])
 
-/** All searches for a prompt are billed as one. */
+/** The charge of searches for older models. All searches for a prompt are billed as one. */
 const SEARCH_OF_PROMPT: Charge = {
   by: "calls",
   class: "searches",
@@ -30,7 +33,10 @@ const SEARCH_OF_PROMPT: Charge = {
   counted: [{ in: "items", names: ["google_search"], asOne: true }, BROKEN_OFF],
 }
 
-/** ai.google.dev/gemini-api/docs/pricing: searches per query, maps per prompt, everything else by tokens. */
+/**
+ * Searches are billed per query, maps per prompt, and all other tools by tokens
+ * (ai.google.dev/gemini-api/docs/pricing).
+ */
 const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
   googleSearch: SEARCH,
@@ -48,7 +54,7 @@ const TOOLS: Readonly<Record<string, Charge>> = {
   fileSearch: LOOPED,
 }
 
-/** `generateContent` of the Gemini API and of Vertex AI. */
+/** Switches of `generateContent` in the Gemini API and Vertex AI. */
 export const GEMINI_SWITCHES: Switches = {
   fields: [
     {
@@ -62,10 +68,10 @@ export const GEMINI_SWITCHES: Switches = {
   tools: TOOLS,
 }
 
-/** Models whose searches are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
+/** Matches models whose searches are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
 export const OLDER_GEMINI = /^(?:models\/)?gemini-[12](?:[.-]|$)/i
 
-/** The same for Gemini 2.5 and older. */
+/** Switches for Gemini 2.5 and older models. */
 export const OLDER_GEMINI_SWITCHES: Switches = {
   ...GEMINI_SWITCHES,
   tools: { ...TOOLS, googleSearch: SEARCH_OF_PROMPT, googleSearchRetrieval: SEARCH_OF_PROMPT },

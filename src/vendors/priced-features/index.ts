@@ -21,8 +21,8 @@ import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { FieldSwitch, Switches } from "./switch.ts"
 
 /**
- * THE TABLE of priced features: the parts of a request that change its vendor's bill, by vendor and dialect. A vendor
- * without an entry has that of its dialect.
+ * The table of priced features, by vendor and dialect. Priced features are the parts of a request that change the
+ * vendor's bill. For a vendor without an entry, the entry of the dialect in `USUAL_BILLABLE` applies.
  */
 export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {
   openai: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
@@ -38,7 +38,7 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   alibaba: { "openai-chat": ALIBABA_SWITCHES },
 }
 
-/** Applies to vendors without an entry of their own. */
+/** Switches for vendors that have no entry in `BILLABLE`. */
 export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "openai-chat": COMPATIBLE_CHAT_SWITCHES,
   "openai-responses": COMPATIBLE_RESPONSES_SWITCHES,
@@ -48,14 +48,14 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "cohere-chat": COHERE_SWITCHES,
 }
 
-/** Servers that operators run on their own machines: nothing is billed there. */
+/** Servers that operators run on their own machines, on which nothing is billed. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 
-/** Models that are billed by other rules than the newest of their dialect. */
+/** Models that are billed by other rules than the newest models of their dialect. */
 export const OLDER_MODELS: readonly {
   readonly dialect: DialectId
   readonly name: string
-  /** Matched against the vendor's name of the model. */
+  /** Matches the vendor's name of the model. */
   readonly models: RegExp
   readonly switches: Switches
 }[] = [
@@ -69,7 +69,7 @@ export const OLDER_MODELS: readonly {
 
 /**
  * Returns the switches of a dialect at a vendor; undefined if nothing is billed.
- * @param model the vendor's name of it; absent: a new one.
+ * @param model the vendor's name of the model; absent: the rules of the newest models apply.
  */
 export function switchesOf(
   vendor: string,
@@ -84,10 +84,15 @@ export function switchesOf(
   return BILLABLE[vendor]?.[dialect] ?? USUAL_BILLABLE[dialect]
 }
 
-/** Cached by the dialects of a deployment, which never change: a deployment belongs to one vendor. */
+/**
+ * Cached fields by the list of dialects of a deployment. The list never changes, and a deployment belongs to one
+ * vendor.
+ */
 const knownFields = new WeakMap<readonly DialectId[], readonly FieldSwitch[]>()
 
-/** The fields that report the mode of service in a vendor's responses, one field per place in the response. */
+/**
+ * Returns the fields that report the mode of service in a vendor's responses, one field for each place in the response.
+ */
 export function servedFields(
   vendor: string,
   dialects: readonly DialectId[],

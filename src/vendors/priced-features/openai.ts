@@ -13,7 +13,7 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Values for the default service tier, in any dialect. */
+/** Values of the default service tier in all dialects. */
 export const USUAL_TIERS: Readonly<Record<string, Charge>> = {
   default: TOKENS,
   standard: TOKENS,
@@ -21,7 +21,10 @@ export const USUAL_TIERS: Readonly<Record<string, Charge>> = {
   standard_only: TOKENS,
 }
 
-/** Service tiers. `auto` leaves it to the vendor's settings, which may choose the more expensive one. */
+/**
+ * The switch for the service tier. `auto` leaves the tier to the vendor's settings, which may choose the more expensive
+ * tier.
+ */
 export const SERVICE_TIER: FieldSwitch = {
   path: "service_tier",
   served: ["service_tier"],
@@ -29,28 +32,31 @@ export const SERVICE_TIER: FieldSwitch = {
     ...USUAL_TIERS,
     auto: possibleMode("priority"),
     priority: mode("priority"),
-    // OpenAI's name of priority since July 2026.
+    // OpenAI's name for `priority` since July 2026.
     fast: mode("priority"),
     ultrafast: mode("ultrafast"),
     flex: mode("flex"),
     batch: mode("batch"),
-    // Capacity that was paid for in advance: requests beyond it are served as usual.
+    // Capacity that was paid for in advance. Requests that exceed it are served in the default tier.
     scale: possibleMode("scale"),
   },
   otherwise: unknown("this class of service is not known"),
 }
 
-/** All choices are billed, not only the best one, which is returned. */
+/** The switch for `best_of`. All choices are billed, although only the best one is returned. */
 export const BEST_OF: FieldSwitch = { path: "best_of", otherwise: { by: "outputs" } }
 
-/** `pro` reasons in several passes, whose tokens the request's limit does not cover. */
+/**
+ * The switch for the reasoning mode. The mode `pro` reasons in several passes, and the request's output limit does not
+ * include their tokens.
+ */
 export const REASONING_MODE: FieldSwitch = {
   path: "reasoning.mode",
   values: { standard: TOKENS },
   otherwise: { by: "again" },
 }
 
-/** Tools that the caller runs: only the model's output is billed. */
+/** Tools that the caller runs. Only the model's output for them is billed. */
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
 const SEARCH_ITEMS: Counted = { in: "items", names: ["web_search_call"], done: ["search"] }
@@ -59,13 +65,16 @@ const SEARCHES = searches("searches", [
   SEARCH_ITEMS,
 ])
 
-/** Older kinds of the tool; a model that does not reason pays more for each, so everyone is held so. */
+/**
+ * Older types of the search tool. They cost more for a model that does not reason, so the hold always covers the higher
+ * price.
+ */
 const PREVIEW_SEARCHES = searches("premiumSearches", [
   reported("tool_usage.web_search.num_requests"),
   SEARCH_ITEMS,
 ])
 
-/** Containers are billed by their memory, for every twenty minutes (developers.openai.com/api/docs/pricing). */
+/** Containers are billed by their memory, for each twenty minutes (developers.openai.com/api/docs/pricing). */
 const CONTAINER = {
   by: "calls",
   class: "codeSessions",
@@ -75,28 +84,28 @@ const CONTAINER = {
 } as const
 const MEMORY = { "1g": 1, "4g": 4, "16g": 16, "64g": 64 } as const
 
-/** Tools of the Responses API, which agents send to any server that speaks it. */
+/** Tools of the Responses API that agents run. Agents send them to any server with this API. */
 export const OWN_RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_TOOLS,
-  // OpenAI's own tools are listed one by one.
+  // The tools in a namespace are listed separately.
   namespace: TOKENS,
   tool_search: TOKENS,
   local_shell: TOKENS,
   apply_patch: TOKENS,
   computer: TOKENS,
   computer_use_preview: TOKENS,
-  // In a container of the vendor's it is another tool, and billed as one.
+  // A shell in a container of the vendor is another tool, and is billed as such.
   shell: TOKENS,
   "shell/local": TOKENS,
 }
 
-/** Tools of the Responses API. */
+/** Tools of the Responses API that OpenAI runs. */
 const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_RESPONSES_TOOLS,
   mcp: LOOPED,
   web_search: SEARCHES,
   web_search_preview: PREVIEW_SEARCHES,
-  // Twenty chunks of 800 tokens each (developers.openai.com/api/docs/guides/tools-file-search).
+  // A result adds twenty chunks of 800 tokens each (developers.openai.com/api/docs/guides/tools-file-search).
   file_search: { ...searches("fileSearches", [items("file_search_call")]), adds: 16_000 },
   code_interpreter: {
     ...CONTAINER,
@@ -123,7 +132,7 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   },
 }
 
-/** Options for models that always search. */
+/** The switch for search options, for models that always search. */
 const SEARCH_OPTIONS: FieldSwitch = {
   path: "web_search_options",
   otherwise: {
@@ -135,13 +144,13 @@ const SEARCH_OPTIONS: FieldSwitch = {
   },
 }
 
-/** `POST /v1/chat/completions` of OpenAI and Azure. */
+/** Switches of `POST /v1/chat/completions` at OpenAI and Azure. */
 export const OPENAI_CHAT_SWITCHES: Switches = {
   fields: [SERVICE_TIER, SEARCH_OPTIONS, BEST_OF, REASONING_MODE],
   tools: OWN_TOOLS,
 }
 
-/** `POST /v1/responses` of OpenAI and Azure. */
+/** Switches of `POST /v1/responses` at OpenAI and Azure. */
 export const OPENAI_RESPONSES_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
@@ -150,7 +159,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
       path: "multi_agent.enabled",
       otherwise: unknown("the number of models that work on the response is unknown"),
     },
-    // Compaction reads the whole conversation once more.
+    // Compaction reads the whole conversation again.
     {
       path: "context_management[].type",
       values: { compaction: { by: "again" } },
@@ -161,7 +170,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
   tools: RESPONSES_TOOLS,
 }
 
-/** For servers with an unknown vendor: every tool that the caller does not run is unpriced. */
+/** Switches for servers of unknown vendors. Every tool that the caller does not run has no price. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,

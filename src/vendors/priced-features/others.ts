@@ -15,7 +15,7 @@ import {
 const KNOWN_TIERS = unknown("this class of service is not known")
 const CALLS = "usage.server_side_tool_usage_details"
 
-/** docs.x.ai/developers/pricing: tools per call, MCP and images by tokens. */
+/** Tools are billed per call, and MCP and images by tokens (docs.x.ai/developers/pricing). */
 const XAI_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_RESPONSES_TOOLS,
   web_search: searches("searches", [
@@ -57,7 +57,7 @@ export const XAI_SWITCHES: Switches = {
   tools: XAI_TOOLS,
 }
 
-/** docs.perplexity.ai/guides/pricing: the price of a request is that of the largest search already. */
+/** The price of a request is already the price of the largest search (docs.perplexity.ai/guides/pricing). */
 export const PERPLEXITY_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
@@ -76,7 +76,7 @@ export const PERPLEXITY_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** groq.com/pricing: tools are billed per call, code by the time of its container. */
+/** Tools are billed per call, and code by the time of its container (groq.com/pricing). */
 export const GROQ_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -106,7 +106,7 @@ export const GROQ_SWITCHES: Switches = {
   },
 }
 
-/** Its connectors belong to another endpoint, and no answer of this one counts them. */
+/** Mistral's connectors belong to another endpoint, and no answer of this endpoint counts them. */
 export const MISTRAL_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -125,7 +125,7 @@ export const MISTRAL_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** docs.z.ai: a search is billed per use; the answer lists the results. */
+/** A search is billed per use, and the answer lists its results (docs.z.ai). */
 export const ZAI_SWITCHES: Switches = {
   fields: [BEST_OF],
   tools: {
@@ -141,7 +141,7 @@ export const ZAI_SWITCHES: Switches = {
   },
 }
 
-/** Alibaba's models search when a field enables it. */
+/** Alibaba's models search if a field enables it. */
 export const ALIBABA_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -154,7 +154,7 @@ export const ALIBABA_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** aws.amazon.com/bedrock/pricing; guardrails are billed in units that the usage does not have. */
+/** Guardrails are billed in units that the usage does not report (aws.amazon.com/bedrock/pricing). */
 export const BEDROCK_SWITCHES: Switches = {
   fields: [
     {
@@ -179,7 +179,7 @@ export const BEDROCK_SWITCHES: Switches = {
   tools: { toolSpec: TOKENS, cachePoint: TOKENS },
 }
 
-/** docs.cohere.com/v2/reference/chat: documents are part of the prompt, connectors no longer exist. */
+/** Documents are part of the prompt, and connectors no longer exist (docs.cohere.com/v2/reference/chat). */
 export const COHERE_SWITCHES: Switches = {
   fields: [{ path: "connectors[]", otherwise: unknown("the price of a connector is unknown") }],
   tools: { function: TOKENS },

@@ -12,8 +12,8 @@ import {
 } from "./switch.ts"
 
 /**
- * OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search. Results are billed; a search has
- * five results unless the request sets another number.
+ * The charge of OpenRouter's searches (openrouter.ai/docs/guides/features/server-tools/web-search). Results are billed.
+ * A search has five results unless the request sets another number.
  */
 const SEARCHES: CallCharge = {
   ...searches("searches", [
@@ -25,7 +25,7 @@ const SEARCHES: CallCharge = {
 
 const DEARER = "it may choose servers that cost more than the model's price"
 
-/** Serves a model faster at a higher price, as its maker does. */
+/** Returns a switch for faster service at a higher price, as offered by the maker of the model. */
 function speed(path: string): FieldSwitch {
   return {
     path,
@@ -36,9 +36,10 @@ function speed(path: string): FieldSwitch {
 }
 
 /**
- * Fields that tell OpenRouter which model to use and whose servers. Its `models` and `provider` are the gateway's and
- * do not get so far (docs/contribute/design-notes.md#routing-preferences-and-groups); were they to,
- * they must not be free.
+ * Fields that determine which model OpenRouter uses, and on whose servers. OpenRouter also has `models` and `provider`,
+ * but the gateway reads these fields itself and removes them
+ * (docs/contribute/design-notes.md#routing-preferences-and-groups). They are listed so that they are not free if they
+ * are ever sent.
  */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,
@@ -65,7 +66,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
       "response-healing": TOKENS,
       "context-compression": TOKENS,
       moderation: TOKENS,
-      // The gateway names a free engine (rule `pdf_engine`).
+      // The gateway sets a free engine (rule `pdf_engine`).
       "file-parser": TOKENS,
     },
     otherwise: unknown("the price of this plugin is unknown"),
@@ -89,7 +90,7 @@ export const OPENROUTER_SWITCHES: Switches = {
   },
 }
 
-/** Vercel's gateway takes its options in `providerOptions.gateway`. */
+/** Switches of Vercel's gateway, whose options are in `providerOptions.gateway`. */
 export const VERCEL_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
@@ -100,7 +101,7 @@ export const VERCEL_SWITCHES: Switches = {
     { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
     { path: "providerOptions.gateway.sort", values: { cost: TOKENS }, otherwise: unknown(DEARER) },
     speed("providerOptions.gateway.speed"),
-    // Members that are passed unchanged to the makers of the models.
+    // Members that Vercel passes unchanged to the makers of the models.
     speed("providerOptions.anthropic.speed"),
     { ...SERVICE_TIER, path: "providerOptions.gateway.serviceTier" },
     { ...SERVICE_TIER, path: "providerOptions.openai.serviceTier" },

@@ -21,103 +21,115 @@ export type Counted =
     }
   | { readonly in: "answer"; readonly untilEnd?: true }
 
-/** Calls that have a price each, of a tool or of the request itself. */
+/** Calls of a tool, or of the model itself, that each have a price. */
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
-  /** Held units for requests without a number. */
+  /** Number of units that are held for requests without a number. */
   readonly max: number
-  /** The field of the tool that limits its calls. */
+  /** The field of the tool that limits the number of calls. */
   readonly limit?: string
   readonly counted: readonly Counted[]
-  /** Tokens that a call may add to the input, which the model then reads again as a whole. */
+  /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
-  /** Seconds per unit: longer requests use several. */
+  /** Seconds per unit, for calls that are billed by time. */
   readonly lasts?: number
-  /** The field of the tool with the size of a unit, and how many units each size counts as. */
+  /** The field of the tool with the size of a call, and the number of units for each size. */
   readonly sizes?: {
     readonly path: string
     readonly units: Readonly<Record<string, number>>
   }
-  /** Set if a call is billed by its results: the fields with their maximum number, and the results per unit. */
+  /**
+   * Set if a call is billed by its results: the fields with the maximum number of results, and the number of results
+   * per unit.
+   */
   readonly results?: {
     readonly paths: readonly string[]
     readonly each: number
-    /** Maximum results of any call. */
+    /** Maximum number of results of any call. */
     readonly max: number
   }
 }
 
-/** A factor on the rates of tokens, when the request is served so. */
+/** A factor on the rates of tokens, if the request is served in a mode of service. */
 export interface ModeCharge {
   readonly by: "mode"
   readonly mode: string
-  /** The vendor decides whether: it need not have a price, and is held for where it has one. */
+  /**
+   * Set if the vendor decides whether the mode applies. The mode need not have a price. If it has one, the hold covers
+   * it.
+   */
   readonly isPossible?: true
 }
 
-/** Another model that may also be called, by its name at the same vendor. */
+/** Another model that may also be called, under its name at the same vendor. */
 export interface ModelCharge {
   readonly by: "model"
   /**
-   * `instead`: it answers in place of the request's own; `after`: when that has failed, which is billed too;
-   * `beside`: it is called while that answers.
+   * `instead`: the model answers in place of the requested model. `after`: it answers after the requested model has
+   * failed, which is billed too. `beside`: it is called while the requested model answers.
    */
   readonly how: "instead" | "after" | "beside"
-  /** The field of the tool with its name; absent: the value itself is the name. */
+  /** The field of the tool with the name of the model; absent if the value of the switch is the name. */
   readonly name?: string
-  /** Assumed calls for requests without a number. */
+  /** Number of calls that is assumed for requests without a number. */
   readonly max?: number
   readonly limit?: string
-  /** As for calls: tokens that the request's own model then reads. */
+  /** Tokens that a call may add to the input of the requested model. */
   readonly adds?: number
-  /** The default if the request names no value. */
+  /** The model that is used if the request names none. */
   readonly usual?: string
-  /** Maximum tokens of output in each call, if the request's own limit does not apply to them. */
+  /** Maximum output tokens of each call, if the request's own limit does not apply to them. */
   readonly outputTokens?: number
-  /** The field of the tool that limits them. */
+  /** The field of the tool that limits the output tokens. */
   readonly outputLimit?: string
-  /** The field of the answer with its usage, if reported separately: it reads only its own prompt. */
+  /**
+   * The field of the answer with the usage of the model, if it is reported separately. The model then reads only its
+   * own prompt.
+   */
   readonly usage?: string
 }
 
-/** Billed as tokens only, which are in the usage. */
+/** A feature that is billed only as tokens, which the usage includes. */
 export interface TokensCharge {
   readonly by: "tokens"
-  /** As for calls; without `calls`, the tokens that the vendor adds to the prompt once. */
+  /** Tokens that a call may add to the input; without `calls`, the tokens that the vendor adds to the prompt once. */
   readonly adds?: number
-  /** Calls of a tool that the server runs, if the request does not limit them. */
+  /** Number of calls of a tool that the server runs, if the request does not limit them. */
   readonly calls?: number
-  /** The field of the tool that limits its calls. */
+  /** The field of the tool that limits the number of calls. */
   readonly limit?: string
   /** The field of the tool that limits the tokens of each call. */
   readonly resultLimit?: string
 }
 
-/** The cost of a set switch. */
+/** How a switch affects the bill if it is set. */
 export type Charge =
   | TokensCharge
   | CallCharge
   | ModeCharge
   | ModelCharge
-  /** The value is the number of outputs for each choice. */
+  /** The value of the field is the number of outputs for each choice. */
   | { readonly by: "outputs" }
-  /** The model may be called once more with the entire conversation. */
+  /** The model may be called again with the entire conversation. */
   | { readonly by: "again" }
-  /** The vendor bills it by something that no answer reports, or that no class counts. */
+  /** The vendor bills the feature by a quantity that no answer reports, or that no usage class covers. */
   | { readonly by: "unknown"; readonly why: string }
 
 /** A request field that changes the price. */
 export interface FieldSwitch {
-  /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
+  /**
+   * The path of the field, such as `service_tier`, `provider.order` or `models[]`. A path with `[]` applies to each
+   * element of the list.
+   */
   readonly path: string
-  /** The deciding member, if the value is an object. */
+  /** The member that determines the charge, if the value is an object. */
   readonly member?: string
-  /** By the value, if it is a string; the names are in lowercase. */
+  /** The charge for each string value. The names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
-  /** For every other value but null and false. */
+  /** The charge for all other values except null and false. */
   readonly otherwise: Charge
-  /** The field of the answer with the mode that it was served in; the first that exists counts. */
+  /** The fields of the answer that may report the mode of service. The first field that exists is used. */
   readonly served?: readonly string[]
 }
 
@@ -127,44 +139,47 @@ export interface Switches {
   /** The field that limits the calls of all tools together, if the vendor is known to enforce it. */
   readonly maxCalls?: string
   /**
-   * By the type of a tool, without the date at its end. An unlisted type counts as unpriced. In Gemini's
-   * dialect, where tools have no type, by the member that a tool is.
+   * The charge for each type of tool, without the date at the end of the type. A type that is not listed has no price.
+   * Tools in Gemini's dialect have no type, so the key is the member that defines the tool.
    */
   readonly tools: Readonly<Record<string, Charge>>
 }
 
-/** Billed as tokens and nothing else. */
+/** The charge of features that only cost tokens. */
 export const TOKENS: Charge = { by: "tokens" }
 
-/** As many results as a server's tool may add, when the model calls it as often as is assumed. */
+/** Tokens of all results that a tool run by the server may add, at the assumed number of calls. */
 export const RESULT_TOKENS = 8_000
-/** Assumed calls of a server's tool for requests without a limit. */
+/** Number of calls that is assumed for a tool run by the server, for requests without a limit. */
 export const MAX_CALLS = 10
 /**
- * A number of calls that the caller did not set is an assumption: up to this multiple of it is charged. A number that
- * the caller set is the maximum.
+ * Factor for an assumed number of calls. If the caller set no number, up to this multiple of the assumption is charged.
+ * A number that the caller set is itself the maximum.
  */
 export const ASSUMED_CALLS_FACTOR = 10
 
-/** Tools that the server runs in a loop. Only the tokens read by the model are charged. */
+/** The charge of tools that the server runs in a loop. Only the tokens that the model reads are charged. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
 
-/** A mode of service that the request asks for. */
+/** Returns the charge of a mode of service that the request names. */
 export function mode(name: string): ModeCharge {
   return { by: "mode", mode: name }
 }
 
-/** A mode of service that the vendor may choose. */
+/** Returns the charge of a mode of service that the vendor may choose. */
 export function possibleMode(name: string): ModeCharge {
   return { by: "mode", mode: name, isPossible: true }
 }
 
-/** Features that cannot be priced, and the reason. */
+/**
+ * Returns the charge of a feature that cannot be priced.
+ * @param why the reason, as a sentence.
+ */
 export function unknown(why: string): Charge {
   return { by: "unknown", why }
 }
 
-/** Searches with results that the model reads. */
+/** Returns the charge of searches whose results the model reads. */
 export function searches(
   usageClass: UsageClass,
   counted: readonly Counted[],
@@ -180,12 +195,12 @@ export function searches(
   }
 }
 
-/** Items of these names. */
+/** Counts items with these names. */
 export function items(...names: readonly string[]): Counted {
   return { in: "items", names }
 }
 
-/** Numbers at these paths of the answer. */
+/** Counts the numbers at these paths of the answer. */
 export function reported(...paths: readonly string[]): Counted {
   return { in: "usage", paths }
 }

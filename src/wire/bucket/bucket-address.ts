@@ -1,12 +1,12 @@
 /** The location and the credentials of an S3-compatible bucket. */
 export interface BucketAddress {
   readonly bucket: string
-  /** Absent: Amazon's own endpoint. */
+  /** The endpoint of the bucket; absent: Amazon's own endpoint. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** For temporary credentials. */
+  /** The session token; only for temporary credentials. */
   readonly sessionToken?: string | undefined
 }
 
@@ -16,7 +16,7 @@ export function regionOf({ region = REGION }: BucketAddress): string {
   return region
 }
 
-/** Returns the endpoint of a bucket; Amazon's by default. */
+/** Returns the endpoint of a bucket, which is Amazon's by default. */
 export function endpointOf(address: BucketAddress): string {
   return address.endpoint ?? `https://s3.${regionOf(address)}.amazonaws.com`
 }
@@ -35,7 +35,7 @@ export function addressOf(address: BucketAddress, key: string, query: Query = {}
 /** The query parameters of a request. */
 export type Query = Readonly<Record<string, string>>
 
-/** Encodes five characters that `encodeURIComponent` leaves unchanged but signatures encode. */
+/** Encodes a text like `encodeURIComponent`, and also five characters that signatures must encode. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -1,11 +1,11 @@
-/** A failed bucket request. Its message contains no secrets. */
+/** The error of a failed bucket request. Its message contains no secrets. */
 export class BucketError extends Error {
   override readonly name = "BucketError"
-  /** Absent if there was no response. */
+  /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined
-  /** The bucket's error code, such as `AccessDenied`; absent if it did not send one. */
+  /** The error code from the bucket, such as `AccessDenied`; undefined if it sent none. */
   readonly code: string | undefined
-  /** Set if its address was rejected before anything was sent. */
+  /** Whether the address was rejected before anything was sent. */
   readonly isAddressRefused: boolean
 
   constructor(

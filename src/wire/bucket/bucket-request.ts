@@ -14,20 +14,20 @@ export interface BucketRequest {
   readonly body?: Uint8Array<ArrayBuffer>
   /** Whether the bucket may be in a private network. */
   readonly allowsPrivate: boolean
-  /** Timeout for the entire response. */
+  /** Timeout for the entire response in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
 
 const NOTHING = new Uint8Array(0)
-/** Matches the error code at the start of the response. */
+/** Matches the error code at the start of a response. */
 const CODE = /<Code>([A-Za-z]{1,64})<\/Code>/
 
 /**
- * Sends one request to a bucket, signed with the bucket's own keys. Credentials in the environment,
- * which vendors may use, are ignored. Redirects are not followed.
+ * Sends one request to a bucket, signed with the bucket's own keys. Credentials in the environment, which vendors may
+ * use, are ignored. Redirects are not followed.
  * @returns a success response whose body has not been read.
- * @throws BucketError
+ * @throws BucketError for any other response, and for a failed connection.
  */
 export async function sendToBucket(
   address: BucketAddress,
@@ -61,7 +61,7 @@ export async function sendToBucket(
 
 /**
  * Returns a link to an object that works without keys.
- * @param lifetime in seconds.
+ * @param lifetime lifetime of the link in seconds.
  */
 export async function signedLink(
   address: BucketAddress,

@@ -11,9 +11,9 @@ import type { BucketAddress } from "./bucket-address.ts"
 import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 
 export interface BucketOptions {
-  /** Whether the bucket may be in a private network. Absent: yes. */
+  /** Whether the bucket may be in a private network. Default: true. */
   readonly allowsPrivate?: boolean
-  /** Timeout of a response, in addition to the time to send its body. */
+  /** Timeout for a response in milliseconds, in addition to the time to send the body. */
   readonly timeoutMs: number
   /** Maximum number of attempts for retryable requests. */
   readonly attempts: number
@@ -21,10 +21,10 @@ export interface BucketOptions {
   readonly pause?: number
 }
 
-/** A page of a list. */
+/** One page of a list of objects. */
 interface BucketList {
   readonly keys: readonly string[]
-  /** The common prefixes up to the next slash; only if they were requested. */
+  /** The common prefixes up to the next slash, if they were requested. */
   readonly folders: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export interface BucketListQuery {
 }
 
 export interface PutOptions {
-  /** Its media type. */
+  /** The media type of the object. */
   readonly type?: string
   readonly signal?: AbortSignal
 }
@@ -45,23 +45,23 @@ export interface PutOptions {
 export interface BucketUpload {
   readonly key: string
   readonly id: string
-  /** The tags of the uploaded parts, in order. */
+  /** The tags of the parts uploaded so far, in order. */
   readonly tags: string[]
 }
 
 type Sent = Omit<BucketRequest, "allowsPrivate" | "timeoutMs"> & { readonly timeoutMs?: number }
 
-/** Maximum keys per list request. */
+/** Maximum number of keys per list request. */
 const MAX_LISTED_KEYS = 1_000
 const RETRY_DELAY_MS = 300
-/** Speed of the slowest supported connection. */
+/** Bytes per millisecond of the slowest connection that is supported. */
 const MIN_BYTES_PER_MS = 64
-/** A bucket may take minutes to assemble the parts of a large object. */
+/** Timeout for combining the parts of a large object, which may take minutes. */
 const ASSEMBLY_TIMEOUT_MS = 600_000
-/** An object may be of any length. */
+/** Timeout for downloading an object, which may have any length. */
 const DOWNLOAD_TIMEOUT_MS = 7 * 86_400_000
 
-/** An S3-compatible bucket. Every method throws BucketError. */
+/** An S3-compatible bucket. Every method may throw a BucketError. */
 export class Bucket {
   readonly #address: BucketAddress
   readonly #options: BucketOptions
@@ -81,8 +81,8 @@ export class Bucket {
   }
 
   /**
-   * Downloads an object; undefined if it does not exist. Each wait for the next bytes has the
-   * timeout of a response.
+   * Downloads an object; undefined if it does not exist. The timeout of a response applies to each wait for further
+   * bytes.
    */
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { timeoutMs } = this.#options
@@ -128,7 +128,7 @@ export class Bucket {
       const text = await this.#send({ method: "GET", key: "", query }, readText)
       const folders = [...text.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs)]
       yield {
-        // Listed keys may be deleted, so keys outside the prefix are dropped.
+        // Listed keys may be deleted later, so keys outside of the prefix are ignored.
         keys: elementsOf(text, "Key").filter((key) => key.startsWith(prefix)),
         folders: folders.flatMap(([, folder = ""]) => elementsOf(folder, "Prefix")),
       }
@@ -141,7 +141,7 @@ export class Bucket {
 
   /**
    * Returns a link to an object that works without keys.
-   * @param lifetime in seconds.
+   * @param lifetime lifetime of the link in seconds.
    */
   link(key: string, lifetime: number): Promise<string> {
     return signedLink(this.#address, key, lifetime)
@@ -170,7 +170,7 @@ export class Bucket {
     })
   }
 
-  /** Combines the uploaded parts to the object. */
+  /** Combines the uploaded parts into the object. */
   async endUpload({ key, id, tags }: BucketUpload): Promise<void> {
     const parts = tags.map(
       (tag, index) =>
@@ -187,7 +187,7 @@ export class Bucket {
       timeoutMs: ASSEMBLY_TIMEOUT_MS,
     } as const
     const text = await this.#send(request, readText)
-    // The bucket sends the status before it has assembled the parts.
+    // The bucket sends the status before it has combined the parts, so the body must be checked.
     if (!text.includes("CompleteMultipartUploadResult")) throw refusal(200, text)
   }
 
@@ -234,7 +234,10 @@ async function readText(address: BucketAddress, request: BucketRequest): Promise
   return textOf(await sendToBucket(address, request))
 }
 
-/** @param restart restarts the timeout for the next bytes. */
+/**
+ * Yields the bytes of a response.
+ * @param restart restarts the timeout before each wait for further bytes.
+ */
 async function* bytesOf(
   answer: Response,
   restart: () => ReturnType<typeof setTimeout>,

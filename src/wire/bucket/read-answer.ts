@@ -1,10 +1,11 @@
 import { BucketError } from "./bucket-error.ts"
 
-/** The longest document is a list of a thousand long names. */
+/** Maximum characters of a response. The longest document is a list of a thousand long names. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * Reads a complete response. @throws BucketError if it is cut off, takes too long or is too long.
+ * Reads a complete response.
+ * @throws BucketError if the response is cut off, takes too long or is too long.
  */
 export async function textOf(answer: Response): Promise<string> {
   let text = ""

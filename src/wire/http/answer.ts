@@ -5,17 +5,20 @@ import type { ResponseHead } from "./response-head.ts"
 /** A response whose head has arrived. */
 export interface HttpAnswer {
   readonly status: number
-  /** Whether the status is a success. */
+  /** Whether the status reports success. */
   readonly ok: boolean
-  /** Returns a header's value, or null if it is absent. @param name in lowercase. */
+  /**
+   * Returns the value of a header, or null if it is absent.
+   * @param name the name in lowercase.
+   */
   header(name: string): string | null
-  /** All headers. Built on demand. */
+  /** All headers, which are parsed when they are first read. */
   readonly headers: Headers
-  /** The body in chunks, readable once. Leaving the iteration early closes the connection. */
+  /** The chunks of the body, which can only be read once. Ending the iteration early closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
-   * Returns the body if it has arrived completely: small responses arrive with their head.
-   * @param max bytes; a larger body is left to be read.
+   * Returns the body if it has arrived completely, since small responses arrive together with their head.
+   * @param max maximum bytes. A larger body is not taken.
    */
   takeWhole(max: number): Uint8Array | undefined
 }
@@ -26,7 +29,7 @@ export class ReceivedAnswer implements HttpAnswer {
   readonly #head: ResponseHead
   readonly #queue: BodyQueue
 
-  /** @throws ProtocolError if its body cannot be read. */
+  /** @throws ProtocolError if the body cannot be read. */
   constructor(head: ResponseHead, queue: BodyQueue) {
     this.#head = head
     this.#queue = queue

@@ -2,12 +2,12 @@ import { ChunkList } from "../chunk-list.ts"
 
 const DONE = Promise.resolve({ done: true as const, value: undefined })
 
-/** The connection that fills a queue. */
+/** The connection from which a queue receives its chunks. */
 export interface Source {
-  /** Stops reading from the socket until `resume`, because the reader is slow. */
+  /** Stops reading from the socket until `resume` is called, because the reader is slow. */
   pause(): void
   resume(): void
-  /** Called if the rest is not going to be read. */
+  /** Called if the rest of the body will not be read. */
   leave(): void
 }
 
@@ -16,12 +16,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The connection is paused when more bytes are buffered. */
+/** Maximum buffered bytes. The connection is paused when more bytes are buffered. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 
-/**
- * Chunks of a body between a connection, which pushes them, and its only reader, which pulls them.
- */
+/** The chunks of a body. A connection pushes them, and a single reader pulls them. */
 export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: Source
   readonly #list = new ChunkList()
@@ -49,7 +47,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source.pause()
   }
 
-  /** @param failure why the body was cut off; absent at a proper end. */
+  /** @param failure the reason why the body was cut off; absent if the body is complete. */
   end(failure?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -62,7 +60,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
 
   /**
    * Takes the complete body if its end has arrived and it is a single chunk.
-   * @param max bytes; a larger body is left to be read.
+   * @param max maximum bytes. A larger body is not taken.
    */
   takeWhole(max: number): Uint8Array | undefined {
     if (!this.#isOver || this.#failure !== undefined) return undefined
@@ -79,7 +77,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
       }
       return Promise.resolve({ done: false, value: chunk })
     }
-    // Received chunks are read before a later failure is reported.
+    // A failure is reported after all received chunks are read.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#isOver) return DONE
     return new Promise((resolve, reject) => {

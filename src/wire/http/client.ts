@@ -7,20 +7,20 @@ import { OwnSending, type Sending } from "./sending.ts"
 /** A parsed address. */
 interface Target {
   readonly pool: ConnectionPool
-  /** The request line and the header `host`. */
+  /** The request line and the `host` header. */
   readonly start: string
 }
 
 /** Maximum number of cached addresses. */
 const MAX_TARGETS = 1_000
-/** A connection that is idle between two checks is closed. */
+/** Interval of the checks for idle connections. A connection that was not used between two checks is closed. */
 const CHECK_INTERVAL_MS = 30_000
 
 const LENGTH = "content-length"
 
 /**
- * Sends requests upstream over reused connections. It follows no redirects, and adds only `host`
- * and the length of the body. It never resends a request that a server may have started to process.
+ * Sends requests upstream over reused connections. It follows no redirects, and only adds the `host` header and the
+ * length of the body. It never sends a request again that a server may have started to process.
  */
 export class HttpClient implements Disposable {
   readonly #pools = new Map<string, ConnectionPool>()
@@ -29,7 +29,7 @@ export class HttpClient implements Disposable {
   readonly #proxied: ReadonlySet<string>
   readonly #timer: ReturnType<typeof setInterval>
 
-  /** @param environment may name a proxy. If it does, requests use the runtime's own client. */
+  /** @param environment variables that may name a proxy. If they do, requests use the runtime's own client. */
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     const protocols = ["http:", "https:"]
     this.#proxied = new Set(protocols.filter((protocol) => proxyFor(protocol, environment)))
@@ -39,7 +39,10 @@ export class HttpClient implements Disposable {
     this.#timer.unref()
   }
 
-  /** @throws TypeError if the address is invalid. */
+  /**
+   * Sends a request.
+   * @throws TypeError if the address is invalid.
+   */
   send(request: HttpRequest): Sending {
     const { url, headers, body } = request
     if (this.#proxied.size > 0 && this.#proxied.has(new URL(url).protocol)) {
@@ -86,7 +89,7 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Returns the length in bytes; undefined for a stream of unknown length. */
+/** Returns the length of the body in bytes; undefined for a stream of unknown length. */
 function lengthOf(headers: Headers, body: HttpBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body)
   if (body instanceof Uint8Array) return body.byteLength

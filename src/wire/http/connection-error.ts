@@ -1,7 +1,7 @@
 import { OperatorCause } from "../operator-cause.ts"
 import { ProtocolError } from "./response-head.ts"
 
-/** The phase of a call to a provider when its connection failed. */
+/** The phase in which the connection of a call to a provider failed. */
 export type ConnectionPhase =
   | "resolve"
   | "connect"
@@ -11,17 +11,17 @@ export type ConnectionPhase =
   | "between_bytes"
   | "total"
 
-/** The code of an error whose own code is missing or unsafe to show. */
+/** The code that is used if an error has no code, or none that is safe to show. */
 const UNKNOWN_CODE = "UNKNOWN"
 
 /**
- * The cause of a failed connection, for the operator. The gateway writes its message, which names
- * at most a host and never contains a credential or a query.
+ * The cause of a failed connection, for the operator. The gateway writes its message, which contains at most a host
+ * name and never a credential or a query.
  */
 export class ConnectionError extends OperatorCause {
   override readonly name = "ConnectionError"
   readonly phase: ConnectionPhase
-  /** The code of the system or of OpenSSL: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  /** The code of the operating system or of OpenSSL, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   readonly code: string
 
   constructor(phase: ConnectionPhase, code: string, words: string, cause?: unknown) {
@@ -31,14 +31,11 @@ export class ConnectionError extends OperatorCause {
   }
 }
 
-/** The state of the call when it failed. */
+/** The state of a call when its connection failed. */
 export interface FailedConnection {
   /** Whether the head of a response had arrived. */
   readonly isAnswered?: boolean
-  /**
-   * Whether the environment names a proxy for the address, so that the connection to the proxy may
-   * have failed.
-   */
+  /** Whether the environment names a proxy for the address. The connection to the proxy may then have failed. */
   readonly isProxied?: boolean
 }
 
@@ -75,7 +72,7 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
 const NO_TLS = "the server does not use TLS on this port: is it http:// and not https://?"
 const CLIENT_CERTIFICATE = "the server requires a client certificate, which is not supported"
 
-/** Reasons of a failed handshake, as OpenSSL names them after the protocol. */
+/** Reasons for a failed handshake with explanations. OpenSSL names the reason after the protocol. */
 const HANDSHAKES: readonly (readonly [RegExp, string])[] = [
   [/^(WRONG_VERSION_NUMBER|HTTP_REQUEST|HTTPS_PROXY_REQUEST|UNKNOWN_PROTOCOL)$/, NO_TLS],
   [
@@ -91,7 +88,7 @@ const HANDSHAKES: readonly (readonly [RegExp, string])[] = [
   [/ALERT_/, "the server rejected the TLS handshake"],
 ]
 
-/** Codes of the system, with explanations. */
+/** Codes of the operating system, with the phase and an explanation. */
 const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
   [
     "ECONNREFUSED",
@@ -119,7 +116,7 @@ const NAME_CODES: ReadonlySet<string> = new Set([
   "EAI_NONAME",
 ])
 
-/** Converts an error of a transport to a cause that the operator reads. */
+/** Converts an error of the transport to a cause for the operator. */
 export function connectionErrorOf(thrown: unknown, call: FailedConnection = {}): ConnectionError {
   if (thrown instanceof ConnectionError) return thrown
   const [phase, code, words] = described(thrown, call)
@@ -157,7 +154,8 @@ function described(
 }
 
 /**
- * Explains a failed handshake. The runtime's client gives no reason, so all reasons are possible.
+ * Returns the explanation of a failed handshake. The runtime's own client gives no reason, so all possible reasons are
+ * listed.
  */
 function handshakeWords(message: unknown): string {
   const reason = /OPENSSL_internal:(\w{1,80})$/.exec(String(message))?.[1]
@@ -171,7 +169,7 @@ function pointIn(isAnswered: boolean): string {
   return isAnswered ? "in the middle of the response" : "before a response came"
 }
 
-/** The error of a proxy that requires a credential. The provider was not called. */
+/** Returns the error for a proxy that requires a credential. The provider was not called. */
 export function proxyRefusal(status: number): ConnectionError {
   return new ConnectionError("proxy", "ERR_PROXY_AUTH", proxyWords(status))
 }
@@ -182,7 +180,10 @@ function proxyWords(status: unknown): string {
     : `the proxy refused to connect${typeof status === "number" ? ` (${status})` : ""}`
 }
 
-/** Returns only text that can be a code: a message may contain an address with its query. */
+/**
+ * Returns the code of an error. Only text with the form of a code is returned, because a message may contain an address
+ * with its query.
+ */
 function codeOf(thrown: unknown): string {
   const code = memberOf(thrown, "code")
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : UNKNOWN_CODE
@@ -192,7 +193,7 @@ function nameOf(thrown: unknown): unknown {
   return memberOf(thrown, "name")
 }
 
-/** Returns the host name of an error, if it has a valid one. */
+/** Returns the host name that an error contains, if it is valid. */
 function hostIn(thrown: unknown): string {
   const host = memberOf(thrown, "hostname")
   return typeof host === "string" && /^[\w.-]{1,253}$/.test(host) ? `${host} ` : ""

@@ -5,9 +5,9 @@ import type { ConnectionSource, OwnSending } from "./sending.ts"
 const MAX_IDLE = 256
 
 /**
- * The connections to one origin. After a response, a connection is kept for the next request. A
- * request that waits for a new connection uses an earlier one that becomes idle first, because a
- * busy runtime may delay handshakes for seconds.
+ * The connections to one origin. After a response, a connection is kept for the next request. A request that waits for
+ * a new connection uses an idle one if it becomes available first, because a busy runtime may delay handshakes for
+ * seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {
   readonly #origin: Origin
@@ -21,8 +21,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
   }
 
   /**
-   * Takes the most recently used connection, which is the least likely to be stale; undefined if
-   * none is idle.
+   * Takes the most recently used connection, which is the least likely to be stale; undefined if no connection is idle.
    */
   take(): Connection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
@@ -50,7 +49,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
 
   release(connection: Connection): void {
     connection.user = undefined
-    // Its last response may have been paused for a slow reader.
+    // Reading may have been paused, because the reader of the last response was slow.
     connection.resume()
     const [next] = this.#waiting
     if (next !== undefined && !connection.isClosed) {
@@ -63,7 +62,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     else connection.destroy()
   }
 
-  /** Closes connections that were not used since the last call. */
+  /** Closes connections that were not used since the last call of this method. */
   closeUnused(): void {
     this.#idle = this.#idle.filter((connection) => {
       if (connection.wasIdle) connection.destroy()

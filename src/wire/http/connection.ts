@@ -1,9 +1,12 @@
 /** The current user of a connection. */
 export interface ConnectionUser {
-  /** Called when it is established and its server is authenticated. */
+  /** Called when the connection is established and the server is authenticated. */
   onReady(): void
   onBytes(bytes: Buffer): void
-  /** @param error absent if the server closed the connection properly. */
+  /**
+   * Called when the connection is closed.
+   * @param error absent if the server closed the connection properly.
+   */
   onClosed(error?: unknown): void
 }
 
@@ -16,12 +19,12 @@ export interface Origin {
 
 const IP_ADDRESS = /^[\d.]+$|:/
 
-/** A TCP connection with its current user, and with TLS if its origin requires it. */
+/** A TCP connection and its current user. It uses TLS if the origin requires it. */
 export class Connection {
   user: ConnectionUser | undefined
-  /** Set after the first complete response. */
+  /** Set after the first complete response on this connection. */
   hasServed = false
-  /** Set by the check for idle connections. */
+  /** Whether the connection was idle at the last check; set and read by the pool. */
   wasIdle = false
   readonly #origin: Origin
   #socket: Bun.Socket<Connection> | undefined
@@ -31,11 +34,11 @@ export class Connection {
   #rest: Uint8Array | undefined
   #drained: PromiseWithResolvers<void> | undefined
 
-  /** Starts to connect. Its user is notified of the result after the constructor has returned. */
+  /** Starts to connect. The user is notified of the result after the constructor has returned. */
   constructor(origin: Origin, user: ConnectionUser) {
     this.#origin = origin
     this.user = user
-    // Some addresses fail immediately, within the call.
+    // The connection starts after the constructor, because some addresses fail immediately.
     queueMicrotask(() => void this.#connect())
   }
 
@@ -43,12 +46,12 @@ export class Connection {
     return this.#isClosed
   }
 
-  /** Whether everything written has been sent. */
+  /** Whether all written bytes have been sent. */
   get isDrained(): boolean {
     return this.#rest === undefined
   }
 
-  /** Writes as much text as the socket accepts. The rest is written when the socket drains. */
+  /** Writes as much text as the socket accepts. The rest is written when the socket can accept more. */
   writeText(text: string): void {
     if (this.#isClosed) return
     if (this.#rest !== undefined) {
@@ -60,8 +63,7 @@ export class Connection {
   }
 
   /**
-   * Resolves when the socket has accepted all bytes or is closed. The bytes may be changed
-   * afterwards.
+   * Writes bytes. Resolves when the socket has accepted all bytes or is closed. The bytes may be changed afterwards.
    */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#rest !== undefined) await (this.#drained ??= Promise.withResolvers<void>()).promise
@@ -72,7 +74,7 @@ export class Connection {
     await (this.#drained ??= Promise.withResolvers<void>()).promise
   }
 
-  /** Stops reading until `resume`. */
+  /** Stops reading until `resume` is called. */
   pause(): void {
     this.#isPaused = true
     this.#socket?.pause()
@@ -103,7 +105,10 @@ export class Connection {
     }
   }
 
-  /** @returns the number of bytes that the socket has accepted. */
+  /**
+   * Writes to the socket.
+   * @returns the number of bytes that the socket has accepted.
+   */
   #offer(data: string | Uint8Array): number {
     return Math.max(0, this.#socket?.write(data) ?? 0)
   }
@@ -130,7 +135,7 @@ export class Connection {
     this.#drained = undefined
   }
 
-  /** Called by the runtime for all connections. */
+  /** The handlers that the runtime calls for all connections. */
   static readonly #handlers: Bun.SocketHandler<Connection> = {
     binaryType: "buffer",
     open(socket) {
@@ -149,7 +154,7 @@ export class Connection {
     },
     data(socket, bytes) {
       const { user } = socket.data
-      // Data on an unused connection is not a response to any request.
+      // Data on an unused connection is not a response to a request, so the connection is closed.
       if (user === undefined) socket.data.destroy()
       else user.onBytes(bytes)
     },

@@ -9,14 +9,14 @@ import {
 } from "node:zlib"
 import { ProtocolError } from "./response-head.ts"
 
-/** Maximum bytes decompressed in one step; other work runs in between. */
+/** Maximum bytes that are decompressed in one step. Other work runs between the steps. */
 const CHUNK = { chunkSize: 64 * 1024 }
 
-/** Windows of more than 8 MB need not be supported (RFC 9659); the library would accept 128 MB. */
+/** Limits windows to 8 MB, since larger ones need not be supported (RFC 9659). The library would accept 128 MB. */
 const SMALL_WINDOW: ZstdOptions = { ...CHUNK }
 SMALL_WINDOW.params = { [constants.ZSTD_d_windowLogMax]: 23 }
 
-/** Decompressors by encoding, for servers that compress without being asked to. */
+/** Decompressors by encoding, for servers that compress without a request for it. */
 const OPENERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(CHUNK),
   "x-gzip": () => createGunzip(CHUNK),
@@ -26,9 +26,9 @@ const OPENERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * Decompresses a body in small steps as it is read, so that a reader that stops at a limit causes
- * no more work. Leaving it early closes the connection, even before its first chunk.
- * @param encoding the header `content-encoding`, if present.
+ * Decompresses a body in small steps while it is read. If the reader stops at a limit, no more work is done. Ending the
+ * iteration early closes the connection, even before the first chunk.
+ * @param encoding the value of the `content-encoding` header, if it is present.
  * @throws ProtocolError if the encoding was not requested and is not supported.
  */
 export function decompressed(
@@ -63,7 +63,7 @@ async function* openedChunks(
   if (first.done) return
   const source = Readable.from(resumed(first.value, body))
   const opener = open()
-  // Otherwise a failing source would block the reader.
+  // Without this handler, the reader would wait forever if the source fails.
   source.on("error", (error) => opener.destroy(error))
   try {
     yield* source.pipe(opener)

@@ -4,10 +4,10 @@ import { connectionErrorOf } from "./connection-error.ts"
 import type { HttpRequest } from "./request.ts"
 import type { Sending } from "./sending.ts"
 
-/** A request by the runtime's own client. */
+/** A request that is sent by the runtime's own client. */
 export class FetchedSending implements Sending {
   readonly answer: Promise<HttpAnswer>
-  /** The runtime does not report connections, so only the time to the first byte counts. */
+  /** The runtime does not report when it is connected, so only the deadline for the first byte applies. */
   readonly isConnected = true
   readonly #controller = new AbortController()
 
@@ -19,7 +19,7 @@ export class FetchedSending implements Sending {
       body,
       redirect: "manual",
       signal,
-      // The runtime would decompress the entire body at once.
+      // Decompression by the runtime is disabled, because it would decompress the entire body at once.
       decompress: false,
     })
     this.answer = fetched.then(
@@ -38,7 +38,7 @@ export class FetchedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #response: Response
 
-  /** @throws ProtocolError if its body cannot be read. */
+  /** @throws ProtocolError if the body cannot be read. */
   constructor(response: Response) {
     this.#response = response
     this.body = decompressed(chunksOf(response.body), response.headers.get("content-encoding"))
@@ -60,7 +60,7 @@ export class FetchedAnswer implements HttpAnswer {
     return this.#response.headers.get(name)
   }
 
-  /** Returns nothing, because the runtime does not report how much has arrived. */
+  /** Returns undefined, because the runtime does not report how much of the body has arrived. */
   takeWhole(): undefined {
     return undefined
   }

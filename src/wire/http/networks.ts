@@ -2,9 +2,9 @@ import { BlockList, isIP } from "node:net"
 
 const IPV4_IN_IPV6 = "::ffff:0:0"
 const IPV4_IN_IPV6_PREFIX = 96
-/** IPv4 with a port, as some load balancers write it. */
+/** Matches IPv4 with a port, as some load balancers write it. */
 const IPV4_PORT = /^([\d.]+):\d{1,5}$/
-/** IPv6 in brackets, with or without a port. */
+/** Matches IPv6 in brackets, with or without a port. */
 const IPV6_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/
 
 const mapped = new BlockList()
@@ -14,12 +14,15 @@ mapped.addSubnet(IPV4_IN_IPV6, IPV4_IN_IPV6_PREFIX, "ipv6")
 export class Networks {
   readonly #list = new BlockList()
 
-  /** @param networks validated addresses and CIDRs. */
+  /** @param networks validated addresses and address ranges (CIDR). */
   constructor(networks: readonly string[]) {
     for (const network of networks) this.#add(network)
   }
 
-  /** @param address as returned by `plainAddress`. */
+  /**
+   * Reports whether an address is in the set.
+   * @param address an address as returned by `plainAddress`.
+   */
   has(address: string): boolean {
     return this.#list.check(address, familyOf(address))
   }
@@ -37,7 +40,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 }
 
 /**
- * Normalizes an address, without port, brackets and zone, and with mapped IPv4 as IPv4; undefined
+ * Returns an address in normal form: without port, brackets and zone, and with a mapped IPv4 address as IPv4; undefined
  * if it is invalid.
  */
 export function plainAddress(text: string): string | undefined {
@@ -48,7 +51,7 @@ export function plainAddress(text: string): string | undefined {
   return version === 6 && mapped.check(address, "ipv6") ? ipv4Of(address) : address
 }
 
-/** Returns the IPv4 address within an IPv6 address: `::ffff:10.0.0.1`, `::ffff:a00:1`. */
+/** Returns the IPv4 address that an IPv6 address contains, such as `::ffff:10.0.0.1` or `::ffff:a00:1`. */
 function ipv4Of(address: string): string {
   const [high = 0, low = 0] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

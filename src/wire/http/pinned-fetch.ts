@@ -3,10 +3,10 @@ import { isIP } from "node:net"
 import { isProxied } from "./proxies.ts"
 import { isPublicAddress } from "./public-address.ts"
 
-/** The error for a user-supplied address that is rejected or does not respond. */
+/** The error for an address supplied by a user that is rejected or does not respond. */
 export class PinnedFetchError extends Error {
   override readonly name = "PinnedFetchError"
-  /** Whether the address itself is rejected before anything is sent. */
+  /** Whether the address itself was rejected before anything was sent. */
   readonly isRefused: boolean
 
   constructor(message: string, isRefused: boolean) {
@@ -19,17 +19,17 @@ export interface PinnedRequest {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
-  /** Whether private networks may be reached. */
+  /** Whether addresses in private networks may be called. */
   readonly allowsPrivate: boolean
   /** Timeout for the entire response, in milliseconds. */
   readonly deadline: number
-  /** Aborts the request. */
+  /** A signal that aborts the request. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Parses a user-supplied web address.
- * @throws PinnedFetchError if it is rejected.
+ * Parses a web address supplied by a user.
+ * @throws PinnedFetchError if the address is rejected.
  */
 export function readWebAddress(address: string): URL {
   const url = URL.parse(address)
@@ -43,11 +43,10 @@ export function readWebAddress(address: string): URL {
 }
 
 /**
- * Calls a user-supplied address. Without a proxy, the name is resolved once and checked, and the
- * request goes to exactly that address. A later change of the name's resolution has no effect. A
- * proxy receives the name and resolves it again, so only the proxy can enforce this. Redirects are
- * not followed.
- * @throws PinnedFetchError
+ * Calls an address supplied by a user. Without a proxy, the name is resolved once and checked, and the request goes to
+ * exactly that address, so a later change of the name's resolution has no effect. A proxy receives the name and
+ * resolves it again, so only the proxy can enforce this. Redirects are not followed.
+ * @throws PinnedFetchError if the address is rejected or does not respond.
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {
   const { method = "GET", headers, body, deadline, signal } = request
@@ -68,7 +67,7 @@ export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Res
   }
 }
 
-/** Prevents the runtime from using the proxy of the environment. Its types lack this value. */
+/** Prevents the runtime from using the proxy of the environment. The runtime's types lack this value. */
 const NO_PROXY = { proxy: false } as unknown as BunFetchRequestInit
 
 /** Determines the destination and the options of a request. @throws PinnedFetchError */
@@ -96,7 +95,7 @@ export async function checkAddress(url: URL, allowsPrivate: boolean): Promise<vo
   await routeOf(url, { allowsPrivate })
 }
 
-/** Names that never lead to the public internet. */
+/** Matches names that never refer to a host on the public internet. */
 const LOCAL_NAME =
   /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
 
@@ -118,7 +117,7 @@ async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
 
 /**
  * Resolves a name to one address.
- * @throws PinnedFetchError
+ * @throws PinnedFetchError if the name has no address that may be called.
  */
 async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {
   const host = hostOf(url)

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variables that name a proxy for each protocol. The first one that is set counts. */
+/** The variables that name a proxy for each protocol. The first variable that is set is used. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
   "http:": ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
   "https:": ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
@@ -11,7 +11,7 @@ const VARIABLES: Readonly<Record<string, readonly string[]>> = {
 /** A proxy named in the environment. */
 export interface Proxy {
   readonly variable: string
-  /** The unparsed value, which may contain a password. */
+  /** The unparsed value of the variable, which may contain a password. */
   readonly value: string
 }
 
@@ -28,9 +28,8 @@ export function noProxy(environment: Environment): string | undefined {
 }
 
 /**
- * Reports whether a request goes through a proxy, by the rules of the runtime's own client. An
- * entry of the exceptions names a host with all its subdomains, with or without a port, or a
- * network.
+ * Reports whether a request goes through a proxy, by the rules of the runtime's own client. An entry in the list of
+ * exceptions is a network, or a host with all its subdomains, with or without a port.
  */
 export function isProxied(url: URL, environment: Environment): boolean {
   if (proxyFor(url.protocol, environment) === undefined) return false
@@ -58,7 +57,7 @@ function isWithin(entry: string, host: string): boolean {
   return list.check(host, family)
 }
 
-/** Returns the error of a proxy as the end of a sentence; undefined if it is usable. */
+/** Returns the fault of a proxy setting, worded as the end of a sentence; undefined if the setting is usable. */
 export function proxyFault({ value }: Proxy): string | undefined {
   const written = value.trim()
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(written)?.[1]?.toLowerCase()
@@ -67,9 +66,9 @@ export function proxyFault({ value }: Proxy): string | undefined {
   }
   const url = URL.parse(scheme === undefined ? `http://${written}` : written)
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== ""
-  // Without a scheme, the runtime's own client parses the user as the host.
+  // Without a scheme, the runtime's own client parses the user name as the host.
   const isRead = scheme !== undefined || url?.username === ""
-  // In a password with a slash or a hash, the rest is parsed as a path.
+  // If a password contains a slash or a hash, the rest of the setting is parsed as a path.
   if (isWeb && isRead && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
   return "is not the address of a proxy. Write it as http://proxy:3128; a password has to be percent-encoded"
 }
@@ -81,7 +80,7 @@ export function proxyHost({ value }: Proxy): string {
   return url === null || url.host === "" ? "(malformed)" : `${url.protocol}//${url.host}`
 }
 
-/** Returns a line for each active variable that is unusable. */
+/** Returns a warning for each active variable that cannot be used. */
 export function proxyWarnings(environment: Environment): string[] {
   const faults = Object.keys(VARIABLES).flatMap((protocol) => {
     const proxy = proxyFor(protocol, environment)

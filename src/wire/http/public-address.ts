@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
-/** Networks that are not public (IANA's special-purpose registries). */
+/** Networks that are not public, from IANA's registries of special-purpose addresses. */
 const PRIVATE_NETWORKS: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,7 +19,7 @@ const PRIVATE_NETWORKS: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ]
 
-/** Public IPv6 addresses are global unicast ones, except for these. */
+/** The network of public IPv6 addresses (global unicast), apart from the exceptions below. */
 const PUBLIC_IPV6: readonly [string, number] = ["2000::", 3]
 const PRIVATE_IPV6: readonly (readonly [string, number])[] = [
   ["2001::", 23],

@@ -1,13 +1,13 @@
 /** The body of a request. A stream can be read only once, so its request cannot be repeated. */
 export type HttpBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
-/** A POST request. */
+/** A POST request to an upstream. */
 export interface HttpRequest {
-  /** Absolute, `http:` or `https:`. */
+  /** An absolute URL with `http:` or `https:`. */
   readonly url: string
   /**
-   * Frequently sent headers should be the same object each time. `content-length` announces the
-   * length of a stream; all other bodies are measured.
+   * The headers. Headers that are often sent should be the same object each time. For a stream, `content-length`
+   * announces the length. All other bodies are measured.
    */
   readonly headers: Headers
   readonly body: HttpBody

@@ -1,4 +1,4 @@
-/** A message that is not HTTP/1.1, or has an ambiguous end. */
+/** The error for a response that is not HTTP/1.1, or whose end is ambiguous. */
 export class ProtocolError extends Error {}
 
 const LINE_END = "\r\n"
@@ -6,26 +6,29 @@ const LINE_END = "\r\n"
 const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
-/** The rule that determines the end of a body (RFC 9112, section 6.3). */
+/** How the end of a body is determined (RFC 9112, section 6.3). */
 export type Framing =
   | { readonly type: "length"; readonly bytes: number }
   | { readonly type: "chunked" }
   | { readonly type: "until-close" }
 
 /**
- * The status line and the headers of a response. Headers are searched on demand, because most are
- * never read.
+ * The status line and the headers of a response. A header is only searched for when it is read, because most headers
+ * are never read.
  */
 export class ResponseHead {
   readonly status: number
   readonly #isOld: boolean
-  /** All lines after the first, each with its preceding line break. */
+  /** All lines after the first, each with the line break before it. */
   readonly #lines: string
   readonly #lowered: string
   readonly #length: string | null
   readonly #coding: string | null
 
-  /** @param text without the empty line. @throws ProtocolError */
+  /**
+   * @param text the head without the empty line at its end.
+   * @throws ProtocolError if the head is invalid.
+   */
   constructor(text: string) {
     const [, minor, status] = STATUS_LINE.exec(text) ?? []
     if (status === undefined) throw new ProtocolError("the response has no HTTP/1.1 status line")
@@ -39,14 +42,17 @@ export class ResponseHead {
   }
 
   /**
-   * Returns the values of a header joined by commas, or null if it is absent. @param name in
-   * lowercase.
+   * Returns the values of a header, joined by commas, or null if the header is absent.
+   * @param name the name in lowercase.
    */
   get(name: string): string | null {
     return this.#find(`${LINE_END}${name}:`)
   }
 
-  /** @param start of the header line: the preceding line break, the name and the colon. */
+  /**
+   * Returns the values of a header.
+   * @param start the start of a header line: the line break before it, the name and the colon.
+   */
   #find(start: string): string | null {
     let found: string | null = null
     for (let at = this.#lowered.indexOf(start); at !== -1;) {
@@ -59,12 +65,12 @@ export class ResponseHead {
     return found
   }
 
-  /** Whether the status implies that there is no body, regardless of the headers. */
+  /** Whether the status determines that the response has no body, regardless of its headers. */
   get #isBodiless(): boolean {
     return this.status === 204 || this.status === 304
   }
 
-  /** Returns all headers. Invalid ones are omitted. */
+  /** Returns all headers. Invalid headers are omitted. */
   headers(): Headers {
     const headers = new Headers()
     for (const line of this.#lines.split(LINE_END)) {
@@ -72,13 +78,16 @@ export class ResponseHead {
       try {
         if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
       } catch {
-        // An invalid name, such as one with a space.
+        // A header with an invalid name, such as a name with a space, is skipped.
       }
     }
     return headers
   }
 
-  /** Returns how the body ends. @throws ProtocolError if that is ambiguous. */
+  /**
+   * Returns how the end of the body is determined.
+   * @throws ProtocolError if the end is ambiguous.
+   */
   framing(): Framing {
     if (this.#isBodiless) return { type: "length", bytes: 0 }
     const coding = this.#coding
@@ -96,8 +105,8 @@ export class ResponseHead {
   }
 
   /**
-   * Whether the connection can be reused: the server allows it, and the end of this response is
-   * unambiguous. Two conflicting lengths are an attempt at response smuggling.
+   * Whether the connection can be reused. The server must allow it, and the end of this response must be unambiguous.
+   * Two conflicting lengths are an attempt at response smuggling.
    */
   get isReusable(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false

@@ -1,6 +1,6 @@
 import { ProtocolError, ResponseHead } from "./response-head.ts"
 
-/** Receives a response while it arrives. */
+/** Receives the parts of a response as they arrive. */
 export interface ResponseListener {
   onHead(head: ResponseHead): void
   onChunk(bytes: Uint8Array): void
@@ -13,14 +13,15 @@ const MAX_LINE_BYTES = 4 * 1024
 const MAX_TRAILER_BYTES = 16 * 1024
 const LINE_END = "\r\n"
 const HEAD_END = "\r\n\r\n"
-/** Maximum digits of the size of a chunk. */
+/** Maximum number of digits in the size of a chunk. */
 const MAX_SIZE_DIGITS = 12
-/** Bytes below which the data of chunks is joined. */
+/** Data of chunks with fewer bytes is joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
-/** Reads up to this length are never copied. */
+/** Bytes of a read up to which its data is never copied. */
 const SHORT_READ_BYTES = 4 * 1024
 /**
- * Maximum ratio of a read's length to the length of its kept data. Above it, the data is copied.
+ * Maximum ratio between the length of a read and the length of the data that is kept. Above this ratio, the data is
+ * copied.
  */
 const MAX_BUFFER_RATIO = 2
 
@@ -30,7 +31,7 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const SEMICOLON = 0x3b
 
-/** The range of data in a read. */
+/** The range of data in a read of the socket. */
 interface Part {
   readonly start: number
   end: number
@@ -39,18 +40,18 @@ interface Part {
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 
 /**
- * Parses one response from the bytes of a connection, regardless of how they are split. It only
- * accepts unambiguous responses: if another parser found a different end, the rest would become
- * another caller's response. Source: RFC 9112.
+ * Parses one response from the bytes of a connection, regardless of how the bytes are split (RFC 9112). Only
+ * unambiguous responses are accepted. If another parser found a different end of the response, the rest would be
+ * treated as the response to another caller.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener
   #state: State = "head"
-  /** The start of an incomplete head or line. */
+  /** The start of a head or line that is incomplete. */
   #buffered: Uint8Array | undefined
-  /** Bytes until the end of the body or the chunk. */
+  /** Bytes until the end of the body or the current chunk. */
   #remaining = 0
-  /** Bytes of informational heads (1xx). */
+  /** Total bytes of informational heads (status 1xx) so far. */
   #before = 0
   #trailer = 0
   #isReusable = false
@@ -59,7 +60,11 @@ export class ResponseParser {
     this.#listener = listener
   }
 
-  /** @param bytes may be changed. @throws ProtocolError */
+  /**
+   * Parses bytes.
+   * @param bytes may be changed by the parser.
+   * @throws ProtocolError if the response is invalid.
+   */
   push(bytes: Buffer): void {
     let input = bytes
     if (this.#buffered !== undefined) {
@@ -76,7 +81,10 @@ export class ResponseParser {
     this.#listener.onEnd(false)
   }
 
-  /** @returns the offset to continue from: the end of the input if more bytes are needed. */
+  /**
+   * Parses a part of the input.
+   * @returns the offset to continue from. It is the end of the input if more bytes are needed.
+   */
   #step(input: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -130,8 +138,8 @@ export class ResponseParser {
   }
 
   /**
-   * Reads chunks. The data of short chunks in one read is joined in place and forwarded together,
-   * because a read may contain 100,000 chunks of one byte.
+   * Reads chunks. Data of short chunks in one read is joined in place and forwarded together, because a read may
+   * contain 100,000 chunks of one byte.
    */
   #chunks(input: Buffer, start: number): number {
     let at = start
@@ -161,7 +169,10 @@ export class ResponseParser {
     }
   }
 
-  /** @param data bytes of data in this read. */
+  /**
+   * Passes data on.
+   * @param data the number of bytes of data in this read.
+   */
   #pass(input: Buffer, { start, end }: Part, data = end - start): void {
     this.#listener.onChunk(ownPart(input, start, end, data))
   }
@@ -214,7 +225,7 @@ export class ResponseParser {
     return input.length
   }
 
-  /** Ends the response. Data after it belongs to no request, so its connection is not reused. */
+  /** Ends the response. If data follows it, the data belongs to no request, so the connection is not reused. */
   #end(input: Buffer, at: number): void {
     this.#state = "over"
     this.#listener.onEnd(this.#isReusable && at === input.length)
@@ -222,9 +233,9 @@ export class ResponseParser {
 }
 
 /**
- * Returns a part of a read, as a copy if most of the read is discarded. Chunk extensions may be
- * 1,000 times as long as the data, which would keep their buffer in memory.
- * @param kept bytes of the read that are kept.
+ * Returns a part of a read. The part is copied if most of the read is discarded. Chunk extensions may be 1,000 times as
+ * long as the data, and would otherwise stay in memory with it.
+ * @param kept number of bytes of the read that are kept.
  */
 function ownPart(input: Buffer, start: number, end: number, kept: number): Uint8Array {
   const part = input.subarray(start, end)
@@ -233,16 +244,16 @@ function ownPart(input: Buffer, start: number, end: number, kept: number): Uint8
     : part
 }
 
-/** Returns the value of a hexadecimal digit; undefined for other bytes and without a byte. */
+/** Returns the value of a hexadecimal digit; undefined for any other byte, or without a byte. */
 function hexDigit(byte: number | undefined): number | undefined {
   if (byte === undefined) return undefined
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  // Clears the bit that distinguishes lowercase letters.
+  // Clears the bit that distinguishes lowercase from uppercase letters.
   const letter = byte & ~0x20
   return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : undefined
 }
 
-/** Reports whether a line ends at this position; undefined if more bytes are needed. */
+/** Reports whether a position is the end of a line; undefined if more bytes are needed. */
 function isLineEnd(input: Buffer, at: number): boolean | undefined {
   const first = input[at]
   const second = input[at + 1]

@@ -6,48 +6,47 @@ import type { HttpBody } from "./request.ts"
 import type { ResponseHead } from "./response-head.ts"
 import { type ResponseListener, ResponseParser } from "./response-parser.ts"
 
-/** A request in progress. */
+/** A request that is in progress. */
 export interface Sending {
   /**
-   * Rejects if the request is aborted, or if the connection fails before the head of a response has
-   * arrived.
+   * The response once its head has arrived. The promise rejects if the request is aborted, or if the connection fails
+   * before.
    */
   readonly answer: Promise<HttpAnswer>
   /** Whether the connection is established. */
   readonly isConnected: boolean
-  /**
-   * Aborts the request. Pending reads receive an error, and the connection to the server is closed.
-   */
+  /** Aborts the request. Pending reads fail, and the connection to the server is closed. */
   abort(): void
 }
 
 /** The serialized parts of a request. */
 export interface RequestParts {
-  /** All lines up to the headers that frame the body, each with a line break. */
+  /** All lines of the head before the headers that frame the body. Each line ends with a line break. */
   readonly head: string
   readonly body: HttpBody
-  /** Bytes of the body; undefined if unknown. */
+  /** Bytes of the body; undefined if the length is not known. */
   readonly length: number | undefined
 }
 
-/** The pool that gives a request its connection, and takes it back. */
+/** The pool from which a request gets its connection and to which the connection is returned. */
 export interface ConnectionSource {
-  /** Opens a new connection: idle ones may be as stale as the one that failed. */
+  /** Opens a new connection. Idle connections may be as stale as the connection that failed. */
   connect(sending: OwnSending): Connection
   /** Called when the request has a connection, or no longer needs one. */
   stopWaiting(sending: OwnSending): void
-  /** Takes over a connection that is not established yet and no longer needed. */
+  /** Takes over a connection that is not established yet and that the request no longer needs. */
   leave(connection: Connection): void
-  /** Takes back an idle connection. */
+  /** Takes back a connection that has become idle. */
   release(connection: Connection): void
 }
 
 /**
- * Servers close a stale connection within this time, and not later while they process a request.
+ * Milliseconds after which a closed connection is not considered stale. Servers close a stale connection sooner, and do
+ * not close one while they process a request.
  */
 const STALE_MS = 250
 
-/** A request on one of the gateway's own connections, and its response as it arrives. */
+/** A request on one of the gateway's own connections, and its response while it arrives. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
   readonly answer: Promise<HttpAnswer>
   readonly #connections: ConnectionSource
@@ -58,7 +57,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #queue: BodyQueue | undefined
   #isConnected = false
   /**
-   * Time until which the server may have closed the connection before it received this request, by
+   * Time until which the server may have closed the connection before it received this request, as returned by
    * `performance.now()`.
    */
   #staleUntil = 0
@@ -66,7 +65,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #isSent = false
   #isOver = false
 
-  /** @param kept a connection that has been used before; absent: a new one is opened. */
+  /** @param kept a connection that has already been used; absent: a new connection is opened. */
   constructor(connections: ConnectionSource, parts: RequestParts, kept?: Connection) {
     this.#connections = connections
     this.#parts = parts
@@ -84,7 +83,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#fail(new Error("the request was given up"))
   }
 
-  /** Uses another connection that became idle before its own was established. */
+  /** Uses another connection that became idle before the request's own connection was established. */
   take(kept: Connection): void {
     this.#connections.leave(this.#connection)
     this.#connection = kept
@@ -149,7 +148,8 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     const connection = this.#connection
     connection.hasServed = true
-    // Ends the queue before the connection is reused: a finished queue can no longer reach it.
+    // Ends the queue before the connection is reused, because a queue that has ended can no longer affect the
+    // connection.
     this.#queue?.end()
     if (isReusable && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
@@ -167,7 +167,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     this.#connections.stopWaiting(this)
     this.#connection.destroy()
-    // The rest of the request body is not read, either.
+    // The rest of the request body is no longer needed.
     void this.#reader?.cancel().catch(() => {})
   }
 
@@ -182,11 +182,11 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     if (this.#isOver) return
     this.leave()
     this.#queue?.end(error)
-    // Once a response has arrived, only its body fails.
+    // This has no effect if a response has arrived. In that case, only the body fails.
     this.#settle.reject(error)
   }
 
-  /** Sends a body no faster than the server accepts it, one chunk at a time. */
+  /** Sends a body one chunk at a time, and no faster than the server accepts it. */
   async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const connection = this.#connection
     const reader = body.getReader()
@@ -195,7 +195,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         const chunk = read.value
-        // An empty chunk would end the body.
+        // Empty chunks are skipped, because an empty chunk would end the body.
         if (chunk.byteLength === 0) continue
         if (length === undefined) connection.writeText(chunkStart(chunk, sent))
         sent += chunk.byteLength
@@ -212,7 +212,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   }
 }
 
-/** Ends the previous chunk and starts the next one. */
+/** Returns the text that ends the previous chunk and starts the next one. */
 function chunkStart(chunk: Uint8Array, sent: number): string {
   const size = `${chunk.byteLength.toString(16)}\r\n`
   return sent === 0 ? size : `\r\n${size}`

@@ -15,8 +15,8 @@ export interface JinaRerankQuirks {
 const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "results" }
 
 /**
- * Jina's `POST /rerank`, which many servers share, and Voyage's, which has other names for two things
- * (docs/contribute/wire/rerank.md#f1). Documents are not requested back: we have them.
+ * Creates the format of Jina's `POST /rerank`, which many servers share, and of Voyage's, which has two other field
+ * names (docs/contribute/wire/rerank.md#f1). The response does not repeat the documents, because the gateway has them.
  */
 export function jinaRerank(
   decodeError: RerankFormat["decodeError"],

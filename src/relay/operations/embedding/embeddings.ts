@@ -34,14 +34,14 @@ export interface EmbeddingServices extends CountedOperationServices {
 export interface Embedded {
   readonly vectors: readonly Vector[]
   readonly usage: Usage
-  /** Whether the usage is our own count. */
+  /** Whether the usage is the gateway's own count. */
   readonly estimated: boolean
 }
 
-/** A request, and the same request with its tokens as texts, for vendors that take only texts. */
+/** A request, and the same request with its tokens converted to texts, for vendors that accept only texts. */
 export interface EmbeddingForms {
   readonly request: EmbeddingRequest
-  /** Absent if it is not needed, or not all tokens are in the vocabulary. */
+  /** The request with texts; absent if it is not needed, or if some tokens are not in the vocabulary. */
   readonly inTexts?: EmbeddingRequest
 }
 
@@ -57,7 +57,7 @@ export class Embeddings {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   async embed(
     call: Call,
     request: EmbeddingRequest,
@@ -99,7 +99,7 @@ export class Embeddings {
     }
   }
 
-  /** Turns tokens into texts before anything is held: input that is sent as text is billed as text. */
+  /** Converts tokens to texts before anything is held, because input that is sent as text is billed as text. */
   async #readable(call: Call, request: EmbeddingRequest, model: Model): Promise<EmbeddingForms> {
     const { operations, decoder } = this.#services
     const { input } = request
@@ -135,12 +135,15 @@ export class Embeddings {
   }
 }
 
-/** Vectors, and the parts of the request that their vendor does not support. */
+/** The vectors, and the parts of the request that the vendor does not support. */
 interface EmbeddedAt extends EmbeddingResult {
   readonly losses: readonly Loss[]
 }
 
-/** Embeds at one deployment. @throws GatewayError */
+/**
+ * Requests embeddings from one deployment.
+ * @throws GatewayError
+ */
 export async function embedAt(
   candidate: OperationCandidate,
   asked: EmbeddingForms,
@@ -157,8 +160,8 @@ export async function embedAt(
 }
 
 /**
- * Makes all calls of an operation again with numbers if its server rejects base64. Either form is converted to the form
- * that the caller requested.
+ * Repeats all calls of an operation and requests numbers, if the server rejects base64. Both forms are converted to the
+ * form that the caller requested.
  * @throws GatewayError
  */
 export async function retryAsNumbers<T>(
@@ -176,8 +179,9 @@ export async function retryAsNumbers<T>(
 }
 
 /**
- * The usage of the calls that a candidate has completed: as the vendor counted it, else their share of our own count.
- * @param count tokens of the whole request.
+ * Returns the usage of the calls that a candidate has completed: the vendor's count, or else their share of the
+ * gateway's own count.
+ * @param count returns the tokens of the whole request.
  */
 export async function completedUsage(
   candidate: OperationCandidate,
@@ -192,7 +196,10 @@ export async function completedUsage(
   return { usage: { ...NO_USAGE, inputFresh }, estimated: true }
 }
 
-/** Older servers support only floats, and reject base64 in their own words (docs/contribute/wire/embeddings.md#f8). */
+/**
+ * Whether a server rejects base64. Older servers support only floats, and use their own messages
+ * (docs/contribute/wire/embeddings.md#f8).
+ */
 function isBase64Refused(refusal: unknown): boolean {
   if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
   const { parameter } = refusal.details
@@ -205,7 +212,10 @@ export function callsAt(candidate: Candidate, asked: EmbeddingForms): number {
   return format.encode(sent, candidate.deployment.upstreamModel).calls.length
 }
 
-/** The request as the vendor gets it. @throws GatewayError */
+/**
+ * Returns the request in the form in which the vendor receives it.
+ * @throws GatewayError
+ */
 function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   const format = formatOf(candidate, "embedding")
   if (format.takesTokens || request.input.type === "texts") return { format, sent: request }
@@ -217,7 +227,7 @@ function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   )
 }
 
-/** Returns the maximum tokens of the input if it is sent as text. */
+/** Returns the maximum input tokens if the input is sent as text. */
 function maxTokens({ request, inTexts = request }: EmbeddingForms): number {
   const { input } = inTexts
   if (input.type === "tokens") return 0
@@ -229,7 +239,7 @@ function fewestInput(input: EmbeddingInput): number {
   return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
 }
 
-/** Returns the tokens of an input: counted, or estimated from its bytes if counting takes too long. */
+/** Returns the tokens of an input. They are estimated from its bytes if counting takes too long. */
 async function countInput(counter: AccountCounter, input: EmbeddingInput): Promise<number> {
   if (input.type === "tokens") {
     return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)

@@ -15,16 +15,22 @@ import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../oper
 export interface ImageStreaming {
   readonly answer: UpstreamAnswer
   readonly reader: ImageEventReader
-  /** Outgoing events, except the last one. */
+  /** Outgoing events, except for the last one. */
   readonly chunks: Chunks
 }
 
-/** The result of a call that requested a stream: a stream, or a complete response nevertheless. */
+/**
+ * The result of a call that requested a stream: a stream, or a complete response from a vendor that ignored the
+ * request.
+ */
 export type StreamedImage =
   | ({ readonly type: "stream" } & ImageStreaming)
   | { readonly type: "whole"; readonly answer: OperationAnswer }
 
-/** Has a vendor stream an image. @throws GatewayError before any of it has arrived. */
+/**
+ * Requests a streamed image from a vendor.
+ * @throws GatewayError before any event has arrived.
+ */
 export async function streamImage(
   candidate: OperationCandidate,
   format: ImageFormat,
@@ -48,13 +54,13 @@ export async function streamImage(
 async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
   for await (const chunk of chunksOf(answer)) {
     yield* reader.push(chunk)
-    // Nothing after the image matters, so the end of the stream is not awaited.
+    // The end of the stream is not awaited, because nothing is needed after the image.
     if (reader.last) return undefined
   }
   throw unusable("it ended before its last event")
 }
 
-/** Returns the stream for the caller: its last event, with the image, is sent once it is charged. */
+/** Returns the stream for the caller. Its last event, with the image, is sent once the request is charged. */
 export function imageBody(
   open: OpenOperation<unknown>,
   streaming: ImageStreaming,

@@ -18,8 +18,7 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /**
- * Output tokens of a draft, on top of those of the image (OpenAI's image generation guide, "Partial images
- * cost").
+ * Output tokens of a draft, in addition to those of the image (OpenAI's image generation guide, "Partial images cost").
  */
 const DRAFT_TOKENS = 100
 
@@ -28,10 +27,10 @@ function qualityOf({ options }: ImageRequest): string | undefined {
   return typeof quality === "string" ? quality.trim().toLowerCase() : undefined
 }
 
-/** The request as sent to a deployment's vendor, with the size and quality that its price depends on. */
+/** Returns the request as it is sent to a deployment's vendor, with the size and quality that determine its price. */
 export type SentTo = (deployment: Deployment) => ImageRequest
 
-/** Returns the model with the prices for images of the kind that each deployment makes. */
+/** Returns the model with the prices for the size and quality of the images that each deployment generates. */
 export function pricedFor(sentTo: SentTo, model: Model): Model {
   const deployments = model.deployments.map((deployment) => {
     if (!deployment.price) return deployment
@@ -44,7 +43,7 @@ export function pricedFor(sentTo: SentTo, model: Model): Model {
   return { ...model, deployments }
 }
 
-/** Returns the maximum usage of a request: images, and tokens for a model that is priced by them. */
+/** Returns the maximum usage of a request: images, and tokens if the model has a price per token. */
 export function worstUsage(request: ImageRequest, sentTo: SentTo, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
@@ -70,8 +69,9 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
 }
 
 /**
- * Returns the vendor's tokens and the number of images, call by call. If a model is priced by tokens alone, a side that
- * its vendor does not report, or reports as zero, is counted here: the output at its maximum.
+ * Returns the vendor's tokens and the number of images for each call. If a model only has a price per token, the
+ * gateway counts input or output that the vendor does not report, or reports as zero. Output is then counted at its
+ * maximum.
  */
 export function imagesUsage(
   { calls, ...answer }: ImageCall & Pick<ImageResult, "calls">,
@@ -115,10 +115,10 @@ function promptTokens({ prompt }: ImageRequest): number {
 }
 
 /**
- * Returns the usage of a stream that ended before its image, by our own count; undefined if nothing was delivered.
- * Each delivered draft counts as its share of the image's tokens. For models with a price per image, an image that the
- * vendor never sent is free; but a caller that disconnects after a draft pays for the image, since the vendor was
- * asked to make it.
+ * Returns the usage of a stream that ended before its image, by the gateway's own count; undefined if nothing was
+ * delivered. Each delivered draft is counted as its share of the image's tokens. For models with a price per image, an
+ * image that the vendor never sent is free. However, a caller that disconnects after a draft pays for the image,
+ * because the vendor was asked to generate it.
  */
 export function draftsUsage(
   drafts: number,

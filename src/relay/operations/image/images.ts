@@ -44,22 +44,22 @@ import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 
-/** A request for images, on its candidate. */
+/** A request for images, with the call that it arrived in. */
 export interface ImageInput {
   readonly call: Call
-  /** Absent: the operator's choice. */
+  /** The requested model; undefined if the operator's default model is used. */
   readonly model: string | undefined
   readonly request: ImageRequest
-  /** This gateway's address as the caller knows it, for links. */
+  /** The gateway's address as the caller knows it, which links start with. */
   readonly base: string
 }
 
-/** The response of one deployment: images, or a stream of one. */
+/** The response of one deployment: images, or a stream with one image. */
 type Made =
   | { readonly type: "whole"; readonly result: ImageResult }
   | ({ readonly type: "stream" } & ImageStreaming)
 
-/** Makes images: finds the model, has its vendor make them, and returns them in the requested form. */
+/** Serves requests for images: finds the model, calls its vendor, and returns the images in the requested form. */
 export class Images {
   readonly #operations: Operations
   readonly #images: ImageStore
@@ -71,7 +71,7 @@ export class Images {
     this.#inspector = inspector
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   async make(input: ImageInput, caller: Caller): Promise<Answer> {
     const { call, request } = input
     const open = await this.#operations.begin(
@@ -163,8 +163,8 @@ export class Images {
   }
 
   /**
-   * Returns the operator's choice, or the first model that supports the request. If no model does, returns one whose
-   * own error explains the failure.
+   * Returns the operator's default model, or the first model that supports the request. If no model supports it,
+   * returns a model whose error explains the failure.
    */
   #defaultModel(request: ImageRequest, call: Call): Model {
     const { key } = call
@@ -219,7 +219,7 @@ export class Images {
   }
 }
 
-/** Whether a deployment of a model accepts a request: its format rejects features that its model does not support. */
+/** Whether a deployment of a model accepts a request. The format rejects features that the model does not support. */
 function canMake(
   request: ImageRequest,
   { deployments }: Model,
@@ -240,7 +240,10 @@ function doneImage(data: string): DoneImage {
   return { data, format, size: size && sizeName(size) }
 }
 
-/** Base64 that holds a JPEG's size even after a large preview; a multiple of four. */
+/**
+ * Maximum base64 characters in which the size of a JPEG is found, even after a large preview. It must be a multiple of
+ * four.
+ */
 const MAX_HEADER_LENGTH = 262_144
 
 function wireType(form: ImageForm): Image["source"]["type"] {
@@ -258,7 +261,7 @@ async function attempt(
     inspector.drawMask(mask, style, call.key.account),
   )
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
-  // An image whose size the caller would reject is not made in the first place.
+  // An image is not generated if its caller would reject the approximated size.
   if (call.isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
   if (!isStreamed || !first) {
@@ -271,7 +274,7 @@ async function attempt(
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
 }
 
-/** The calls of a request, and its losses. */
+/** Returns the losses of a request. Encoding it also returns its calls. */
 function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   const { calls, losses } = format.encode(request, model)
   const isStreamed = format.streams?.(request, model) ?? false
@@ -279,7 +282,7 @@ function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   return { calls, losses: lost, isStreamed }
 }
 
-/** The images of the calls that a candidate completed, although a later one failed. */
+/** Returns the images of the calls that a candidate completed before a later call failed. */
 async function completedImages(
   candidate: OperationCandidate,
   request: ImageRequest,
@@ -311,7 +314,10 @@ async function decoded(
     : result
 }
 
-/** Returns the request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
+/**
+ * Returns the request with its mask drawn in the style that the vendor of the model requires.
+ * @throws GatewayError `invalid_image`.
+ */
 async function withDrawnMask(
   request: ImageRequest,
   style: MaskStyle | undefined,

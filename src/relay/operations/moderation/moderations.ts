@@ -23,14 +23,14 @@ import { formatOf } from "../vendor-format.ts"
 export interface Moderated {
   readonly verdicts: readonly ModerationVerdict[]
   readonly usage: Usage
-  /** Whether the usage is our own count. */
+  /** Whether the usage is the gateway's own count. */
   readonly estimated: boolean
 }
 
-/** Tokens held for an image, whose size is unknown: more than any known model counts. */
+/** Tokens held for an image, whose size is unknown. No known model counts as many. */
 const MAX_IMAGE_TOKENS = 16_384
 
-/** `POST /v1/moderations`, from the parsed request to verdicts that are paid for. */
+/** Serves `POST /v1/moderations`, from the parsed request to charged verdicts. */
 export class Moderations {
   readonly #services: CountedOperationServices
 
@@ -38,7 +38,7 @@ export class Moderations {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   moderate(
     call: Call,
     request: ModerationRequest,
@@ -70,7 +70,7 @@ export class Moderations {
     }
   }
 
-  /** Counts the tokens of the texts. Tokens of images are charged only if their provider reports them. */
+  /** Counts the tokens of the texts. Tokens of images are charged only if the provider reports them. */
   async #count({ key }: Call, { input }: ModerationRequest): Promise<number> {
     const counter = this.#services.counter.of(key.account)
     return Math.max(1, await countTexts(counter, textsOf(moderatedParts(input))))
@@ -94,7 +94,10 @@ function encodedFor(candidate: Candidate, request: ModerationRequest) {
   return { format, ...format.encode(request, candidate.deployment.upstreamModel) }
 }
 
-/** Counts each byte as a token, and adds tokens for each image, which may be a link. */
+/**
+ * Returns the maximum tokens of the input. Each byte counts as a token, and each image, which may be a link, adds a
+ * fixed number.
+ */
 function maxTokens(input: ModerationInput, bodyBytes: number): number {
   const parts = moderatedParts(input)
   const texts = textsOf(parts)

@@ -5,14 +5,15 @@ import type { Rates } from "../../../ledger/price.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /**
- * Limits of one billed search: a query with at most this many documents, each of a limited length (Cohere's pricing).
+ * Limits of one billed search: a query with at most this number of documents, each with a limited length (Cohere's
+ * pricing).
  */
 const DOCUMENTS_OF_SEARCH = 100
 const TOKENS_OF_DOCUMENT = 500
 
 /**
- * Returns the maximum usage of a request, regardless of its vendor's way of counting: every byte a token, the query
- * read once more for each document.
+ * Returns the maximum usage of a request, for every way in which vendors count. Every byte counts as a token, and the
+ * query is read again for each document.
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {
   const { query, documents } = request
@@ -32,10 +33,10 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
 }
 
 /**
- * Returns the units that the vendor counted, and our own count of priced units that it did not count, or counted as
- * zero. Vendors count searches or tokens; the operator may have priced the other.
- * @param rates of the deployment.
- * @param countTokens our own count, which is slow.
+ * Returns the units that the vendor counted. Priced units that the vendor did not count, or counted as zero, are
+ * counted by the gateway. Vendors count searches or tokens, and the operator may have priced the other unit.
+ * @param rates the rates of the deployment.
+ * @param countTokens returns the gateway's own count, which takes long.
  */
 export async function rerankUsage(
   request: RerankRequest,

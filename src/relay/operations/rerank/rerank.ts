@@ -28,11 +28,11 @@ import type { OperationCandidate } from "../operation-candidate.ts"
 export interface Reranked {
   readonly ranking: readonly DocumentScore[]
   readonly usage: Usage
-  /** Whether the usage is our own count. */
+  /** Whether the usage is the gateway's own count. */
   readonly estimated: boolean
 }
 
-/** Scores from a vendor, or from our own comparison. */
+/** Scores from a vendor, or from the gateway's own comparison. */
 interface Scored {
   readonly result: RerankResult
   readonly losses: readonly Loss[]
@@ -42,8 +42,8 @@ const EMULATED: Loss = { name: "rerank", effect: "emulated" }
 const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
 
 /**
- * Serves `POST /v1/rerank`, from the parsed request to a charged ranking. Without a reranker, compares embeddings of
- * the query and of the documents.
+ * Serves `POST /v1/rerank`, from the parsed request to a charged ranking. If the model is not a reranker, it compares
+ * the embeddings of the query and the documents.
  */
 export class Reranking {
   readonly #services: CountedOperationServices
@@ -52,7 +52,7 @@ export class Reranking {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
@@ -89,7 +89,7 @@ export class Reranking {
     }
   }
 
-  /** Returns the maximum number of calls to embed the query and the documents. */
+  /** Returns the maximum number of calls that embed the query and the documents. */
   #callsOf(request: RerankRequest, model: Model): number {
     const { clients } = this.#services.operations.config
     const documents = { request: embeddingOf(request, request.documents) }
@@ -122,7 +122,7 @@ export class Reranking {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
     const rates = candidate.deployment.price?.rates ?? {}
-    // A reranker reads the query once more for each document.
+    // A reranker reads the query again for each document.
     const queries = format ? request.documents.length : 1
     const counted = await rerankUsage(request, result, rates, () =>
       this.#count(call, request, queries),
@@ -140,7 +140,7 @@ export class Reranking {
     return ofQuery * queries + ofDocuments
   }
 
-  /** Scores each document by its cosine with the query, scaled to 0 to 1. */
+  /** Scores each document by the cosine similarity of its embedding and the query's, scaled to 0 to 1. */
   async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { query, documents } = request
     const parts = [
@@ -157,7 +157,7 @@ export class Reranking {
     }))
     const ofQuery = querying?.tokens ?? 0
     const ofDocuments = answering?.tokens ?? 0
-    // If only one part were counted, the other would be free.
+    // If only one of the two usages is known, the other input would be free.
     const isCounted = ofQuery > 0 && ofDocuments > 0
     return {
       result: {
@@ -190,7 +190,7 @@ async function validate(
   return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
 }
 
-/** Vendors reject empty texts, and a document may be empty. */
+/** Builds the embedding request. A document may be empty, but vendors reject empty texts. */
 function embeddingOf(
   { model }: RerankRequest,
   texts: readonly string[],

@@ -22,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
   pcm: "audio/pcm",
 }
 
-/** The audio as the caller gets it; its end is sent once it is paid for. */
+/** Returns the audio in the form that the caller requested. Its end is sent once the request is charged. */
 export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value

@@ -8,24 +8,27 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
-/** Maximum seconds per character at normal speed: a digit can be a long word. */
+/** Maximum seconds per character at normal speed. A digit can be spoken as a long word. */
 const SLOWEST_CHARACTER = 0.5
-/** Silence before and after, in seconds. */
+/** Seconds of silence before and after the speech. */
 const SILENCE = 5
 
-/** Maximum tokens of audio assumed for a model with an unknown maximum: that of Gemini's models, eleven minutes. */
+/**
+ * Maximum audio tokens assumed for a model with an unknown maximum. It is the maximum of Gemini's models, eleven
+ * minutes.
+ */
 const UNKNOWN_MAX_OUTPUT = 16_384
 /** Tokens that a vendor may add to the text. */
 const WRAPPING = 64
 
-/** Whether a price is per token rather than per character or second. */
+/** Whether a price is per token and not per character or second. */
 export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
 }
 
 /**
- * Returns the maximum usage of a text. A model with instructions on how to speak may pause for minutes, so the length
- * of the text bounds its audio only without them.
+ * Returns the maximum usage of a text. A model that follows instructions on how to speak may pause for minutes. The
+ * length of the text therefore bounds the audio only without instructions.
  * @param isDirected whether the request has instructions, or its text may contain some.
  */
 export function speechLimits(
@@ -48,13 +51,13 @@ export function speechLimits(
   }
 }
 
-/** Characters per second. */
+/** Typical characters per second. */
 const TYPICAL_PACE = 15
 
 /** The delivered audio. */
 export interface SpokenAmount {
   readonly request: SpeechRequest
-  /** Its format. */
+  /** The format of the delivered audio. */
   readonly form: SoundForm
   readonly bytes: number
   /** Bytes of the complete audio, if the vendor announced them. */
@@ -64,15 +67,15 @@ export interface SpokenAmount {
   readonly reported: Usage | undefined
 }
 
-/** A usage, and whether it is partly our own count. */
+/** A usage, and whether the gateway counted any part of it. */
 export interface SpeechUsage {
   readonly usage: Usage
   readonly estimated: boolean
 }
 
 /**
- * Returns the usage of a response. If a vendor breaks off, the received audio is charged: the received share of the
- * announced bytes, applied to the characters, or the characters spoken in audio of that length. A caller that
+ * Returns the usage of a response. If the vendor breaks off, only the received audio is charged. Its characters are the
+ * received share of the announced bytes, or the number of characters spoken in audio of that length. A caller that
  * disconnects pays for the whole text.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): SpeechUsage {
@@ -101,7 +104,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Spe
   }
 }
 
-/** Returns the usage if the caller disconnected before any audio: the text. */
+/** Returns the usage if the caller disconnected before any audio arrived, which is the text. */
 export function unreadUsage({ input }: Pick<SpeechRequest, "input">): Usage {
   const inputFresh = roughTokens(Buffer.byteLength(input))
   return { ...NO_USAGE, characters: characterCount(input), inputFresh }

@@ -18,7 +18,7 @@ export class Speech {
     this.#operations = operations
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
@@ -41,7 +41,7 @@ export class Speech {
       call,
       model,
       ...speechLimits(options, model, this.#isDirected(options, model)),
-      // A response that breaks off is charged by the received audio.
+      // The minimum is zero, because a response that breaks off is charged by the received audio.
       min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }

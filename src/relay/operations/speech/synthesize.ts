@@ -34,13 +34,16 @@ interface Received {
   bytes: number
   /** Bytes of the complete audio, if the response announces them. */
   announced: number | undefined
-  /** Samples per second, if reported. */
+  /** Samples per second, if the vendor reports them. */
   rate: number | undefined
   /** The vendor's own count. */
   usage: Usage | undefined
 }
 
-/** Has a text spoken at one deployment. @throws GatewayError before any of the audio can be passed on. */
+/**
+ * Requests the speech of a text from one deployment.
+ * @throws GatewayError before any audio can be passed on.
+ */
 export async function synthesizeAt(
   candidate: OperationCandidate,
   options: SpeechOptions,
@@ -53,7 +56,7 @@ export async function synthesizeAt(
   const { attempt } = answer
   const received = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
   try {
-    // If the last chunk is withheld, it could be the first one.
+    // Two chunks are needed if the last chunk is withheld, because it could be the first one.
     const count = options.events ? 1 : 2
     const sounds = sourceOf(answer, { format, encoded }, received)
     const source = await awaitFirst(counted(sounds, received), count)
@@ -70,7 +73,10 @@ interface EncodedFor {
   readonly encoded: EncodedSpeech
 }
 
-/** Encodes the request for a deployment's vendor. @throws GatewayError if the vendor cannot serve it. */
+/**
+ * Encodes the request for a deployment's vendor.
+ * @throws GatewayError if the vendor cannot serve the request.
+ */
 export function encodedFor(candidate: Candidate, options: SpeechOptions): EncodedFor {
   const { price, upstreamModel } = candidate.deployment
   const format = formatOf(candidate, "speech")
@@ -78,10 +84,10 @@ export function encodedFor(candidate: Candidate, options: SpeechOptions): Encode
   return { format, request, encoded: format.encode(request, upstreamModel) }
 }
 
-/** Content types of an error that is sent with a success status. */
+/** Matches content types of errors that are sent with a success status. */
 const NOT_AUDIO = /^(application\/json|text\/)/
 
-/** Yields the audio of a response, in any packaging. */
+/** Yields the audio of a response, in any form of delivery. */
 async function* sourceOf(
   answer: UpstreamAnswer,
   { format, encoded: { delivery } }: Pick<EncodedFor, "format" | "encoded">,
@@ -118,7 +124,10 @@ async function* sourceOf(
   }
 }
 
-/** Counts the received audio. @throws GatewayError at its end if it was empty. */
+/**
+ * Counts the received audio.
+ * @throws GatewayError at the end if no audio was received.
+ */
 async function* counted(source: AsyncIterable<Uint8Array>, received: Received): Chunks {
   let isEmpty = true
   for await (const chunk of source) {
@@ -137,14 +146,17 @@ interface Conversion {
   readonly received: Received
 }
 
-/** Converts between wav and pcm. Only a header can state a sample rate other than the one callers expect of pcm. */
+/**
+ * Converts between wav and pcm. Callers expect a fixed sample rate for pcm, and only a wav header can state another
+ * rate.
+ */
 function asWanted(
   source: Chunks,
   { delivery, from: came, wanted, received }: Conversion,
 ): AsyncGenerator<Uint8Array> {
   const { bytes, rate = PCM_RATE } = received
   if (came !== wanted && wanted === "wav") {
-    // JSON has been read completely by now.
+    // A JSON response has already been read completely.
     return wrapWave(source, delivery.type === "json" ? bytes : undefined, rate)
   }
   if (rate !== PCM_RATE) throw unusable(`its audio has ${rate} samples per second`)

@@ -5,7 +5,10 @@ import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 
-/** Returns the requested model. @throws GatewayError if it does not exist, or this key may not call it. */
+/**
+ * Returns the requested model.
+ * @throws GatewayError if the model does not exist, or if this key may not call it.
+ */
 export function modelOf(
   { key }: Call,
   { model, extra }: TranscriptionRequest,
@@ -15,7 +18,7 @@ export function modelOf(
   return atNoExtraPrice(known, extra, config)
 }
 
-/** Whether a request needs a second model: it requests English, and no vendor of its model translates. */
+/** Whether a request needs a second model, because it requests English and no vendor of its model translates. */
 export function needsTranslator(
   { task }: TranscriptionRequest,
   { deployments }: Model,
@@ -24,15 +27,15 @@ export function needsTranslator(
   if (task === "transcribe") return false
   return deployments.every(({ provider, upstreamModel }) => {
     const format = clients.get(provider)?.vendor.operations?.transcription
-    // A model that cannot transcribe either is rejected for that reason.
+    // A model that cannot transcribe is not counted here, because it is rejected for that reason.
     return format !== undefined && !format.translates(upstreamModel)
   })
 }
 
 /**
- * Returns the chat model that translates transcripts of another model: the operator's choice, else the first that the
- * key may call.
- * @throws GatewayError `model_not_supported` if there is none.
+ * Returns the chat model that translates transcripts of another model: the operator's choice, or else the first model
+ * that the key may call.
+ * @throws GatewayError `model_not_supported` if there is no such model.
  */
 export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeConfig): Model {
   const { catalog, translationModel } = config

@@ -17,7 +17,7 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
 import { transcriptionLimits } from "./transcription-usage.ts"
 
-/** The response of a vendor: a transcript, or its own stream of one. */
+/** The response of a vendor: a transcript, or a stream of a transcript. */
 export type TranscriptReceived =
   | { readonly type: "whole"; readonly transcript: Transcript }
   | {
@@ -27,7 +27,7 @@ export type TranscriptReceived =
       readonly chunks: Chunks
     }
 
-/** The plan of a transcription. */
+/** Returns the plan of a transcription. */
 export function transcriptionPlan(
   call: Call,
   request: TranscriptionRequest,
@@ -37,7 +37,7 @@ export function transcriptionPlan(
     call,
     model,
     ...transcriptionLimits(request, model),
-    // The vendor reports the duration, which may be shorter than the bytes suggest, but not zero.
+    // The vendor reports the duration. It may be shorter than the bytes suggest, but not zero.
     min: { ...NO_USAGE, seconds: 1 },
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(
@@ -49,7 +49,10 @@ export function transcriptionPlan(
   }
 }
 
-/** Has an audio file transcribed at one deployment. @throws GatewayError */
+/**
+ * Requests the transcription of an audio file from one deployment.
+ * @throws GatewayError
+ */
 export async function transcribeAt(
   candidate: OperationCandidate,
   request: TranscriptionRequest,
@@ -85,7 +88,7 @@ async function receive(
   }
 }
 
-/** Yields the vendor's bytes as they arrive; its last event and later bytes wait for the charge. */
+/** Yields the vendor's bytes as they arrive. The last event and later bytes wait for the charge. */
 async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
   const kept: Uint8Array[] = []
   for await (const chunk of chunksOf(answer)) {

@@ -7,7 +7,7 @@ import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
 
-/** The response to a transcription, paid for before its end is sent. */
+/** Returns the response to a transcription. The request is charged before the end of the response is sent. */
 export async function answerTranscription(
   open: OpenOperation<TranscriptReceived>,
   request: TranscriptionRequest,
@@ -24,7 +24,7 @@ export async function answerTranscription(
   return renderedAnswer(transcript, request, headers)
 }
 
-/** A whole transcript, already charged, in the requested format. */
+/** Returns a whole transcript in the requested format, after it was charged. */
 export function renderedAnswer(
   transcript: Transcript,
   request: TranscriptionRequest,

@@ -13,7 +13,10 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
-/** Tokens of a second of audio: at most Gemini's; OpenAI's recorded 10 (see media/audio-tokens.ts). */
+/**
+ * Maximum tokens of a second of audio, which Gemini counts. OpenAI was recorded to count 10 (see
+ * media/audio-tokens.ts).
+ */
 const MAX_TOKENS_PER_SECOND = 32
 const TYPICAL_TOKENS_PER_SECOND = 10
 const GEMINI = /gemini/i
@@ -26,8 +29,9 @@ function isByTokens({ rates }: Price): boolean {
 }
 
 /**
- * Returns the usage bounds of a transcription. The hold follows the measured length. Headers can understate it, so the
- * reported length is charged up to the maximum for a file of this size. Reasoning of the model is charged as well.
+ * Returns the usage bounds of a transcription. The hold is based on the measured duration. A file's headers can
+ * understate the duration, so the reported duration is charged, up to the maximum for a file of this size. Reasoning of
+ * the model is charged as well.
  */
 export function transcriptionLimits(request: TranscriptionRequest, model: Model): UsageLimits {
   const { audio } = request
@@ -56,8 +60,8 @@ function usageOfSeconds(
 }
 
 /**
- * Returns the usage, and whether a part of it is our own count. The vendor's report takes precedence over the file's
- * length, unless it is zero. Not every vendor counts audio separately from other input.
+ * Returns the usage, and whether the gateway counted any part of it. The vendor's report takes precedence over the
+ * duration of the file, unless the report is zero. Not every vendor counts audio separately from other input.
  */
 export function transcriptionUsage(
   { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
@@ -93,7 +97,7 @@ export function transcriptionUsage(
   }
 }
 
-/** Returns the usage if the caller disconnected before any text: the audio. */
+/** Returns the usage if the caller disconnected before any text arrived, which is the audio. */
 export function unreadUsage(request: TranscriptionRequest, deployment: Deployment): Usage {
   return transcriptionUsage({ text: "", usage: {} }, request, deployment).usage
 }

@@ -13,15 +13,15 @@ import { translate } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
 
 /**
- * A request for the text of an audio file. It may start while the file is still arriving, and is then answered. Always
- * dispose of it, which releases a remaining hold.
+ * A request to transcribe an audio file. The upstream call may start while the file is still arriving. The object must
+ * always be disposed of, which releases a remaining hold.
  */
 export class Transcription implements Disposable {
   readonly #services: CountedOperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #operation: Operation
-  /** The request that the hold was made for; used if no further fields follow the file. */
+  /** The request for which the hold was placed. It is used if no further fields follow the file. */
   #expected: TranscriptionRequest | undefined
 
   constructor(services: CountedOperationServices, call: Call, caller: Caller) {
@@ -32,9 +32,9 @@ export class Transcription implements Disposable {
   }
 
   /**
-   * Holds the maximum cost of the file while it is still arriving, and forwards it as it arrives.
+   * Holds the maximum cost of the file while it is still arriving, and forwards the file as it arrives.
    * @param expected the request if no further fields follow the file.
-   * @throws the reason why it cannot be sent early. The request can still be answered.
+   * @throws the reason why the file cannot be sent early. The request can still be answered.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
     const { config } = this.#services.operations
@@ -50,7 +50,7 @@ export class Transcription implements Disposable {
     await this.#operation.speculate(candidate, call, expected.audio.file)
   }
 
-  /** @throws GatewayError; then nothing is held. */
+  /** @throws GatewayError, in which case nothing is held. */
   async answer(request: TranscriptionRequest): Promise<Answer> {
     const call = this.#call
     const operation = this.#operation
@@ -83,7 +83,7 @@ function admissionOf(request: TranscriptionRequest, model: Model): Admission {
 }
 
 /**
- * Whether a request matches the expectation: no field followed its file, and the file is not longer than the hold
+ * Whether a request matches the expectation: no fields followed the file, and the file is not longer than the hold
  * covers.
  */
 function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): boolean {

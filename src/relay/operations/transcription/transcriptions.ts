@@ -7,7 +7,7 @@ import { transcriptionPlan } from "./transcribe.ts"
 import { translationPlans } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
 
-/** `POST /v1/audio/transcriptions` and `/translations`, from the parsed request to paid text. */
+/** Serves `POST /v1/audio/transcriptions` and `/translations`, from the parsed request to charged text. */
 export class Transcriptions {
   readonly #services: CountedOperationServices
 
@@ -15,12 +15,16 @@ export class Transcriptions {
     this.#services = services
   }
 
-  /** A request that may not have arrived completely. */
+  /** Returns a transcription for a request that may not have arrived completely. */
   prepare(call: Call, caller: Caller): Transcription {
     return new Transcription(this.#services, call, caller)
   }
 
-  /** Its plans: one model, or two where another model has to translate the text. @throws GatewayError */
+  /**
+   * Returns the plans of a request: one for the model, and one for the translator if another model must translate the
+   * text.
+   * @throws GatewayError
+   */
   plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
     const { config } = this.#services.operations
     const model = modelOf(call, request, config)

@@ -18,7 +18,7 @@ import {
   translationRequest,
 } from "./translation-text.ts"
 
-/** The text to translate, within its hold. */
+/** The text to translate, in chunks, and its hold. */
 export interface TranslationTask {
   readonly chunks: readonly TranslationChunk[]
   readonly held: TranslationBound
@@ -31,13 +31,16 @@ export interface TranslationTask {
 export interface TranslatedTexts {
   readonly texts: readonly string[]
   readonly usage: Usage
-  /** Whether the usage is our own count. */
+  /** Whether the usage is the gateway's own count. */
   readonly estimated: boolean
 }
 
 type CountingServices = Pick<CountedOperationServices, "counter" | "alarms">
 
-/** Has texts translated by a chat model at one deployment. @throws GatewayError */
+/**
+ * Requests translations of texts from a chat model at one deployment.
+ * @throws GatewayError
+ */
 export async function translateAt(
   candidate: OperationCandidate,
   task: TranslationTask,
@@ -82,7 +85,7 @@ export async function translateAt(
   return { value: { texts, usage, estimated }, losses: [] }
 }
 
-/** Counts a call that its vendor has not counted. */
+/** Returns the usage of a call that the vendor has not counted. */
 async function countedUsage(
   counter: AccountCounter,
   sent: readonly string[],
@@ -95,13 +98,16 @@ async function countedUsage(
   return { ...NO_USAGE, inputFresh, output }
 }
 
-/** Returns the usage if the caller disconnected before any translation: the texts. */
+/** Returns the usage if the caller disconnected before any translation arrived, which is the texts. */
 export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
   const bytes = chunks.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return { ...NO_USAGE, inputFresh: roughTokens(bytes) }
 }
 
-/** Returns the text of a model's answer. @throws GatewayError `upstream_error` if it is cut off or empty. */
+/**
+ * Returns the text of a model's answer.
+ * @throws GatewayError `upstream_error` if the answer is cut off or empty.
+ */
 function textOf(result: ChatResult | undefined): string {
   const [choice] = result?.choices ?? []
   const text = (choice?.parts ?? [])

@@ -2,10 +2,12 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts"
 
-/** Lines that are translated in one call. A single line is sent as it is; several lines are numbered. */
+/** Lines that are translated in one call. A single line is sent unchanged; several lines are numbered. */
 export type TranslationChunk = readonly string[]
 
-/** Bytes of text in one call: long enough to give a sentence its context, short enough for any model. */
+/**
+ * Maximum bytes of text in one call. It is long enough to give a sentence its context, and short enough for any model.
+ */
 const MAX_CHUNK_BYTES = 4_000
 
 const INSTRUCTIONS =
@@ -16,24 +18,24 @@ const NUMBERED =
   "number, a bar, and the translation of that line. Never join, split or leave out a line."
 const CONTEXT = "\nContext, for names and style only: "
 
-/** Bytes around a numbered line: the number, the bar, the end of the line. */
+/** Bytes that are added to each numbered line: the number, the bar and the line end. */
 const NUMBERING = 8
 /** Tokens that a vendor adds around the text of a request. */
 const WRAPPING = 64
-/** Tokens per call for reasoning models. */
+/** Additional tokens per call for models that reason. */
 const THINKING = 2_048
-/** English takes at least this many bytes per token, and no more bytes than the text it translates. */
+/** Minimum bytes per token of English text. The translation has no more bytes than the original text. */
 const MIN_BYTES_OF_TOKEN = 2
 
 /** The maximum tokens of a translation. */
 export interface TranslationBound {
   readonly input: number
   readonly output: number
-  /** The number of chunks. */
+  /** The number of chunks, each of which is one call. */
   readonly calls: number
 }
 
-/** Groups lines that have their own times, so that fewer calls are needed. Drops empty lines. */
+/** Groups lines with their own times into chunks, so that fewer calls are needed. Drops empty lines. */
 export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   const chunks: string[][] = []
   let size = 0
@@ -51,7 +53,7 @@ export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   return chunks
 }
 
-/** Splits a running text at the ends of sentences, or else of words. */
+/** Splits a continuous text at the ends of sentences, or else at the ends of words. */
 export function chunksOfText(text: string): TranslationChunk[] {
   const chunks: string[] = []
   let open = ""
@@ -66,19 +68,22 @@ export function chunksOfText(text: string): TranslationChunk[] {
   return chunks.map((chunk) => chunk.trim()).flatMap((chunk) => (chunk === "" ? [] : [[chunk]]))
 }
 
-/** Cuts a sentence that is too long between characters. */
+/** Splits a sentence that is too long, between characters. */
 function shortened(sentence: string): string[] {
   if (Buffer.byteLength(sentence) <= MAX_CHUNK_BYTES) return [sentence]
   return sentence.match(LONG_STRETCH) ?? []
 }
 
-/** A character has at most four bytes. Stretches end at a space if they contain one. */
+/**
+ * Matches at most 900 characters, because a character has at most four bytes. A match ends at a space if it contains
+ * one.
+ */
 const LONG_STRETCH = /[^]{1,900}(?:\s|$)|[^]{1,900}/gu
 
-/** Parameters of the translation of a chunk. */
+/** Options for the translation of a chunk. */
 export interface TranslationOptions {
   readonly upstreamModel: string
-  /** The caller's prompt, about names and style. */
+  /** The caller's prompt, which concerns names and style. */
   readonly prompt: string | undefined
   /** The model's output limit, in tokens. */
   readonly limit: number
@@ -121,7 +126,7 @@ function outputOf(bytes: number, calls: number): number {
   return Math.ceil(bytes / MIN_BYTES_OF_TOKEN) + calls * THINKING
 }
 
-/** Returns the maximum usage of these chunks. */
+/** Returns the maximum usage of translating the chunks. */
 export function boundOfChunks(
   chunks: readonly TranslationChunk[],
   prompt: string | undefined,
@@ -130,9 +135,10 @@ export function boundOfChunks(
   return boundOf(bytes, chunks.length, prompt)
 }
 
-/** Returns the maximum usage of a transcript of at most this many bytes. */
+/** Returns the maximum usage of translating a transcript with at most the given number of bytes. */
 export function boundOfBytes(bytes: number, prompt: string | undefined): TranslationBound {
-  // Any two consecutive chunks are longer together than the maximum; the numbers come on top.
+  // Any two consecutive chunks together are longer than the maximum of one chunk. The numbers of lines are added to
+  // this.
   const calls = Math.ceil((2 * bytes) / MAX_CHUNK_BYTES) + 1
   return boundOf(2 * bytes, calls, prompt)
 }
@@ -164,10 +170,10 @@ function wrongLines() {
   return unusable("the translation does not have the lines of the transcript")
 }
 
-/** Formats whose segments are translated one by one. */
+/** Formats whose segments are translated line by line. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
-/** Returns the text that needs a translation, without silence and English speech. */
+/** Returns the text that must be translated. Silence and English speech need no translation. */
 export function chunksOf(
   { text, language, segments }: Transcript,
   form: TranscriptForm,
@@ -177,13 +183,16 @@ export function chunksOf(
   return chunksOfLines(segments.flatMap((segment) => segment.text.trim() || []))
 }
 
-/** Returns a transcript of English, or of silence, as the result. */
+/** Returns the transcript itself as the result, because it is English or silence. */
 export function asEnglish(transcript: Transcript): Transcript {
   const { body: _, words: __, ...rest } = transcript
   return { ...rest, language: "en" }
 }
 
-/** Returns a transcript with its text in English. @param texts the translations of its `chunksOf`. */
+/**
+ * Returns a transcript with its text in English.
+ * @param texts the translations of the chunks that `chunksOf` returned.
+ */
 export function withEnglish(
   transcript: Transcript,
   texts: readonly string[],

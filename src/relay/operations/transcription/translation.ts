@@ -24,19 +24,19 @@ import {
 } from "./translation-text.ts"
 
 /**
- * Translations with models that only transcribe: a chat model translates their transcript. That is a separate
- * operation, with its own charge and receipt. The cost of both is held before either is called, and they are
- * charged together or not at all.
+ * Translations with models that only transcribe. A chat model translates the transcript as a separate operation, with
+ * its own charge and receipt. The cost of both operations is held before either model is called. Either both are
+ * charged, or neither is.
  */
 
-/** An audio file whose model transcribes, but does not translate. */
+/** An audio file for a model that transcribes but does not translate. */
 export interface TranslationInput {
   readonly call: Call
   readonly request: TranscriptionRequest
   readonly model: Model
 }
 
-/** English text that is paid for. */
+/** English text that has been charged. */
 export interface Translation {
   readonly transcript: Transcript
   readonly headers: Record<string, string>
@@ -44,14 +44,14 @@ export interface Translation {
 
 const EMULATED: Loss = { name: "translation", effect: "emulated" }
 
-/** Bytes of text in a second of speech at most: fifteen characters of three bytes, and a few. */
+/** Maximum bytes of text in a second of speech: fifteen characters of three bytes, and some more. */
 const MAX_BYTES_PER_SECOND = 48
 const FRAME = 1_024
 
 /**
- * Has an audio file transcribed, and its text translated.
- * @param transcribing the transcription's operation; the caller disposes of it.
- * @throws GatewayError; then nothing is charged.
+ * Transcribes an audio file and translates its text.
+ * @param transcribing the operation of the transcription, which the caller disposes of.
+ * @throws GatewayError, in which case nothing is charged.
  */
 export async function translate(
   services: CountedOperationServices,
@@ -94,7 +94,10 @@ export async function translate(
   return { transcript: english, headers }
 }
 
-/** Its plans: to transcribe, and to translate. @throws GatewayError */
+/**
+ * Returns the plans of the two operations, transcription and translation.
+ * @throws GatewayError
+ */
 export function translationPlans(
   { operations }: CountedOperationServices,
   { call, request, model }: TranslationInput,
@@ -111,12 +114,12 @@ export function translationPlans(
   ]
   return [
     { ...plan, ...transcriptionLimits(request, model), lossesAt },
-    // Silence needs no translation.
+    // The minimum is zero, because silence needs no translation.
     { ...text, min: NO_USAGE, lossesAt: () => [] },
   ]
 }
 
-/** The translation's call, with its own charge and receipt. */
+/** Returns the call of the translation, which has its own charge and receipt. */
 function textCall(call: Call): Call {
   return { ...call, id: `${call.id}-translation` }
 }
@@ -136,7 +139,7 @@ function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRe
   return transcribed.settle(usage, estimated)
 }
 
-/** Charges both at the same time, so that they share a commit; the headers carry their combined cost. */
+/** Charges both operations at the same time, so that they share a commit. The headers contain their total cost. */
 async function settleBoth(
   transcribed: OpenOperation<Transcript>,
   translated: OpenOperation<TranslatedTexts>,
@@ -154,8 +157,8 @@ async function settleBoth(
 }
 
 /**
- * The prompt is in English and about the English text, so a model that transcribes another language does not
- * get it.
+ * Returns the request for the transcription. It omits the prompt, which is in English and about the English text,
+ * because the transcript may be in another language.
  */
 function transcriptionOf(request: TranscriptionRequest): TranscriptionRequest {
   const { prompt: _, form, ...rest } = request
