@@ -145,8 +145,7 @@ export interface DialectPatches {
 
 /**
  * The client side of a chat wire format: the requests of callers and the responses to them.
- *
- * @throws GatewayError from `decodeRequest`: the error in the caller's body.
+ * @throws GatewayError from `decodeRequest` if the caller's body is invalid.
  */
 export interface ClientDialect {
   readonly id: DialectId
@@ -183,11 +182,10 @@ export interface ClientDialect {
 }
 
 /**
- * The upstream side: the requests to vendors and their responses. The decoders also receive the
+ * The upstream side of a chat wire format: the requests to vendors and their responses. The decoders also receive the
  * request, because the meaning of an answer can depend on it.
- *
- * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the
- * vendor's answer cannot be decoded.
+ * @throws GatewayError `upstream_error` from `decodeResult` and `EventDecoder.push` if the vendor's answer cannot be
+ * decoded.
  */
 export interface UpstreamDialect {
   readonly id: DialectId

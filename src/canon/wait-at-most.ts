@@ -1,7 +1,6 @@
 /**
- * Waits for work until it ends or a time is over. No timer is left, which would keep the process from ending.
- *
- * @param work absent: nothing runs.
+ * Waits for work until it ends or the time is over. It leaves no timer, because a timer would keep the process running.
+ * @param work undefined if there is nothing to wait for.
  * @throws the error of the work.
  */
 export async function waitAtMost(work: Promise<unknown> | undefined, maxMs: number): Promise<void> {

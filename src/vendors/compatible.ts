@@ -352,7 +352,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
     quirks: { ...CUTS_STOPS, topK: true, ...separateReasoning("alibaba") },
-    // Older servers reject base64 (docs/contribute/wire/embeddings.md#f8).
+    // Alibaba only documents `float` (docs/contribute/wire/embeddings.md#f8).
     embedding: { base64: false },
   },
   {

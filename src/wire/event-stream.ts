@@ -15,10 +15,9 @@ const MIN_FRAME_BYTES = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
 /**
  * Parses frames of Amazon's `application/vnd.amazon.eventstream` (docs/contribute/wire/bedrock-converse.md#f5). An
- * exception becomes the event `exception:<its type>`, an error `error:<its code>`.
- *
- * @throws Error from `push` and `end`: a checksum or a length is invalid, or the last frame is incomplete.
- * Valid frames before it have been returned by then.
+ * exception becomes the event `exception:<its type>`, and an error becomes `error:<its code>`.
+ * @throws Error from `push` and `end` if a checksum or a length is invalid, or if the last frame is incomplete. The
+ * valid frames before it have already been returned.
  */
 export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()

@@ -48,9 +48,8 @@ export function encodeThinking(
 }
 
 /**
- * A budget that Anthropic accepts: at least 1024, and less than the entire output.
- *
- * @returns undefined when the output is too small for any budget.
+ * Returns a thinking budget that Anthropic accepts: at least 1024, and less than the entire output.
+ * @returns undefined if the output is too small for any budget.
  */
 export function fitBudget(budget: number, maxTokens: number): number | undefined {
   const wanted = budget < maxTokens ? budget : Math.floor(maxTokens * LARGEST_SHARE)

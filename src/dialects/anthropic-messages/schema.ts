@@ -15,9 +15,8 @@ const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
 /**
- * Whether the answer is the arguments of the answer tool.
- *
- * @param quirks those of the request's model.
+ * Whether the answer is sent as the arguments of the answer tool.
+ * @param quirks the quirks of the request's model.
  */
 export function answersByTool(
   request: ChatRequest,

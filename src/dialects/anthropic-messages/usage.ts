@@ -19,11 +19,10 @@ import {
 } from "../../canon/usage.ts"
 
 /**
- * Usage as Anthropic counts it (docs/contribute/wire/anthropic-messages.md#f10): prompt cache reads and writes are
- * separate from `input_tokens`, thinking is part of `output_tokens`. One-hour cache writes are part of all
- * cache writes.
- *
- * @returns undefined when nothing was reported.
+ * Decodes usage as Anthropic counts it (docs/contribute/wire/anthropic-messages.md#f10). Prompt cache reads and writes
+ * are not part of `input_tokens`, but thinking is part of `output_tokens`. One-hour cache writes are part of all cache
+ * writes.
+ * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined

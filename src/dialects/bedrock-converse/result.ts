@@ -14,9 +14,8 @@ import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
- * A whole answer of Converse (docs/contribute/wire/bedrock-converse.md#f12), decoded as the equivalent stream.
- *
- * @throws GatewayError `upstream_error` when the body is not an answer.
+ * Decodes a whole answer of Converse (docs/contribute/wire/bedrock-converse.md#f12) in the same way as a stream.
+ * @throws GatewayError `upstream_error` if the body is not an answer.
  */
 export function decodeResult(body: JsonObject, request: ChatRequest | undefined): ChatResult {
   const message = objectAt(objectAt(body, "output") ?? {}, "message")

@@ -3,10 +3,9 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage in classes that never overlap (docs/contribute/wire/bedrock-converse.md#f7): the input excludes cache reads and
- * writes. One-hour cache writes are only in `cacheDetails`.
- *
- * @returns undefined when nothing was reported.
+ * Decodes usage in classes that never overlap (docs/contribute/wire/bedrock-converse.md#f7). The input excludes cache
+ * reads and writes. One-hour cache writes are only reported in `cacheDetails`.
+ * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined

@@ -16,9 +16,9 @@ import { decodeUsage, setCost, setUsage } from "./usage.ts"
 export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
 
 /**
- * Google's `generateContent` and `streamGenerateContent?alt=sse` (docs/contribute/wire/gemini.md).
- *
- * @param quirks how a vendor of it departs from the Gemini API; the rest is the same.
+ * Creates the dialect of Google's `generateContent` and `streamGenerateContent?alt=sse`
+ * (docs/contribute/wire/gemini.md).
+ * @param quirks the vendor's differences from the Gemini API; quirks that are not given are those of the Gemini API.
  */
 export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }

@@ -13,11 +13,10 @@ import { countOf, isCount } from "../shared/usage.ts"
 const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
 
 /**
- * Usage in classes that never overlap (docs/contribute/wire/gemini.md#f10 and docs/contribute/wire/README.md#f4): cache reads are
- * part of the prompt, input from server tools and thoughts are counted separately. Counts are cumulative on
- * every frame of a stream.
- *
- * @returns undefined when nothing was counted: Vertex starts a stream with other data in its place.
+ * Decodes usage in classes that never overlap (docs/contribute/wire/gemini.md#f10 and
+ * docs/contribute/wire/README.md#f4). Cache reads are part of the prompt. Input from server tools and thoughts are
+ * counted separately. In a stream, the counts of each frame include those of earlier frames.
+ * @returns undefined if nothing was counted. Vertex starts a stream with other data in place of counts.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined

@@ -17,9 +17,8 @@ const ANNOTATION_FIELDS = new Set(["type", "index", URL_CITATION])
 const CITATION_FIELDS = new Set(["url", "title", "content", "start_index", "end_index"])
 
 /**
- * Adds its citations to the last text of a message.
- *
- * @returns the other annotations, for the extra; undefined when there are none.
+ * Adds the citations of a message to its last text.
+ * @returns the annotations of other kinds, for the extra; undefined if there are none.
  */
 export function citeText(
   parts: Part[],
@@ -59,11 +58,10 @@ export function decodeAnnotations(annotations: readonly JsonValue[]): {
 }
 
 /**
- * One citation as an annotation. Official clients declare all four members, so an unknown address or title is
+ * Encodes a citation as an annotation. Official clients declare all four members, so an unknown address or title is
  * empty, and an unknown position covers all of the text.
- *
- * @param span the cited part, in the content of its message.
- * @returns undefined without a source.
+ * @param span the cited part of the message's content.
+ * @returns undefined for a citation without a source.
  */
 export function encodeCitation(citation: Citation, span: Span): JsonObject | undefined {
   const { url = "", title = "", quote, start, end } = citation

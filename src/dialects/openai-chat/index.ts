@@ -18,10 +18,9 @@ export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * OpenAI's chat completions, and the many vendors that speak it with small differences
+ * Creates the dialect of OpenAI's chat completions, which many vendors use with small differences
  * (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
- *
- * @param quirks how the vendor departs from OpenAI; the rest is the same.
+ * @param quirks the vendor's differences from OpenAI; quirks that are not given are those of OpenAI.
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }

@@ -5,10 +5,9 @@ import type { Citation, TextPart } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**
- * The source of a text segment in an annotation: a web page, or a file, which is kept unchanged for this
- * dialect.
- *
- * @param offset characters of the canon's text part before the annotated content.
+ * Decodes the source of a text segment from an annotation. The source is a web page, or a file, which is kept unchanged
+ * for this dialect.
+ * @param offset number of characters of the canon's text part before the annotated content.
  */
 export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
   const citation: Writable<Citation> = {}
@@ -24,10 +23,9 @@ export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
 }
 
 /**
- * An unknown position covers all of the text.
- *
- * @param length of the annotated text, in characters.
- * @returns undefined for a source without an address: this dialect has no annotation for it.
+ * Encodes a citation as an annotation. An unknown position covers all of the text.
+ * @param length length of the annotated text in characters.
+ * @returns undefined for a source without an address, for which this dialect has no annotation.
  */
 export function encodeAnnotation(citation: Citation, length: number): JsonObject | undefined {
   const own = ownFields(DIALECT, citation.extra)

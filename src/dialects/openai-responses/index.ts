@@ -27,9 +27,9 @@ export { withUnlinkedOutputs } from "./messages/unlinked-outputs.ts"
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**
- * OpenAI's responses, and the vendors that speak it too (docs/contribute/wire/openai-responses.md#f13).
- *
- * @param quirks how the vendor departs from OpenAI; the rest is the same.
+ * Creates the dialect of OpenAI's responses API, which other vendors use too
+ * (docs/contribute/wire/openai-responses.md#f13).
+ * @param quirks the vendor's differences from OpenAI; quirks that are not given are those of OpenAI.
  */
 export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }

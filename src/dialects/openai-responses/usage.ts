@@ -4,10 +4,9 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
- * The usage of a response, in classes that never overlap (docs/contribute/wire/openai-responses.md#f5): cache reads and
- * writes are part of the input, reasoning is part of the output. Searches are counted separately.
- *
- * @returns undefined when nothing was reported.
+ * Decodes the usage of a response in classes that never overlap (docs/contribute/wire/openai-responses.md#f5). Cache
+ * reads and writes are part of the input, and reasoning is part of the output. Searches are counted separately.
+ * @returns undefined if nothing was reported.
  */
 export function decodeUsage(response: JsonObject): Usage | undefined {
   const usage = objectAt(response, "usage")

@@ -1,13 +1,14 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 
 /**
- * How the units of a class are counted in an answer. If one way finds no units, the next is tried.
- * - `usage`: numbers at these paths of the whole answer, added up.
- * - `items`: actions of the vendor for the request, counted one by one: items of an output, blocks of a server's
- * tools, executed tools. `each` names the member by which several count as one, `asOne` counts all as one, and `done`
- * names the kinds of action that count, if not all do. With `unlessReported` they count only if the answer ended
- * early, or reports no number: not all of them are billed.
- * - `answer`: every answer counts as one; with `untilEnd` only one that ended before it could report a number.
+ * How the units of a class are counted in an answer. If one way finds no units, the next way is tried.
+ * - `usage`: adds up the numbers at these paths of the whole answer.
+ * - `items`: counts actions of the vendor for the request one by one: items of an output, blocks of tools that the
+ * server ran, executed tools. `each` is a member, and actions with the same value of it count as one. With `asOne`, all
+ * actions count as one. `done` lists the kinds of actions that count, if some kinds do not. With `unlessReported`, the
+ * actions only count if the answer ended early or reports no number, because some of them are not billed.
+ * - `answer`: counts every answer as one. With `untilEnd`, only an answer counts that ended before it could report a
+ * number.
  */
 export type Counted =
   | { readonly in: "usage"; readonly paths: readonly string[] }
@@ -21,7 +22,7 @@ export type Counted =
     }
   | { readonly in: "answer"; readonly untilEnd?: true }
 
-/** Calls of a tool, or of the model itself, that each have a price. */
+/** A charge for each call of a tool, or for each request. */
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass

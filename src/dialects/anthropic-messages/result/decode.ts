@@ -31,10 +31,10 @@ const RESULT_FIELDS = new Set([
 ])
 
 /**
- * A whole message (docs/contribute/wire/anthropic-messages.md#f19). Blocks that the canon lacks, such as results of server
- * tools, are kept as unknown parts; members of the message as extra of its one choice.
- *
- * @throws GatewayError `upstream_error` when the body is not a message.
+ * Decodes a whole message (docs/contribute/wire/anthropic-messages.md#f19). Blocks that the canon lacks, such as
+ * results of server tools, are kept as unknown parts. Members of the message that the canon lacks are kept as the extra
+ * of the only choice.
+ * @throws GatewayError `upstream_error` if the body is not a message.
  */
 export function decodeResult(body: JsonObject): ChatResult {
   if (!Array.isArray(body.content)) {

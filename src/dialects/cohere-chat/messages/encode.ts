@@ -12,10 +12,9 @@ import { DIALECT } from "../identifiers.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
 
 /**
- * The messages of a request. Instructions are in one message at the start, because Cohere refuses a system turn
- * anywhere else. Non-text tool results follow in a user message after all the results.
- *
- * @param instruction our own, in addition to the caller's.
+ * Encodes the messages of a request. All instructions are in one message at the start, because Cohere rejects a system
+ * message anywhere else. Content of tool results other than text follows in a user message after the last result.
+ * @param instruction the gateway's own instruction, which is added to the caller's.
  */
 export function encodeMessages(
   messages: readonly Message[],

@@ -29,10 +29,9 @@ import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). A refused prompt is an answer of one choice that
- * a filter ended.
- *
- * @throws GatewayError `upstream_error` when the body is not an answer.
+ * Decodes a whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). The answer to a blocked prompt has one
+ * choice that ended because of a filter.
+ * @throws GatewayError `upstream_error` if the body is not an answer.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const choices = decodeChoices(body, request?.choices)

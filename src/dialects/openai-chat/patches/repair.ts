@@ -4,11 +4,10 @@ import { checkToolCalls } from "../../shared/choices.ts"
 import { flattenContent } from "../result/content.ts"
 
 /**
- * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
- * thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object
+ * Repairs forms of some vendors that official clients of this dialect cannot read. These are content as a list
+ * (Mistral's thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object
  * (docs/contribute/wire/openai-chat.md#f20).
- *
- * @returns the same message or delta when there is nothing to repair.
+ * @returns the same message or delta if there is nothing to repair.
  */
 export function repairMessage(message: JsonObject): JsonObject {
   const { content } = message

@@ -6,10 +6,9 @@ import { DIALECT } from "../identifiers.ts"
 import { isStandIn } from "./item-types.ts"
 
 /**
- * Checks that every call is followed by its output and every output preceded by its call, as OpenAI requires.
- * References to stored items cannot be checked here: then the vendor decides.
- *
- * @throws GatewayError with OpenAI's messages.
+ * Checks that every call is followed by its output, and that every output is preceded by its call, as OpenAI requires.
+ * References to stored items cannot be checked here, so the vendor checks them.
+ * @throws GatewayError with OpenAI's message.
  */
 export function checkCalls(messages: readonly Message[]): void {
   if (messages.some(({ parts }) => parts.some(standsForOthers))) return

@@ -32,10 +32,9 @@ import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole response (docs/contribute/wire/openai-responses.md#f3). Items that the canon lacks are among the parts,
- * unchanged; log probabilities are kept for the choice.
- *
- * @throws GatewayError when the body is not a response, or a failed one.
+ * Decodes a whole response (docs/contribute/wire/openai-responses.md#f3). Items that the canon lacks are kept among the
+ * parts unchanged. Log probabilities are kept for the choice.
+ * @throws GatewayError if the body is not a response, or is a failed response.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (body.status === "failed") throw failedResponse(body)
