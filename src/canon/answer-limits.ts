@@ -19,7 +19,10 @@ const MAX_ENTRIES = {
 
 export type AnswerEntries = keyof typeof MAX_ENTRIES
 
-/** @throws GatewayError `upstream_error` for more entries than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more entries than an answer can have.
+ */
 export function checkEntries(entries: AnswerEntries, count: number): void {
   const max = MAX_ENTRIES[entries]
   if (count <= max) return

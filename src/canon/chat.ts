@@ -34,9 +34,9 @@ export interface ReasoningOptions {
 export interface SpeechOptions {
   /** The vendor's name for the voice. */
   readonly voice?: string
-  /** `wav`, `mp3`, `pcm16` and so on. */
+  /** For example `wav`, `mp3` or `pcm16`. */
   readonly format?: string
-  /** Settings that only one dialect has. */
+  /** Settings that exist in one dialect only. */
   readonly extra?: Extra
 }
 
@@ -59,7 +59,7 @@ export interface ChatRequest {
   /** Whether the caller requested usage in the stream. */
   readonly streamUsage: boolean
   readonly maxTokens?: number
-  /** Number of choices; each one is billed. */
+  /** Number of choices. Each choice is billed. */
   readonly choices: number
   readonly temperature?: number
   readonly topP?: number
@@ -114,7 +114,7 @@ export interface ChatRequest {
 /** The reason why a choice ended. docs/contribute/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
-/** One unit of a streamed answer. */
+/** An event of a streamed answer. */
 export type ChatEvent =
   | {
       readonly type: "start"
@@ -164,7 +164,7 @@ export type ChatEvent =
       readonly reason: FinishReason
       /** The vendor's own value, if it is more specific than `reason`. */
       readonly rawReason?: string
-      /** The stop string that ended the choice, if the vendor reports it. */
+      /** The stop sequence that ended the choice, if the vendor reports it. */
       readonly stopSequence?: string
     }
   | {
@@ -192,13 +192,13 @@ export interface Choice {
   readonly extra?: Extra
 }
 
-/** A complete answer: the result of folding a stream of events. */
+/** A complete answer, which is the result of folding a stream of events. */
 export interface ChatResult {
   readonly id?: string
   readonly model?: string
   readonly created?: number
   readonly choices: readonly Choice[]
-  /** Absent if the vendor did not report usage. */
+  /** Token usage and other counts; absent if the vendor did not report usage. */
   readonly usage?: Usage
   readonly extra?: Extra
 }

@@ -15,8 +15,8 @@ export interface ConversationAnswer {
 }
 
 /**
- * A dialect's rules for continuing earlier answers: the references in a body, and the form of the
- * items that replace them.
+ * A dialect's rules for continuing earlier answers. They define the references in a body, and the form of the items
+ * that replace them.
  */
 export interface ConversationForm {
   /** Returns all references in a body. */

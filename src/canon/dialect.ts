@@ -13,14 +13,14 @@ import type { StateShape } from "./vendor-state.ts"
 export interface SseFrame {
   readonly event?: string
   readonly data: string
-  /** The parsed `data`, if it was parsed already, so that nothing is parsed twice. */
+  /** The parsed `data`, if it has already been parsed, so that it is not parsed twice. */
   readonly json?: JsonObject
-  /** Returns the data in pieces, each serialized on demand. Present only if the data is long. */
+  /** Returns the data in pieces, each of which is serialized on demand; absent unless the data is long. */
   pieces?(): Iterable<string>
 }
 
 /**
- * Decodes wire frames to canon events. The same frames give the same events, regardless of chunk
+ * Decodes wire frames to canon events. The same frames always result in the same events, regardless of chunk
  * boundaries.
  */
 export interface EventDecoder {
@@ -37,9 +37,9 @@ export interface EventDecoder {
 }
 
 /**
- * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage,
- * the dialect's end) are held back for `end`: they may only be sent after the charge is on disk.
- * Frames of `end` with the usage have their `json` set, so that the cost can be added.
+ * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage, the dialect's end)
+ * are held back for `end`, because they may only be sent after the charge is on disk. Frames of `end` with the usage
+ * have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
@@ -54,7 +54,7 @@ export interface RequestPatch {
   readonly model: string
   /** Set when the credits cover only part of the requested output. */
   readonly maxTokens?: number | undefined
-  /** The rules of the model. */
+  /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules | undefined
 }
 
@@ -69,7 +69,7 @@ export interface AnswerLimits {
    * too.
    */
   readonly cutsStops: boolean
-  /** Whether stop sequences may consist of white space. Empty ones are never sent. */
+  /** Whether stop sequences may consist of white space. Empty stop sequences are never sent. */
   readonly blankStops: boolean
   /** Maximum number of stop sequences for which the answer names the one that matched; 0 if it never does. */
   readonly reportedStops: number
@@ -135,7 +135,7 @@ export interface FramePatcher {
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[]
 }
 
-/** The verbatim path: all bytes stay unchanged except for these named patches. */
+/** The patches for the verbatim path. All other bytes stay unchanged. */
 export interface DialectPatches {
   request(body: JsonObject, patch: RequestPatch): EncodedRequest
   /** Patches a complete answer in place. */
@@ -189,7 +189,7 @@ export interface ClientDialect {
  */
 export interface UpstreamDialect {
   readonly id: DialectId
-  /** The support for each feature that a caller can request. */
+  /** How well the vendor supports each feature that a caller can request. */
   readonly supports: Readonly<Record<Feature, Support>>
   /** The format that separates the frames of a stream. */
   readonly framing: "sse" | "event-stream"
@@ -225,7 +225,7 @@ export interface UpstreamDialect {
   answerState?(body: JsonObject): StateShape | undefined
 }
 
-/** A chat wire format, both sides. It is independent of URLs, keys, prices and other dialects. */
+/** A chat wire format with both sides. It is independent of URLs, keys, prices and other dialects. */
 export interface ChatDialect extends ClientDialect, UpstreamDialect {
   readonly patches: DialectPatches
 }

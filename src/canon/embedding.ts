@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** The input: texts, or tokens in OpenAI's vocabulary `cl100k_base`, which some clients send. */
+/** The input of embeddings: texts, or tokens in OpenAI's vocabulary `cl100k_base`, which some clients send. */
 export type EmbeddingInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "tokens"; readonly tokens: readonly (readonly number[])[] }
@@ -9,7 +9,7 @@ export type EmbeddingInput =
 /** The purpose of an embedding. Some vendors embed a question differently from its answer. */
 export type EmbeddingPurpose = "query" | "document" | "similarity" | "classification" | "clustering"
 
-/** A request for one vector for each input. */
+/** A request for embeddings. Each input gets one vector. */
 export interface EmbeddingRequest {
   readonly model: string
   readonly input: EmbeddingInput

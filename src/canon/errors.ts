@@ -5,8 +5,8 @@ import type { Usage } from "./usage.ts"
 
 /**
  * The properties of each kind of failure: its status, its names in the OpenAI and Anthropic envelopes, and whether a
- * retry can succeed. docs/use/errors.md#errors documents the table: 402 always means "no money", and 429 always means
- * "wait".
+ * retry can succeed. The table is documented in docs/use/errors.md#errors. Status 402 always means that credits are
+ * missing, and status 429 that the caller must wait.
  */
 interface ErrorKindFacts {
   readonly status: number
@@ -19,12 +19,12 @@ interface ErrorKindFacts {
   readonly retry: boolean
 }
 
-/** A failure that recurs if the same request is retried. */
+/** Returns the properties of a failure that recurs if the same request is retried. */
 function final(status: number, type: string, code: string, anthropicType: string): ErrorKindFacts {
   return { status, type, code, anthropicType, retry: false }
 }
 
-/** A failure after which a retry of the same request can succeed. */
+/** Returns the properties of a failure after which a retry of the same request can succeed. */
 function passing(
   status: number,
   type: string,
@@ -105,7 +105,7 @@ export interface BilledAnswer {
 export interface GatewayErrorDetails {
   /** The invalid field of the request as a dotted path, such as `messages[0].content`. */
   readonly parameter?: string
-  /** Seconds to wait before trying again; sent as `retry-after`. */
+  /** Seconds to wait before trying again, which are sent as `retry-after`. */
   readonly retryAfter?: number
   /** Further members of the error object, such as `balance` and `required`. */
   readonly fields?: Readonly<Record<string, JsonValue>>
@@ -145,7 +145,7 @@ export class GatewayError extends Error {
     return upstream?.status ?? ERROR_KINDS[this.kind].status
   }
 
-  /** Whether the same request may succeed later; sent as `x-should-retry`. */
+  /** Whether the same request may succeed later, which is sent as `x-should-retry`. */
   get retry(): boolean {
     return ERROR_KINDS[this.kind].retry
   }

@@ -40,8 +40,9 @@ export class AnswerFold {
   #citations = 0
 
   /**
-   * @throws GatewayError `upstream_error` if the stream broke, because a partial answer is not an answer, or if it
-   * has more parts or citations than an answer can have.
+   * Adds an event.
+   * @throws GatewayError `upstream_error` if the stream broke, because a partial answer is not an answer, or if there
+   * are more parts or citations than an answer can have.
    */
   push(event: ChatEvent): void {
     switch (event.type) {

@@ -4,7 +4,7 @@ import { GatewayError } from "./errors.ts"
 export interface FileHead {
   /** The field name without array brackets. */
   readonly field: string
-  /** Empty if the sender did not name the file. */
+  /** The file name that the sender gave; empty if it gave none. */
   readonly name: string
   /** The content type that the sender gave; empty if it gave no type (docs/contribute/wire/README.md#f6). */
   readonly type: string
@@ -14,13 +14,13 @@ export interface FileHead {
 export interface FormFile extends FileHead {
   /** Size in bytes. For a file that is still arriving, its expected size. */
   readonly size: number
-  /** The open file with its bytes from the start; undefined if they are in memory. */
+  /** The open file, whose bytes start at offset 0; undefined if the bytes are in memory. */
   readonly descriptor: number | undefined
   /** Returns a new stream of the file from its start, for example for each attempt. */
   open(): ReadableStream<Uint8Array>
   /**
-   * Like `open`, but each chunk is only valid until the next chunk is requested. The HTTP client copies each chunk
-   * before it requests the next. This avoids garbage of the size of the upload.
+   * Returns the file like `open`, but each chunk is only valid until the next chunk is requested. The HTTP client
+   * copies each chunk before it requests the next. This avoids garbage as large as the upload.
    */
   lend(): ReadableStream<Uint8Array>
   /**

@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** The operation on images. */
+/** What is done with images. */
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Width and height of an image, in pixels. */
@@ -26,7 +26,7 @@ export interface ImageStream {
 /** How a mask marks the pixels that may change. OpenAI's masks use transparency. */
 export type MaskStyle = "transparent" | "white" | "black"
 
-/** The requested form of the images: a link to each, or its bytes as base64. */
+/** The requested form of the images: links, or the bytes as base64. */
 export type ImageForm = "url" | "b64_json"
 
 /** A request for images. */
@@ -46,7 +46,7 @@ export interface ImageRequest {
    * style.
    */
   readonly mask?: ImageFile
-  /** Present if the images are requested as events. */
+  /** Set if the images are requested as events. */
   readonly stream?: ImageStream
   /** All other options, under OpenAI's names: `quality`, `style`, `background`. */
   readonly options: JsonObject
@@ -77,7 +77,7 @@ export interface ImageResult {
   readonly images: readonly Image[]
   /** Token usage, if the vendor counts tokens. */
   readonly usage?: Usage
-  /** The calls, if there were several. */
+  /** The calls; absent if there was only one. */
   readonly calls?: readonly ImageCall[]
   /** The text and image tokens separately, in OpenAI's form. */
   readonly usageDetails?: JsonObject
@@ -108,7 +108,10 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
 /** The default size of an image (docs/use/endpoints.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
-/** Returns the size to generate: the default if the caller did not name one, undefined if the model chooses. */
+/**
+ * Returns the size to generate: the default size if the caller did not name a size, and undefined if the model chooses
+ * it.
+ */
 export function wantedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }

@@ -44,7 +44,7 @@ export function pathName(path: readonly PropertyKey[]): string {
   return name
 }
 
-/** The error for a missing required parameter. */
+/** Returns the error for a missing required parameter. */
 export function missingParameter(name: string): GatewayError {
   return new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, {
     parameter: name,
@@ -63,7 +63,7 @@ export function invalidType(name: string, expected: string, value: unknown): Gat
   )
 }
 
-/** The error for a value outside a known set. */
+/** Returns the error for a value outside of a known set. */
 export function unsupportedValue(
   name: string,
   value: string,
@@ -76,12 +76,12 @@ export function unsupportedValue(
   )
 }
 
-/** The error for a value that needs an explanation. */
+/** Returns the error for a value that needs an explanation. */
 export function invalidValue(name: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter: name })
 }
 
-/** The error for an empty array that must have elements. */
+/** Returns the error for an empty array that must have elements. */
 export function emptyArray(name: string): GatewayError {
   return invalidValue(
     name,

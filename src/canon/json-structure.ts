@@ -12,8 +12,8 @@ const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
 
 /**
- * Reports whether a text is nested deeper than `levels`. Only brackets open levels, so texts with
- * few brackets are not scanned further.
+ * Reports whether a text is nested deeper than `levels`. Only brackets open levels, so a text with few brackets is not
+ * scanned further.
  */
 export function isDeeperThan(text: string, levels: number): boolean {
   if (!hasManyOpenings(text, levels)) return false
@@ -158,7 +158,10 @@ export class JsonScanner {
     }
   }
 
-  /** @returns the offset after the start of the next string, or the end of the chunk. */
+  /**
+   * Scans the bytes outside of strings.
+   * @returns the offset after the start of the next string, or the end of the chunk.
+   */
   #plain(chunk: Buffer, start: number): number {
     for (let at = start; at < chunk.length; at++) {
       const code = chunk[at]
@@ -187,7 +190,10 @@ export class JsonScanner {
     return chunk.length
   }
 
-  /** @returns the offset after the end of the string, or the end of the chunk. */
+  /**
+   * Scans the bytes of a string.
+   * @returns the offset after the end of the string, or the end of the chunk.
+   */
   #string(chunk: Buffer, start: number): number {
     let at = start
     if (this.#isEscaped) {

@@ -21,8 +21,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
 /**
- * Maximum digits of an integer that is kept exactly. Parsing and formatting longer ones takes
- * quadratic time, and no database or programming language has an integer type for them.
+ * Maximum digits of an integer that is kept exactly. Parsing and formatting longer integers takes quadratic time, and
+ * no database or programming language has an integer type for them.
  */
 const MAX_DIGITS = 80
 
@@ -150,7 +150,7 @@ export class UnparsedObject {
   }
 }
 
-/** Reports whether a value is present: null counts as absent, as in OpenAI's API. */
+/** Reports whether a value is present. Null counts as absent, as in OpenAI's API. */
 export function isDefined<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
@@ -162,7 +162,7 @@ export function unknownFields(
 ): JsonObject | undefined {
   let fields: JsonObject | undefined
   for (const key in object) {
-    // A member of this name would set the prototype of the copy.
+    // A member with this name would set the prototype of the copy.
     if (known.has(key) || key === "__proto__") continue
     const value = object[key]
     if (value === null || value === undefined) continue

@@ -1,6 +1,6 @@
 import { cleanedError, type GatewayError } from "./errors.ts"
 
-/** Prefixes of keys of well-known services and of the gateway, followed by long random text. */
+/** Matches keys of well-known services and of the gateway: a prefix, followed by long random text. */
 const KEY = /(?<![A-Za-z0-9])(sk-(?:[a-z]{2,8}-)?|gsk_|xai-|pplx-|hf_|nvapi-|AIza|AKIA)[\w-]{16,}/g
 
 /**
@@ -12,8 +12,8 @@ export function withoutKeys(text: string): string {
 }
 
 /**
- * Returns an error as it is sent and stored. It must be called last: if a vendor repeats the
- * operator's key, the redactor needs the complete key to find it.
+ * Returns an error as it is sent and stored. It must be called last. If a vendor repeats the operator's key, the
+ * redactor needs the complete key to find it.
  */
 export function errorWithoutKeys(error: GatewayError): GatewayError {
   return cleanedError(error, withoutKeys)

@@ -23,7 +23,10 @@ export class LinkedList<T> implements Iterable<T> {
     return this.#first?.element
   }
 
-  /** @returns the node for `remove`. */
+  /**
+   * Adds an element at the end.
+   * @returns the node for `remove`.
+   */
   add(element: T): ListNode<T> {
     const node = new ListNode(element)
     const last = this.#last

@@ -1,7 +1,7 @@
 import type { DialectId, Extra } from "./extra.ts"
 import type { WebSearchPart } from "./web-search.ts"
 
-/** The source of the bytes of an image, audio clip or file. */
+/** The source of the bytes of an image, audio clip or file: a link, base64, or the id of a stored object. */
 export type MediaSource =
   | { readonly type: "url"; readonly url: string; readonly extent?: MediaExtent }
   | {

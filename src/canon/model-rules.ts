@@ -12,7 +12,7 @@ export type RuleOrigins = Readonly<Partial<Record<RuleName, RuleOrigin>>>
 
 /** The rules that apply to a model. The relay and the encoders read these rules and never guess from a model's name. */
 export interface EffectiveRules {
-  /** Absent: no restriction is known. */
+  /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules
   /**
    * Rules that also apply to requests in the provider's own format, which are otherwise sent unchanged. They come from

@@ -15,10 +15,7 @@ export interface ModerationMessage {
   readonly extra?: JsonObject
 }
 
-/**
- * The input to classify: texts one by one, the parts of one input together, or the last message of
- * each conversation.
- */
+/** The input to classify: separate texts, the parts of a single input, or the last message of each conversation. */
 export type ModerationInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "parts"; readonly parts: readonly ModerationPart[] }
@@ -45,7 +42,7 @@ export interface ModerationVerdict extends JsonObject {
 export interface ModerationResult {
   /** One verdict for each text or conversation, or one verdict for all parts of an input. */
   readonly verdicts: readonly ModerationVerdict[]
-  /** Input tokens as the vendor counted them; absent if it does not report them. */
+  /** Input tokens as the vendor counted them; absent if the vendor does not report them. */
   readonly tokens?: number
 }
 

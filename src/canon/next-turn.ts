@@ -61,8 +61,8 @@ export class TurnLimit {
   }
 
   /**
-   * Admits a task. @returns undefined if it may start immediately; otherwise a promise that
-   * resolves in its turn.
+   * Admits a task.
+   * @returns undefined if it may start immediately; otherwise a promise that resolves when it may start.
    */
   enter(): Promise<void> | undefined {
     this.#count += 1

@@ -22,7 +22,7 @@ export interface OperationCall {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An operation as it is sent to one vendor, with its losses. */
+/** An operation in the form in which it is sent to one vendor, with its losses. */
 export interface EncodedOperation {
   /** The calls to send. An operation has several calls if the vendor accepts less per call than was requested. */
   readonly calls: readonly OperationCall[]

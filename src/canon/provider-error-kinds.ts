@@ -1,6 +1,6 @@
 /**
  * Kind of a provider error. It determines whether the caller sees the error, whether the account, credential or
- * deployment rests and whether the operator is notified.
+ * deployment rests (is avoided for a while), and whether the operator is notified.
  */
 export type ProviderErrorKind =
   /** The operator's account is suspended, unpaid, over its budget or not allowed here. The account rests. */

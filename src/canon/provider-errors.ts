@@ -3,7 +3,7 @@ import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 /** A rule that recognizes a known error. All given conditions must match. */
 export interface ProviderErrorRule {
   readonly kind: ProviderErrorKind
-  /** HTTP statuses; absent: any. */
+  /** HTTP statuses of the error; absent: any status. */
   readonly statuses?: readonly number[]
   /** The error's code or type, in lowercase; absent: any code and type. */
   readonly codes?: readonly string[]

@@ -15,7 +15,7 @@ export interface RejectionPattern {
   readonly parameter?: RegExp
   /** The resulting rules of the model; absent: the rules are derived from the groups. */
   readonly rules?: ModelRules
-  /** A matching message. */
+  /** A message that the pattern matches. */
   readonly example: string
   /** The provider that reports it, and the page or report that documents it. */
   readonly source: string
@@ -191,7 +191,7 @@ const EFFORTS: readonly string[] = REASONING_EFFORTS
 
 /**
  * Derives rules of a model from its error.
- * @param message without the prefix that another gateway added.
+ * @param message the message without the prefix of another gateway.
  * @returns undefined unless the error rejects a parameter that the gateway can omit.
  */
 export function rejectionIn(

@@ -19,13 +19,13 @@ export interface RerankRequest {
 export interface DocumentScore {
   /** Index of the document in the request. */
   readonly index: number
-  /** 0 to 1; higher is better. */
+  /** Relevance from 0 to 1; higher is better. */
   readonly score: number
 }
 
 /** The ranking by a vendor. */
 export interface RerankResult {
-  /** Best first, at most the requested number. */
+  /** The ranking, with the best document first, and at most the requested number of documents. */
   readonly ranking: readonly DocumentScore[]
   /** Whether the vendor's scores were unbounded and had to be mapped to 0 to 1. */
   readonly isSquashed: boolean

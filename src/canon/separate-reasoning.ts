@@ -16,7 +16,7 @@ export interface SeparateReasoning {
 export const SEPARATE_REASONING: Readonly<Record<string, SeparateReasoning>> = {
   // A budget above the model's maximum reasoning is rejected: alibabacloud.com/help/en/model-studio/deep-thinking.
   alibaba: { min: 1, max: 30_000, longest: 81_920 },
-  // Only Qwen3 respects the budget: docs.siliconflow.com/en/userguide/capabilities/reasoning.
+  // At SiliconFlow, only Qwen3 respects the budget (docs.siliconflow.com/en/userguide/capabilities/reasoning).
   siliconflow: { min: 128, max: 16_384, longest: 40_000, keeping: /qwen3/i },
 }
 

@@ -104,7 +104,10 @@ function elementsOf(list: readonly JsonValue[], start: number, end: number): str
   return JSON.stringify(list.slice(start, end)).slice(1, -1)
 }
 
-/** Returns the approximate length of a value's text, in characters. @param limit counting stops slightly above it. */
+/**
+ * Returns the approximate length of a value's JSON in characters.
+ * @param limit stops counting slightly above this length.
+ */
 export function approximateLength(value: JsonValue | undefined, limit = LARGE_BODY): number {
   if (typeof value === "string") return value.length + 2
   if (typeof value !== "object" || value === null) return 8

@@ -49,9 +49,8 @@ export class StopSequences {
 }
 
 /**
- * Finds stop sequences in a text that arrives in chunks. The sequence that ends first wins; if
- * several end at the same place, the longest wins. The result therefore does not depend on chunk
- * boundaries.
+ * Finds stop sequences in a text that arrives in chunks. The sequence that ends first is found. If several end at the
+ * same place, the longest is found. The result therefore does not depend on chunk boundaries.
  */
 export class StopSearch {
   readonly #sequences: StopSequences
@@ -62,7 +61,7 @@ export class StopSearch {
     this.#state = sequences.root
   }
 
-  /** The sequence that was found. */
+  /** The sequence that was found; undefined if none was found. */
   get found(): string | undefined {
     return this.#state.ended
   }

@@ -25,7 +25,7 @@ export interface Tool {
   readonly extra?: Extra
 }
 
-/** Whether the model may or must call tools, and which one. */
+/** Whether the model may or must call tools, or the tool that it must call. */
 export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }

@@ -79,7 +79,7 @@ export interface Transcript {
   readonly language?: string
   /** Duration in seconds. */
   readonly duration?: number
-  /** Absent if the vendor reports no times. */
+  /** The segments; absent if the vendor reports no times. */
   readonly segments?: readonly TranscriptSegment[]
   readonly words?: readonly TranscriptWord[]
   readonly usage: TranscriptUsage
@@ -103,7 +103,10 @@ export interface TranscriptionFormat extends Pick<
    * @throws GatewayError if the vendor does not support the request.
    */
   encode(request: TranscriptionRequest, model: string): EncodedOperation | Promise<EncodedOperation>
-  /** @throws GatewayError `upstream_error`. */
+  /**
+   * Decodes the vendor's answer.
+   * @throws GatewayError `upstream_error`.
+   */
   decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript
 }
 

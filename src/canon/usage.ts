@@ -148,7 +148,7 @@ export function withInputOf(input: Usage, rest: Usage): Usage {
 }
 
 /**
- * Divides the usage of several calls.
+ * Divides the usage of several calls into that of the longest call and that of the others.
  * @param calls the usage that each call reported, at least one.
  * @returns the usage of the longest call, including usage that no call reported, and the tokens of the other calls.
  */

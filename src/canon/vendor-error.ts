@@ -31,7 +31,7 @@ const MAX_ACCOUNT_CHARACTERS = 300
 /** Statuses of errors that may reject a parameter. */
 const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
 
-/** A vendor's error, decoded from its dialect's form. */
+/** A vendor's error, decoded from the form of its dialect. */
 export interface VendorError {
   readonly message?: string
   readonly type?: string

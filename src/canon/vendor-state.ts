@@ -48,11 +48,11 @@ export interface StateShape {
   readonly also?: readonly StateShape[]
 }
 
-/** One object that a body refers to. */
+/** A reference in a body to an object that a vendor stores. */
 export interface StateReference {
   readonly id: string
   readonly state: NamedState
-  /** Path of the member that names it: `input[1].id`. */
+  /** Path of the member that contains the id, such as `input[1].id`. */
   readonly path: string
 }
 

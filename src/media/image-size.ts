@@ -82,7 +82,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
     if (isFrameHeader(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     }
-    // A fill byte, or a marker without a segment.
+    // This is a fill byte, or a marker without a segment.
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
     else at += 2 + Math.max(2, view.getUint16(at + 2))

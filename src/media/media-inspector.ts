@@ -10,7 +10,7 @@ import type { Measured, MeasureInput } from "./measure/measure.ts"
 import type { Duration } from "./measure/duration.ts"
 import { readPng, type PngFacts, type PngFault } from "./png.ts"
 
-/** Maximum bytes of a file that is read into memory for the measuring thread. */
+/** Maximum bytes of a file that is read into memory before it is sent to the measuring thread. */
 const SMALL_FILE_BYTES = 256 * 1024
 
 /** Maximum bytes of a PNG that is checked on the main thread, which takes less than two milliseconds. */

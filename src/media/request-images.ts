@@ -13,7 +13,7 @@ export const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 export const MAX_PHOTO_BYTES = 50 * 1024 * 1024
 export const MAX_PHOTOS = 16
 
-/** Checks a PNG for one account. */
+/** Checks a PNG of a caller. */
 type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
 
 /** The validated images of a request. */

@@ -74,7 +74,7 @@ function frameBytes(head: Uint8Array, at: number): number {
       return second >> 5 === 7 ? 3 + (((second & 31) << 8) | third) : 0
     case 0x0b:
       return second === 0x77 ? ac3Bytes(head, at, 0) : 0
-    // AC-3 with swapped bytes.
+    // AC-3 with swapped bytes in each word.
     case 0x77:
       return second === 0x0b ? ac3Bytes(head, at, 1) : 0
     default:

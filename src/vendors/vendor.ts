@@ -91,11 +91,11 @@ export interface Vendor {
   /** The dialects that the vendor's servers support, with the preferred dialect first; empty if they offer no chat. */
   readonly chat: readonly ChatBinding[]
   readonly operations?: Operations
-  /** Dialects that a provider's servers support only if its settings say so. */
+  /** Dialects that a provider's servers support only if the provider's settings list them. */
   readonly optionalDialects?: readonly DialectId[]
   /** Set if operators run the servers with their own models, so that the models need not be known. */
   readonly isServerOfOnesOwn?: true
-  /** Returns the base address of a provider; undefined if its unchecked settings are incomplete. */
+  /** Returns the base address of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer
   /** Returns how the credential of a provider can be checked. */

@@ -1,6 +1,6 @@
 /** Number of chunks at the start that are not joined, so that ordinary bodies are not copied. */
 const UNJOINED_CHUNKS = 64
-/** Bytes below which chunks are joined. */
+/** Chunks with fewer bytes are joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
 const JOINED_BYTES = 64 * 1024
 

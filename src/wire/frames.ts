@@ -1,4 +1,4 @@
-/** One frame of a stream as it arrived. */
+/** One frame of a stream as it was received. */
 export interface ReceivedEvent {
   readonly event?: string
   readonly data: string

@@ -72,7 +72,7 @@ export async function readMultipart(
   const parser = await openParser(contentType, limits)
   listen(parser, receiver, files, failure.reject)
   try {
-    // The first failure within a chunk is reported.
+    // If several failures occur within a chunk, the first one is reported.
     for await (const chunk of body) await Promise.race([failure.promise, write(parser, chunk)])
     await Promise.race([end(parser), failure.promise])
     await Promise.race([Promise.all(files.map((file) => file.received)), failure.promise])

@@ -41,7 +41,7 @@ function ownWord(word: string): string {
   return FINISH_REASONS.has(word) ? word : (OTHER_WORDS.get(word.toLowerCase()) ?? word)
 }
 
-/** The end of an answer, from any dialect. */
+/** The facts about how an answer ended, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined

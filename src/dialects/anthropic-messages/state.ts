@@ -64,8 +64,8 @@ const HELD = answerShape({ id: STATE.message })
 
 /**
  * Returns the places in the response to a request that name state stored by the vendor; undefined if the vendor stores
- * no state. The vendor stores a message if the caller requests a thread, and its shape if the caller requests
- * diagnostics.
+ * no state. The vendor stores a message if the caller requests a thread. It stores the structure of a message if the
+ * caller requests diagnostics.
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD

@@ -76,10 +76,10 @@ const CLAUDE = {
   toolResultStatus: true,
 } as const
 
-/** Claude from 3.7 on. */
+/** Features of Claude from version 3.7 on. */
 const THINKING_CLAUDE = { ...CLAUDE, reasoning: "budget", cache: "everywhere" } as const
 
-/** Claude from 4.5 on. */
+/** Features of Claude from version 4.5 on. */
 const NEWER_CLAUDE = {
   ...THINKING_CLAUDE,
   sampling: "one",
@@ -88,7 +88,7 @@ const NEWER_CLAUDE = {
   longCache: true,
 } as const
 
-/** From 4.7 on Claude decides how much it thinks, and rejects sampling parameters. */
+/** Features of Claude from version 4.7 on. It decides how much it thinks, and rejects sampling parameters. */
 const ADAPTIVE_CLAUDE = {
   ...NEWER_CLAUDE,
   structuredOutput: false,

@@ -72,7 +72,7 @@ function declaredTools(
   return [...declared, { name, description, parameters: schema }]
 }
 
-/** Names of tools that were called before. */
+/** Returns the names of tools that were called earlier in the conversation. */
 function calledTools(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { parts } of messages) {
@@ -85,7 +85,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   losses.fieldsOf(tool.extra)
   noteGrammar(tool, losses)
   const toolSpec: JsonObject = { name: tool.name }
-  // An empty description is rejected.
+  // Converse rejects an empty description.
   if (tool.description?.trim()) toolSpec.description = tool.description
   const schema: JsonObject = { type: "object", ...tool.parameters }
   toolSpec.inputSchema = { json: schema }

@@ -56,7 +56,7 @@ class MessageDecoder implements EventDecoder {
     this.#request = request
   }
 
-  /** `message-end` is the last event; the `[DONE]` after it may be missing. */
+  /** Whether the stream has ended. `message-end` is the last event. The `[DONE]` after it may be missing. */
   get finished(): boolean {
     return this.#finished
   }
@@ -121,7 +121,10 @@ class MessageDecoder implements EventDecoder {
     this.#onArguments(chunk.index, called, events)
   }
 
-  /** Arguments that are `null` or empty mean a call without arguments (docs/contribute/wire/README.md#f3). */
+  /**
+   * Handles a chunk of arguments. Arguments that are `null` or empty mean a call without arguments
+   * (docs/contribute/wire/README.md#f3).
+   */
   #onArguments(
     index: JsonValue | undefined,
     called: JsonObject | undefined,

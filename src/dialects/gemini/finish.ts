@@ -37,7 +37,7 @@ const FAILURES: ReadonlySet<string> = new Set([
 /** Finish reason of an answer with a text in place of an image. The text is an answer. */
 const OTHERS: ReadonlySet<string> = new Set(["NO_IMAGE"])
 
-/** The end of an answer, from any dialect. */
+/** The facts about how an answer ended, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined

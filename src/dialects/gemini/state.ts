@@ -3,8 +3,8 @@ import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
 /**
- * Whether Google stores the file: its address is at Google, or is the name of an uploaded file. Files at public
- * addresses belong to nobody.
+ * Whether Google stores the file. The address of such a file is at Google, or is the name of an uploaded file. Files at
+ * public addresses have no owner.
  */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))

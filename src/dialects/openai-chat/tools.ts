@@ -56,7 +56,7 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
   })
 }
 
-/** Returns the choice among legacy functions. */
+/** Returns the tool choice of a request with legacy functions. */
 export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (!isDefined(value)) return undefined
   if (value === "none" || value === "auto") return { type: value }

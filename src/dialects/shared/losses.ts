@@ -21,8 +21,8 @@ export function asksForNothing(name: string, value: JsonValue | undefined): bool
 const MAX_PARSED_CHARACTERS = 128 * 1024
 
 /**
- * The losses of a request that is converted to one dialect, each name once. It also counts how much of the request's
- * texts is already parsed, because all encoders of a request share its list.
+ * The losses of a request that is converted to one dialect, without duplicate names. It also counts the texts of the
+ * request that are already parsed, because all encoders of a request share its list.
  */
 export class LossList {
   readonly losses: Loss[] = []

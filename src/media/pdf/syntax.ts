@@ -141,7 +141,7 @@ export class PdfParser {
     while (!this.takes(">>")) {
       if (this.#bytes[this.at] !== SLASH) throw new UnreadablePdf()
       const name = this.#name()
-      // Readers differ in which of two members with the same name they use.
+      // Such a document is rejected, because readers differ in which of two members with the same name they use.
       if (members.has(name)) throw new UnreadablePdf()
       members.set(name, this.value(depth + 1))
     }

@@ -142,7 +142,7 @@ function higherRates(left: WorstRates, right: WorstRates): WorstRates {
   }
 }
 
-/** Returns the price of an image per token, by the minimum tokens of an image. */
+/** Returns the price of an image per token, if an image has the minimum number of tokens. */
 function imageRate({ images = 0n }: Rates, kinds: number): bigint {
   return (kinds & PRICED_IMAGES) === 0 ? 0n : divideUp(images, BigInt(MIN_IMAGE_TOKENS))
 }

@@ -14,7 +14,7 @@ export interface CountedUsage {
 /** A priced usage that can be settled. */
 export interface PricedUsage extends CountedUsage {
   readonly cost: Cost
-  /** The settlement of billed features other than tokens, for the receipt. */
+  /** The settlement of billed features other than tokens, which the receipt contains. */
   readonly settled?: SettledUsage
   /** The excess, if the vendor reported more than the request can have used. */
   readonly beyond?: UnchargedExcess

@@ -12,7 +12,7 @@ import type { Cost, CostLine, GroupTerm, InForce, Price, Rates } from "../../led
 import type { RouteReason } from "../../routing/route.ts"
 import type { Call } from "../request/call.ts"
 
-/** One upstream call, as a receipt lists it. */
+/** One upstream call in the form in which a receipt lists it. */
 export interface AttemptRecord {
   readonly deployment: string
   /** HTTP status; 0 if there was no response. */

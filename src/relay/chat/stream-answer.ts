@@ -229,7 +229,7 @@ class StreamedAnswer implements WatchedDeadline {
       .map((attempt) => attempt.ended)
       .find((reason) => reason !== undefined && !isOver(reason))
     if ((controller.desiredSize ?? 0) > 0) {
-      // A comment within a frame would corrupt it.
+      // No comment is sent within a frame, because it would corrupt the frame.
       if (!this.#hasBacklog) controller.enqueue(KEEP_ALIVE)
     }
     // The caller has stopped reading, so no read will detect that the upstream's deadline has passed.

@@ -1,4 +1,4 @@
-/** Phases of a request in the event loop. */
+/** Phases of a request, to report which one blocks the event loop. */
 export const PHASES = ["decoding the request", "calling upstream", "reading the answer"] as const
 
 export type Phase = (typeof PHASES)[number]

@@ -46,7 +46,7 @@ export class Meter {
   begunAt: number | undefined
   /** Time at which the first text or call arrived. */
   #spokenAt: number | undefined
-  /** Milliseconds until the first text, added up over the added calls. */
+  /** Milliseconds until the first text, added up over all calls in the sum. */
   #silentMs = 0
   #text: string[] = []
   #finished = 0

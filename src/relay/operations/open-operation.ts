@@ -8,7 +8,7 @@ import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
 import type { OperationCandidate } from "./operation-candidate.ts"
 
-/** The result of an operation at one deployment. */
+/** The result of an operation at one deployment, with its losses. */
 export interface Outcome<T> {
   readonly value: T
   readonly losses: readonly Loss[]

@@ -153,7 +153,7 @@ export function recordUnchargedCalls(charge: PendingCharge, calls: readonly Runn
   for (const call of calls) call.lost(sent)
 }
 
-/** Whether a call is drained for its usage. */
+/** Whether a call is read to its end for its usage after the caller has disconnected. */
 export function isDrained(
   { hasUnknownUsage }: Pick<RunningCall, "hasUnknownUsage">,
   drain: DrainRule | undefined,

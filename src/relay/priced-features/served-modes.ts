@@ -211,7 +211,7 @@ function reportedName(field: FieldSwitch, report: ModeReport): string | undefine
   for (const path of field.served ?? []) {
     const value = textIn(report, path)
     if (value === undefined) continue
-    // This is the case for nearly all answers.
+    // Nearly all answers report the standard mode.
     if (STANDARD_MODES.has(value)) return value
     return cutName(value).toLowerCase().replace(PREFIX, "")
   }

@@ -22,7 +22,7 @@ export interface Call {
   readonly endpoint: string
   /** The body if it is JSON. It is stored for accounts with storage enabled. */
   readonly body?: JsonObject | undefined
-  /** The size of the body as received, in bytes. */
+  /** Size of the body as received, in bytes. */
   readonly bodyBytes: number
   /** Whether the body is ASCII and contains no escapes of other characters; absent if unknown. */
   readonly isAscii?: boolean

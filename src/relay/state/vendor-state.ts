@@ -55,7 +55,7 @@ export class VendorState implements Disposable {
   readonly #failed: (error: unknown) => void
   readonly #timer: Timer
 
-  /** @param failed called when old records could not be deleted. */
+  /** @param failed called if old records could not be deleted. */
   constructor(store: StateStore, hasher: KeyHasher, failed: (error: unknown) => void) {
     this.#store = store
     this.#hasher = hasher

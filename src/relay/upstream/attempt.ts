@@ -282,7 +282,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.plan.client.cleaned(failure)
   }
 
-  /** Marks the answer as received. */
+  /** Records that the whole answer has been received. */
   succeed(): void {
     this.conclude("ok")
   }

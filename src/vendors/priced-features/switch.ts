@@ -26,7 +26,7 @@ export type Counted =
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
-  /** Number of units that are held for requests without a number. */
+  /** Number of units that a hold covers if the request sets no number. */
   readonly max: number
   /** The field of the tool that limits the number of calls. */
   readonly limit?: string

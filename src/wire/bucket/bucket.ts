@@ -17,7 +17,7 @@ export interface BucketOptions {
   readonly timeoutMs: number
   /** Maximum number of attempts for retryable requests. */
   readonly attempts: number
-  /** Milliseconds before the first retry, for tests. */
+  /** Milliseconds before the first retry. Tests set a shorter time. */
   readonly pause?: number
 }
 

@@ -59,7 +59,7 @@ async function* openedChunks(
   open: () => Transform,
 ): AsyncGenerator<Uint8Array, undefined> {
   const first = await body.next()
-  // An empty body is not decompressed.
+  // An empty body needs no decompression.
   if (first.done) return
   const source = Readable.from(resumed(first.value, body))
   const opener = open()

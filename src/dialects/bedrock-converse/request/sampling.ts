@@ -6,7 +6,7 @@ import type { ModelFamily } from "../quirks.ts"
 import type { EncodedReasoning } from "../reasoning.ts"
 
 const HIGHEST_TEMPERATURE = 1
-/** The default of `top_p`, and of the temperature of most models. */
+/** The usual default value of `top_p` and of the temperature. */
 const USUAL = 1
 
 /** `inferenceConfig`, and the sampling parameters that are specific to the model's maker. */

@@ -28,7 +28,7 @@ export interface OpenAiEmbeddingQuirks {
   readonly maxInputs: number
   /** Whether the vendor accepts tokens in place of texts. */
   readonly tokens: boolean
-  /** Whether base64 may be requested. Either form is accepted in a response. */
+  /** Whether base64 may be requested. Responses may use either form. */
   readonly base64: boolean
   /**
    * The type of the numbers. `int8`: the vendor returns only the base64 of signed bytes, which must be requested by

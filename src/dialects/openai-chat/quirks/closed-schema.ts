@@ -2,8 +2,8 @@ import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../
 import type { LossList } from "../../shared/losses.ts"
 
 /**
- * The request format of a vendor that rejects every unknown member. Mistral is such a vendor: documents are
- * `document_url`, audio is base64 only, functions always have parameters, and refusals are text (docs.mistral.ai/api,
+ * The request format of a vendor that rejects every unknown member. The format is Mistral's: documents are sent as
+ * `document_url`, audio only as base64, functions always with parameters, and refusals as text (docs.mistral.ai/api,
  * `additionalProperties: false`).
  */
 export interface ClosedSchema {

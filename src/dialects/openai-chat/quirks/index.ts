@@ -17,7 +17,10 @@ export interface OpenAiChatQuirks {
    * `reasoning_details` (docs/contribute/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
-  /** How usage in a stream is requested. `always`: the vendor sends usage by default and rejects `stream_options`. */
+  /**
+   * How usage in a stream is requested. `ask`: with `stream_options`. `always`: the vendor sends usage by default and
+   * rejects `stream_options`.
+   */
   readonly usageInStream: "ask" | "always"
   /** Whether the vendor accepts `usage` as an option of a request, as OpenRouter does. Otherwise, it is left out. */
   readonly usageOption: boolean

@@ -16,7 +16,7 @@ import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeLogprobs } from "../result/encode.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The last frame of a stream (docs/contribute/wire/openai-chat.md#f5). */
+/** The last frame of every stream (docs/contribute/wire/openai-chat.md#f5). */
 export const LAST_FRAME: SseFrame = { data: "[DONE]" }
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>

@@ -192,7 +192,7 @@ function shortBody({ text, usage, logprobs }: JsonObject): JsonObject {
   return defined({ text, usage: counted, logprobs: Array.isArray(logprobs) ? logprobs : undefined })
 }
 
-/** Whether times or counts are strings, such as "NaN". Clients expect numbers. */
+/** Whether times or counts are sent as strings, such as "NaN". Clients expect numbers. */
 function hasNumberTexts({ duration, usage, segments, words }: JsonObject): boolean {
   if (isNumberText(duration) || (isJsonObject(usage) && hasNumberText(usage))) return true
   const timed = [segments, words].flatMap((list) => (Array.isArray(list) ? list : []))

@@ -29,7 +29,7 @@ export type StreamedImage =
 
 /**
  * Requests a streamed image from a vendor.
- * @throws GatewayError before any event has arrived.
+ * @throws GatewayError if the call fails before any event has arrived.
  */
 export async function streamImage(
   candidate: OperationCandidate,
