@@ -3,7 +3,7 @@ import { Bucket } from "../wire/bucket/bucket.ts"
 
 /** The prefix of image names. A bucket may then also contain other objects. */
 const PREFIX = "tollgate-pictures/"
-/** Timeout of a storage request. It is short, because a caller waits for the request. */
+/** Timeout of a storage request, for which a caller waits. */
 const TIMEOUT_MS = 20_000
 const ATTEMPTS = 2
 

@@ -96,7 +96,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   return { toolSpec }
 }
 
-/** Returns the tool choice, so that the model may also call other tools if the answer is itself a call. */
+/** Returns the tool choice. If the answer itself is a tool call, the model may also call other tools. */
 function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
   if (answer?.way !== "tool") return toolChoice

@@ -17,7 +17,7 @@ const SHARES: ReadonlyMap<string, number> = new Map([
 
 /** The output limit on which budgets are based if the caller did not set a limit. */
 const DEFAULT_LIMIT = 16_384
-/** The smallest budget that every vendor accepts. */
+/** The smallest budget that is sent. No vendor has a higher minimum. */
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 

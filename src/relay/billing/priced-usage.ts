@@ -81,7 +81,7 @@ function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   return { ...held, beyond: { reported, amount } }
 }
 
-/** Adds the number of calls if calls have a price. Calls whose kind the provider reported are already counted. */
+/** Adds the number of calls if calls have a price. Calls whose kind the provider reported are not counted again. */
 export function withRequests(
   { usage, calls = 1 }: Pick<CountedUsage, "usage" | "calls">,
   price: Price,

@@ -104,7 +104,7 @@ function fitNames(request: Writable<ChatRequest>, rule: NameRule): Restoration {
   const tools = request.tools?.map((tool) => named(tool, fit))
   const choice = request.toolChoice?.type === "tool" ? fit(request.toolChoice.name) : undefined
   if (restored.size === 0) return {}
-  // The allowed tools are resolved first, because their extra contains the caller's own names of tools.
+  // The allowed tools are resolved first, because `allowedTools` contains the caller's own names of tools.
   if (request.allowedTools !== undefined) {
     const { tools: allowed, toolChoice, extra } = withAllowedTools(request)
     delete request.allowedTools

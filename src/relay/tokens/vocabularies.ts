@@ -1,6 +1,6 @@
 /**
  * The number of a vocabulary's tokens relative to OpenAI's o200k, in hundredths. `margin` is a factor on the tokens of
- * o200k. The other members are additional tokens for each character of a class. The values were measured on 41 texts in
+ * o200k. `characters` has the additional tokens for each character of a class. The values were measured on 41 texts in
  * 29 scripts with the published tokenizers (decision 8), with a reserve of 15 %. Classes that are not listed are within
  * the margin.
  */

@@ -55,7 +55,10 @@ function encodeResult(
   return { functionResponse, ...losses.fieldsOf(result.extra) }
 }
 
-/** Returns the response as an object. For other values, Gemini uses the members `output` and `error`. */
+/**
+ * Returns the response as an object. Gemini has the member `output` for a result that is not an object, and `error` for
+ * a failed result.
+ */
 function response(result: ToolResultPart, text: string, losses: LossList): JsonObject {
   return result.failed === true ? { error: text } : losses.objectIn(text, "output")
 }
