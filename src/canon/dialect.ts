@@ -199,7 +199,10 @@ export interface UpstreamDialect {
   readonly functionsOnly?: boolean
   /** Whether a caller can request an answer without output, to cache the prompt. */
   readonly takesNoOutput?: boolean
-  /** @param model the vendor's own name for the model. */
+  /**
+   * Returns the limits of an answer that the vendor enforces for a model.
+   * @param model the vendor's own name for the model.
+   */
   answerLimits(model: string): AnswerLimits
   /**
    * Encodes a request whose `model` is the vendor's own name and whose limits the vendor accepts. The encoded request
@@ -213,7 +216,10 @@ export interface UpstreamDialect {
   decodeEvents(request?: ChatRequest): EventDecoder
   /** Returns a function that detects repeated frames of a stream; absent if identical frames can be new content. */
   findRepeated?(): (frame: SseFrame) => boolean
-  /** @param body the parsed JSON, or text if the body is not JSON. */
+  /**
+   * Decodes an error response.
+   * @param body the parsed JSON, or text if the body is not JSON.
+   */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
   /** The patches for requests whose caller and vendor use this dialect; absent if the dialect has no client side. */
   readonly patches?: DialectPatches

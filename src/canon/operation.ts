@@ -35,16 +35,21 @@ export interface EncodedOperation {
  */
 export interface OperationFormat<Request, Result> {
   /**
+   * Encodes a request for a model.
    * @param model the vendor's own name for the model.
    * @throws GatewayError if the vendor does not support the request.
    */
   encode(request: Request, model: string): EncodedOperation
   /**
+   * Decodes the answers to all calls of an operation.
    * @param answers one answer for each call, in the order of the calls.
    * @throws GatewayError `upstream_error`.
    */
   decode(answers: readonly OperationAnswer[], request: Request): Result | Promise<Result>
-  /** @param body the parsed JSON, or text if the body is not JSON. */
+  /**
+   * Decodes an error response.
+   * @param body the parsed JSON, or text if the body is not JSON.
+   */
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
 

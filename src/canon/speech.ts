@@ -63,6 +63,7 @@ export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken
   /** Whether the vendor's models follow instructions within the text, such as to wait for a minute. */
   readonly readsDirections?: boolean
   /**
+   * Encodes a request for a model.
    * @param model the vendor's own name for the model.
    * @throws GatewayError if the vendor does not offer such audio.
    */

@@ -19,7 +19,10 @@ export class BucketImageStorage {
     await this.#bucket.put(PREFIX + name, bytes, { type: mediaType })
   }
 
-  /** @param lifetime lifetime of the link in milliseconds. */
+  /**
+   * Returns a link to an image.
+   * @param lifetime lifetime of the link in milliseconds.
+   */
   link(name: string, lifetime: number): Promise<string> {
     return this.#bucket.link(PREFIX + name, Math.max(1, Math.ceil(lifetime / 1000)))
   }

@@ -127,7 +127,10 @@ function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   return frame
 }
 
-/** @throws Error if the last four bytes are not the CRC32 of all preceding bytes. */
+/**
+ * Verifies a checksum.
+ * @throws Error if the last four bytes are not the CRC32 of all preceding bytes.
+ */
 function checkSum(bytes: Buffer): void {
   const end = bytes.length - CHECKSUM_LENGTH
   if (Bun.hash.crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) {

@@ -23,7 +23,10 @@ export interface FilePart {
 /** Receives the parts of a form as they arrive. If it throws, reading ends. */
 export interface FormReceiver {
   field(name: string, value: string): void
-  /** @param content the bytes of the file, which must be read to their end before more of the form arrives. */
+  /**
+   * Receives a file.
+   * @param content the bytes of the file, which must be read to their end before more of the form arrives.
+   */
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 

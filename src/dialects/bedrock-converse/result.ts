@@ -34,7 +34,10 @@ export function decodeResult(body: JsonObject, request: ChatRequest | undefined)
   return foldEvents(events)
 }
 
-/** @throws GatewayError `upstream_error` if there are more blocks or citations than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more blocks or citations than an answer can have.
+ */
 function countEntries(content: JsonValue[]): void {
   const count = new EntryCount()
   count.parts(content)

@@ -45,7 +45,10 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   })
 }
 
-/** @throws GatewayError `upstream_error` if there are more blocks or sources than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more blocks or sources than an answer can have.
+ */
 function countEntries(message: JsonObject): void {
   const count = new EntryCount()
   count.parts(message.content)

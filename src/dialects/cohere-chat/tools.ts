@@ -54,7 +54,10 @@ function encodeTool(tool: Tool, losses: LossList): JsonObject {
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
 }
 
-/** @returns undefined if the model may choose freely, which is the default. */
+/**
+ * Encodes the tool choice.
+ * @returns undefined if the model may choose freely, which is the default.
+ */
 function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string | undefined {
   switch (choice?.type) {
     case undefined:

@@ -65,7 +65,10 @@ export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | u
   return { type: "tool", name: requiredText(value, "name", "function_call") }
 }
 
-/** @returns undefined if the request has no tool choice, or a choice that exists in this dialect only. */
+/**
+ * Decodes the tool choice.
+ * @returns undefined if the request has no tool choice, or a choice that exists in this dialect only.
+ */
 export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === "string") return decodeChoiceWord(value)

@@ -80,7 +80,10 @@ export function setUsage(carrier: JsonObject, usage: Usage): void {
 /** Members in which vendors report their charges to the operator. Callers do not receive them. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 
-/** @returns the same usage if it contains no cost of the vendor. */
+/**
+ * Removes the vendor's costs from a usage.
+ * @returns the same usage if it contains no cost of the vendor.
+ */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
   const kept = { ...usage }

@@ -7,12 +7,18 @@ import { once } from "../../canon/once.ts"
 /** Maximum choices of an answer. No vendor accepts this many (OpenAI's limit is 128). */
 const MAX_CHOICES = 1_000
 
-/** @throws GatewayError `upstream_error` if there are more tool calls than an answer can have. */
+/**
+ * Checks the number of tool calls.
+ * @throws GatewayError `upstream_error` if there are more tool calls than an answer can have.
+ */
 export function checkToolCalls(count: number): void {
   checkEntries("tool calls", count)
 }
 
-/** @throws GatewayError `upstream_error` if there are more images than an answer can have. */
+/**
+ * Checks the number of images.
+ * @throws GatewayError `upstream_error` if there are more images than an answer can have.
+ */
 export function checkImages(count: number): void {
   checkEntries("images", count)
 }
@@ -80,7 +86,10 @@ export class StreamedChoices {
   }
 }
 
-/** @throws GatewayError `upstream_error` if an answer, or a frame of it, contains too many choices. */
+/**
+ * Checks the number of choices.
+ * @throws GatewayError `upstream_error` if an answer, or a frame of it, contains too many choices.
+ */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MAX_CHOICES) return
   throw new GatewayError(

@@ -47,6 +47,7 @@ class Known {
   }
 
   /**
+   * Checks the name of a member.
    * @returns whether the name is known.
    * @throws GatewayError if the name, or a name within its value, is another spelling of a known name.
    */
@@ -109,7 +110,10 @@ export class FieldNames {
     for (const name of names) this.#rejected.set(folded(name), instead)
   }
 
-  /** @throws GatewayError that names the field and its replacement. */
+  /**
+   * Checks the name of a field.
+   * @throws GatewayError that names the field and its replacement.
+   */
   check(name: string, value: JsonValue | undefined): void {
     if (this.#known.check(name, value, "")) return
     const key = folded(name)
@@ -137,7 +141,10 @@ for (const path of DECIDING_FIELDS) DECIDING.add(path)
 const TOOL = new Known()
 for (const name of TOOL_FIELDS) TOOL.add(name)
 
-/** @throws GatewayError if a member of a tool is another spelling of a member that determines the tool's kind. */
+/**
+ * Checks the names of a tool's members.
+ * @throws GatewayError if a member of a tool is another spelling of a member that determines the tool's kind.
+ */
 export function checkToolNames(tool: JsonObject, place: string): void {
   for (const name in tool) TOOL.check(name, tool[name], `${place}.`)
 }

@@ -32,7 +32,10 @@ export class TextReader {
    */
   #state: "head" | "text" | "other" | "invalid" | "over" = "head"
 
-  /** @returns the text that has become known and was not returned before. */
+  /**
+   * Reads a chunk of arguments.
+   * @returns the text that has become known and was not returned before.
+   */
   push(chunk: string): string {
     if (this.#state === "over") return ""
     this.#rest += chunk
@@ -45,7 +48,10 @@ export class TextReader {
     return text
   }
 
-  /** @returns the text of arguments in another form, or the rest of invalid JSON. */
+  /**
+   * Ends the arguments.
+   * @returns the text of arguments in another form, or the rest of invalid JSON.
+   */
   end(): string {
     const state = this.#state
     this.#state = "over"

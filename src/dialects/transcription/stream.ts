@@ -19,7 +19,10 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
     this.#parser = new SseParser({ memory })
   }
 
-  /** @throws GatewayError if the vendor reports a failure, or sends an event that is too long. */
+  /**
+   * Reads the events that the bytes complete.
+   * @throws GatewayError if the vendor reports a failure, or sends an event that is too long.
+   */
   push(bytes: Uint8Array): void {
     for (const { data } of readEvents(this.#parser, bytes)) this.#read(data)
   }

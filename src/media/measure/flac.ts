@@ -9,7 +9,10 @@ export interface FlacInfo {
   readonly samples: number
 }
 
-/** @param at position of the content of STREAMINFO. */
+/**
+ * Reads the content of STREAMINFO.
+ * @param at position of the content.
+ */
 export function readFlacInfo(reader: ByteReader, at: number): FlacInfo {
   const rateAndMore = reader.uint(at + 10, 3)
   const samples = (reader.byte(at + 13) & 15) * 2 ** 32 + reader.uint(at + 14, 4)

@@ -29,7 +29,10 @@ interface Codec {
   readonly even?: Range
 }
 
-/** @returns undefined if the file has a stream with an unknown codec. */
+/**
+ * Returns the duration of an Ogg file.
+ * @returns undefined if the file has a stream with an unknown codec.
+ */
 export function oggDuration(reader: ByteReader): Duration | undefined {
   const streams = new Map<number, OggStream>()
   const ended: OggStream[] = []

@@ -133,7 +133,10 @@ export class Holds {
     return { ...this.#imagine(input, parseCredits(required)), refusal: error }
   }
 
-  /** @param byBytes the bound of the request from its size in bytes. */
+  /**
+   * Holds the worst case of a chat, and may wait for the ledger and for the token counter.
+   * @param byBytes the bound of the request from its size in bytes.
+   */
   async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
     const { request, model, held, state } = input
     const worst = worstCost(input.bound, held)

@@ -62,7 +62,8 @@ export async function resolveState(
     if (written.body !== undefined) return goOn(vendorState, input, order, written.body)
     const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
-    // The vendor cannot find state that only the gateway stores, so that reference is not reported as the error.
+    // If the gateway stores the object that the vendor could not find, the error is about the reference that the
+    // gateway lacks.
     if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
     return { input, state: await vendorState.resolve(order) }
   }

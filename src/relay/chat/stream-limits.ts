@@ -35,7 +35,10 @@ export class StreamLimits {
     return false
   }
 
-  /** @returns the events that can be sent to the caller now. */
+  /**
+   * Applies the limits to events.
+   * @returns the events that can be sent to the caller now.
+   */
   push(events: readonly ChatEvent[]): ChatEvent[] {
     return events.flatMap((event) => ("choice" in event ? this.#cut(event) : [event]))
   }

@@ -448,6 +448,7 @@ class HeldText implements Disposable {
   }
 
   /**
+   * Reserves memory for text.
    * @returns false if the text has become too long to wait.
    * @throws GatewayError `overloaded`.
    */

@@ -43,7 +43,7 @@ export class Operations {
 
   /**
    * Estimates the total cost and the route of all operations of a request.
-   * @throws GatewayError
+   * @throws GatewayError if the request cannot be served.
    */
   estimate(plans: readonly OperationPlan[]): Promise<Estimate> {
     return estimateOperations(this.#services, plans)

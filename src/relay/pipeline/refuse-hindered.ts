@@ -10,7 +10,7 @@ const MESSAGES: Readonly<Record<Hindrance, string>> = {
 
 /**
  * Rejects a request whose key cannot be charged.
- * @throws GatewayError
+ * @throws GatewayError if the key cannot be charged.
  */
 export function refuseHindered({ hindrance }: Key): void {
   if (hindrance !== undefined) throw new GatewayError(hindrance, MESSAGES[hindrance])

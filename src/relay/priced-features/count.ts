@@ -50,7 +50,10 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
   }
 }
 
-/** @returns undefined if the response reports none of the members. */
+/**
+ * Returns the sum of the numbers at paths of a response.
+ * @returns undefined if the response reports none of the members.
+ */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),

@@ -47,7 +47,10 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source.pause()
   }
 
-  /** @param failure the reason why the body was cut off; absent if the body is complete. */
+  /**
+   * Ends the queue.
+   * @param failure the reason why the body was cut off; absent if the body is complete.
+   */
   end(failure?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -4,7 +4,10 @@ import { ProtocolError, ResponseHead } from "./response-head.ts"
 export interface ResponseListener {
   onHead(head: ResponseHead): void
   onChunk(bytes: Uint8Array): void
-  /** @param isReusable whether the connection can be reused. */
+  /**
+   * Called at the end of the response.
+   * @param isReusable whether the connection can be reused.
+   */
   onEnd(isReusable: boolean): void
 }
 

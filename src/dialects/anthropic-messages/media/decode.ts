@@ -64,7 +64,10 @@ function imageSource(block: JsonObject, position: BlockPosition): MediaSource {
   }
 }
 
-/** @returns undefined for a source that the canon cannot represent. */
+/**
+ * Decodes the source of a document.
+ * @returns undefined for a source that the canon cannot represent.
+ */
 function documentSource(block: JsonObject, position: BlockPosition): MediaSource | undefined {
   const source = sourceOf(block, position)
   switch (source.type) {

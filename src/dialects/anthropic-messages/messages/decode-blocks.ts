@@ -139,7 +139,10 @@ function decodeToolResult(block: JsonObject, position: BlockPosition): ToolResul
   return part
 }
 
-/** @param others collects blocks that exist in this dialect only, by type. */
+/**
+ * Decodes the content of a tool result.
+ * @param others collects blocks that exist in this dialect only, by type.
+ */
 function decodeResultContent(
   content: JsonValue | undefined,
   position: BlockPosition,

@@ -70,6 +70,7 @@ export function decodeResult(body: JsonObject): ChatResult {
 }
 
 /**
+ * Checks the number of entries of an answer.
  * @throws GatewayError `upstream_error` if there are more blocks, citations or search results than an answer can have.
  */
 function countEntries(content: JsonValue[]): void {

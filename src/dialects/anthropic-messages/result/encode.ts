@@ -64,7 +64,10 @@ function reportedParts(parts: readonly Part[]): readonly Part[] {
   return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
 }
 
-/** @returns undefined for a part that an answer in this dialect cannot contain. */
+/**
+ * Encodes a part of an answer as a block.
+ * @returns undefined for a part that an answer in this dialect cannot contain.
+ */
 function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
     case "text": {

@@ -19,7 +19,10 @@ export class PartEncoder {
     this.#losses = losses
   }
 
-  /** @returns undefined for a part that Converse does not accept. The part is reported as a loss unless it is empty. */
+  /**
+   * Encodes a part as a block.
+   * @returns undefined for a part that Converse does not accept. The part is reported as a loss unless it is empty.
+   */
   encode(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":

@@ -145,7 +145,10 @@ class Spans {
     return isInside ? { start: start - lastPartStart, end: end - lastPartStart } : undefined
   }
 
-  /** @returns a position before the text if the words are not found, or if the search effort is used up. */
+  /**
+   * Finds words in the text.
+   * @returns a position before the text if the words are not found, or if the search effort is used up.
+   */
   #find(words: string): number {
     const { text } = this.#cited
     this.#searched += text.length * words.length

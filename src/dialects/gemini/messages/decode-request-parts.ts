@@ -43,7 +43,10 @@ function decodeText(part: JsonObject, text: string): TextPart {
   return decoded
 }
 
-/** @returns undefined for a part that is neither inline data nor a file. */
+/**
+ * Decodes a part with media.
+ * @returns undefined for a part that is neither inline data nor a file.
+ */
 export function decodeMediaPart(part: JsonObject, name: string): MediaPart | undefined {
   const inline = objectAt(part, "inlineData")
   const file = objectAt(part, "fileData")

@@ -60,6 +60,7 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined 
 }
 
 /**
+ * Encodes the source of media.
  * @param named the media type that the part states.
  * @param guess returns the type of data without a stated type.
  * @param onLost called for an address that Gemini cannot read.

@@ -51,7 +51,10 @@ function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
   return [{ index: 0, parts: [], finish: "content-filter", rawFinish: blocked }]
 }
 
-/** @throws GatewayError `upstream_error` if there are more parts or sources than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more parts or sources than an answer can have.
+ */
 function countEntries(candidates: readonly JsonValue[]): void {
   const count = new EntryCount()
   for (const candidate of candidates) {

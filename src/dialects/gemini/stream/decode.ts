@@ -77,7 +77,10 @@ class AnswerDecoder implements EventDecoder {
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
 
-  /** @returns undefined for a candidate that the caller did not request. */
+  /**
+   * Returns the decoder of a candidate.
+   * @returns undefined for a candidate that the caller did not request.
+   */
   #candidateOf({ index }: JsonObject, position: number): Candidate | undefined {
     const choice = this.#numbers.numberOf(choiceNumber(index, position))
     if (choice === undefined) return undefined

@@ -60,7 +60,10 @@ export function countsOf(request: ImageRequest, max: number): number[] {
   return counts
 }
 
-/** @throws GatewayError `invalid_value` if the model does not accept this number of images. */
+/**
+ * Rejects a request with too many images.
+ * @throws GatewayError `invalid_value` if the model does not accept this number of images.
+ */
 export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
   if (images.length <= max) return
   throw new GatewayError(
@@ -71,8 +74,8 @@ export function refuseMoreImages({ images }: ImageRequest, model: string, max: n
 }
 
 /**
- * Returns the one image that a model edits or varies.
- * @throws GatewayError if the request has several images.
+ * Returns the only image of a request, for a model that edits or varies one image.
+ * @throws GatewayError if the request has no image or several.
  */
 export function onlyImage(request: ImageRequest, model: string): ImageFile {
   refuseMoreImages(request, model, 1)
@@ -95,8 +98,8 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
 }
 
 /**
- * @throws GatewayError `model_not_supported` if the request has a mask. A model that accepts one image and no mask
- * would change all of the image.
+ * Rejects a request with a mask. A model that accepts one image and no mask would change all of the image.
+ * @throws GatewayError `model_not_supported`.
  */
 export function refuseMask({ mask }: ImageRequest, model: string): void {
   if (mask === undefined) return

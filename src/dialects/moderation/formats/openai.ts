@@ -66,7 +66,10 @@ function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
   return { calls, losses: texts.length > 1 ? [APPROXIMATED] : [] }
 }
 
-/** @throws GatewayError if the input has an image. Without the image, the verdict would be about another input. */
+/**
+ * Rejects an input with an image. Without the image, the verdict would be about another input.
+ * @throws GatewayError if the input has an image.
+ */
 function refuseImages(input: ModerationInput): void {
   if (moderatedParts(input).every(({ type }) => type === "text")) return
   throw notSupported("this model classifies text only. Use a model that takes images.")

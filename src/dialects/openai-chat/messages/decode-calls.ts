@@ -21,7 +21,10 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 export class LegacyCalls {
   #calls: Map<string, number> | undefined
 
-  /** @returns a unique id for the next call of a function. */
+  /**
+   * Counts a call of a function.
+   * @returns a unique id for the call.
+   */
   call(name: string): string {
     const calls = (this.#calls ??= new Map())
     calls.set(name, (calls.get(name) ?? 0) + 1)

@@ -24,7 +24,10 @@ export class ChoicePatcher {
     this.#numbers = new StreamedChoices(asked)
   }
 
-  /** @returns undefined if no choice needs a patch. */
+  /**
+   * Completes the choices of a chunk.
+   * @returns undefined if no choice needs a patch.
+   */
   patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
     let patched: (JsonValue | undefined)[] | undefined
     for (let position = 0; position < choices.length; position++) {
@@ -47,7 +50,10 @@ export class ChoicePatcher {
     return ends
   }
 
-  /** @returns undefined for a choice that the caller did not request. */
+  /**
+   * Completes a choice of a chunk.
+   * @returns undefined for a choice that the caller did not request.
+   */
   #patch(received: JsonObject, position: number): JsonObject | undefined {
     const choice = withDelta(received)
     const index = this.#numbers.numberOf(choiceNumber(choice.index, position))

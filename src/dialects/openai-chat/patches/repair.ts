@@ -56,7 +56,10 @@ export class CallIndexes {
   /** The index of the last call for each index that the vendor gave. */
   readonly #byGiven = new Map<number, number>()
 
-  /** @returns the same delta if there is nothing to repair. */
+  /**
+   * Repairs the calls of a delta.
+   * @returns the same delta if there is nothing to repair.
+   */
   repair(delta: JsonObject): JsonObject {
     const repaired = repairMessage(delta)
     const { tool_calls: calls } = repaired

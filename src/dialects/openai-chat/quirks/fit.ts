@@ -97,7 +97,10 @@ function limitReasoning(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
   body.thinking_budget = budget
 }
 
-/** @returns the same list if the vendor accepts it unchanged. */
+/**
+ * Fits the messages of a request to the vendor.
+ * @returns the same list if the vendor accepts it unchanged.
+ */
 function fitMessages(
   messages: JsonValue[],
   quirks: OpenAiChatQuirks,

@@ -44,6 +44,7 @@ export interface PlacedReasoning {
 }
 
 /**
+ * Decodes a list of details.
  * @returns each chunk once. Clients that join the lists of a stream have some chunks twice, because every list repeats
  * the earlier chunks.
  */

@@ -26,7 +26,10 @@ const SWITCHED_OFF: Readonly<Record<NonNullable<ModelRules["reasoning_off"]>, Js
 
 const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
-/** @returns undefined if the caller set no options. */
+/**
+ * Decodes the options for the amount of thinking.
+ * @returns undefined if the caller set no options.
+ */
 export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
   const options: Writable<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}

@@ -115,7 +115,10 @@ function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): v
 /** The name for a schema without a name, since some vendors do not require one. */
 const UNNAMED_SCHEMA = "answer"
 
-/** @returns undefined for formats that only some vendors support. */
+/**
+ * Decodes the answer format.
+ * @returns undefined for formats that only some vendors support.
+ */
 function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
   switch (format?.type) {
     case "text":

@@ -79,7 +79,10 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   return result
 }
 
-/** @throws GatewayError `upstream_error` if there are more texts, reasoning or citations than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more texts, reasoning or citations than an answer can have.
+ */
 function countEntries(choices: readonly JsonValue[]): void {
   const count = new EntryCount()
   for (const choice of choices) {

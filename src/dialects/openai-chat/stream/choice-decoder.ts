@@ -89,6 +89,7 @@ export class ChoiceDecoder {
   }
 
   /**
+   * Ends the choice.
    * @param word the vendor's finish reason; empty if it sent none.
    * @param stopSequence the stop sequence that ended the choice, if the vendor names it.
    * @param native the finish reason of the provider behind OpenRouter.
@@ -117,7 +118,10 @@ export class ChoiceDecoder {
     this.#calls.announceAll(this.#choice, events)
   }
 
-  /** @returns the part of the member that the canon cannot represent. */
+  /**
+   * Handles a member of a delta.
+   * @returns the part of the member that the canon cannot represent.
+   */
   #member(
     key: string,
     value: JsonValue,
@@ -177,7 +181,10 @@ export class ChoiceDecoder {
     }
   }
 
-  /** @returns whether the images have a known form. */
+  /**
+   * Handles the images of a delta.
+   * @returns whether the images have a known form.
+   */
   #images(delta: JsonObject, events: ChatEvent[]): boolean {
     const images = imagesIn(delta)
     for (const image of images ?? []) this.#media(image, events)
@@ -207,7 +214,10 @@ export class ChoiceDecoder {
     events.push({ type: "reasoning-delta", choice: this.#choice, text })
   }
 
-  /** @returns the details of kinds that the canon cannot represent. */
+  /**
+   * Handles the reasoning details of a delta.
+   * @returns the details of kinds that the canon cannot represent.
+   */
   #details(details: JsonValue, delta: JsonObject, events: ChatEvent[]): JsonValue | undefined {
     if (!Array.isArray(details)) return undefined
     const isReported = this.#hasPlainReasoning || reasoningText(delta) !== undefined
@@ -241,7 +251,10 @@ export class ChoiceDecoder {
     events.push(event)
   }
 
-  /** @returns the annotations of other kinds. */
+  /**
+   * Handles the annotations of a delta.
+   * @returns the annotations that are not citations.
+   */
   #annotations(value: JsonValue, events: ChatEvent[]): JsonValue | undefined {
     this.#other.json(value)
     if (!Array.isArray(value)) return isWorthKeeping(value) ? value : undefined

@@ -180,7 +180,10 @@ class ChunkEncoder implements EventEncoder {
     return this.#frame(members)
   }
 
-  /** @param members the members of the choice, as JSON text without braces. */
+  /**
+   * Returns the frame of a chunk.
+   * @param members the members of the choice, as JSON text without braces.
+   */
   #frame(members: string): SseFrame {
     if (this.#first === undefined) return { data: this.#before + members + this.#after }
     const before = beforeChoice({ ...this.#head, ...this.#first })

@@ -51,7 +51,10 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
 }
 
-/** @throws GatewayError `upstream_error` if there are more items, texts or citations than an answer can have. */
+/**
+ * Checks the number of entries of an answer.
+ * @throws GatewayError `upstream_error` if there are more items, texts or citations than an answer can have.
+ */
 function countEntries(output: JsonValue[]): void {
   const count = new EntryCount()
   count.parts(output)

@@ -16,7 +16,10 @@ export class FrameWriter {
     this.#next = next
   }
 
-  /** @param members the members of the event, as JSON text without braces. */
+  /**
+   * Returns the frame of an event.
+   * @param members the members of the event, as JSON text without braces.
+   */
   frame(type: string, members: string): SseFrame {
     const data = `{"type":"${type}",${members},"sequence_number":${this.#next++}}`
     return { event: type, data }

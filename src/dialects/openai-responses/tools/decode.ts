@@ -117,7 +117,10 @@ function decodeCustom(tool: JsonObject, place: string): Tool {
   return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
 }
 
-/** @returns undefined for choices that exist in this dialect only, such as `allowed_tools`. */
+/**
+ * Decodes the tool choice.
+ * @returns undefined for choices that exist in this dialect only, such as `allowed_tools`.
+ */
 export function decodeToolChoice(
   value: JsonValue | undefined,
   tools?: readonly Tool[],

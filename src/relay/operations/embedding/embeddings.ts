@@ -57,7 +57,10 @@ export class Embeddings {
     this.#services = services
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Computes the embeddings of a request.
+   * @throws GatewayError, in which case nothing is held.
+   */
   async embed(
     call: Call,
     request: EmbeddingRequest,
@@ -78,7 +81,10 @@ export class Embeddings {
     return this.#services.operations.run(input, caller)
   }
 
-  /** @throws GatewayError */
+  /**
+   * Returns the plan of a request, for an estimate or its hold.
+   * @throws GatewayError if the request cannot be served.
+   */
   async plan(call: Call, request: EmbeddingRequest): Promise<EmbeddingPlan> {
     const { config } = this.#services.operations
     const known = askedModel(config, request.model, "embedding", call)
@@ -142,7 +148,7 @@ interface EmbeddedAt extends EmbeddingResult {
 
 /**
  * Requests embeddings from one deployment.
- * @throws GatewayError
+ * @throws GatewayError if a call fails.
  */
 export async function embedAt(
   candidate: OperationCandidate,
@@ -162,7 +168,7 @@ export async function embedAt(
 /**
  * Repeats all calls of an operation and requests numbers, if the server rejects base64. Both forms are converted to the
  * form that the caller requested.
- * @throws GatewayError
+ * @throws GatewayError if a call fails.
  */
 export async function retryAsNumbers<T>(
   candidate: OperationCandidate,
@@ -214,7 +220,7 @@ export function callsAt(candidate: Candidate, asked: EmbeddingForms): number {
 
 /**
  * Returns the request in the form in which the vendor receives it.
- * @throws GatewayError
+ * @throws GatewayError if the vendor does not support the request.
  */
 function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   const format = formatOf(candidate, "embedding")

@@ -71,7 +71,10 @@ export class Images {
     this.#inspector = inspector
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Generates the images of a request.
+   * @throws GatewayError, in which case nothing is held.
+   */
   async make(input: ImageInput, caller: Caller): Promise<Answer> {
     const { call, request } = input
     const open = await this.#operations.begin(
@@ -98,7 +101,10 @@ export class Images {
     return { headers, body: await this.#answerWhole(open, value.result, input) }
   }
 
-  /** @throws GatewayError */
+  /**
+   * Returns the plan of a request, for an estimate or its hold.
+   * @throws GatewayError if the request cannot be served.
+   */
   plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
     const { call, request } = input
     const sentTo = (deployment: Deployment): ImageRequest => this.#sentTo(deployment, request)

@@ -38,7 +38,10 @@ export class Moderations {
     this.#services = services
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Classifies the inputs of a request.
+   * @throws GatewayError, in which case nothing is held.
+   */
   moderate(
     call: Call,
     request: ModerationRequest,
@@ -55,7 +58,10 @@ export class Moderations {
     return this.#services.operations.run(input, caller)
   }
 
-  /** @throws GatewayError */
+  /**
+   * Returns the plan of a request, for an estimate or its hold.
+   * @throws GatewayError if the request cannot be served.
+   */
   plan(call: Call, request: ModerationRequest): OperationPlan {
     const { config } = this.#services.operations
     const worst = maxTokens(request.input, call.bodyBytes)

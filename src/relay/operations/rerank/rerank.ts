@@ -52,7 +52,10 @@ export class Reranking {
     this.#services = services
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Ranks the documents of a request.
+   * @throws GatewayError, in which case nothing is held.
+   */
   rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
@@ -71,7 +74,10 @@ export class Reranking {
     return this.#services.operations.run({ ...input, completed }, caller)
   }
 
-  /** @throws GatewayError */
+  /**
+   * Returns the plan of a request, for an estimate or its hold.
+   * @throws GatewayError if the request cannot be served.
+   */
   plan(call: Call, request: RerankRequest): OperationPlan {
     const model = this.#modelOf(call, request)
     return {

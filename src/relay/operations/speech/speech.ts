@@ -18,7 +18,10 @@ export class Speech {
     this.#operations = operations
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Speaks the text of a request.
+   * @throws GatewayError, in which case nothing is held.
+   */
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
@@ -30,7 +33,10 @@ export class Speech {
     return answerSpeech(open, call)
   }
 
-  /** @throws GatewayError */
+  /**
+   * Returns the plan of a request, for an estimate or its hold.
+   * @throws GatewayError if the request cannot be served.
+   */
   plan(call: Call, options: SpeechOptions): OperationPlan {
     const { config } = this.#operations
     const asked = askedModel(config, options.model, "speech", call)

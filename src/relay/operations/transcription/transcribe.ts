@@ -51,7 +51,7 @@ export function transcriptionPlan(
 
 /**
  * Requests the transcription of an audio file from one deployment.
- * @throws GatewayError
+ * @throws GatewayError if the call fails.
  */
 export async function transcribeAt(
   candidate: OperationCandidate,

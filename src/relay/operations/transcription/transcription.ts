@@ -50,7 +50,10 @@ export class Transcription implements Disposable {
     await this.#operation.speculate(candidate, call, expected.audio.file)
   }
 
-  /** @throws GatewayError, in which case nothing is held. */
+  /**
+   * Answers the request after it has arrived completely.
+   * @throws GatewayError, in which case nothing is held.
+   */
   async answer(request: TranscriptionRequest): Promise<Answer> {
     const call = this.#call
     const operation = this.#operation

@@ -23,7 +23,7 @@ export class Transcriptions {
   /**
    * Returns the plans of a request: one for the model, and one for the translator if another model must translate the
    * text.
-   * @throws GatewayError
+   * @throws GatewayError if the request cannot be served.
    */
   plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
     const { config } = this.#services.operations

@@ -39,7 +39,7 @@ type CountingServices = Pick<CountedOperationServices, "counter" | "alarms">
 
 /**
  * Requests translations of texts from a chat model at one deployment.
- * @throws GatewayError
+ * @throws GatewayError if a call fails.
  */
 export async function translateAt(
   candidate: OperationCandidate,

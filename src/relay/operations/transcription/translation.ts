@@ -96,7 +96,7 @@ export async function translate(
 
 /**
  * Returns the plans of the two operations, transcription and translation.
- * @throws GatewayError
+ * @throws GatewayError if the request cannot be served.
  */
 export function translationPlans(
   { operations }: CountedOperationServices,
