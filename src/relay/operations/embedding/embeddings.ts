@@ -212,7 +212,7 @@ function isBase64Refused(refusal: unknown): boolean {
   return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
 }
 
-/** Returns the number of calls for a request at a deployment. @throws GatewayError */
+/** Returns the number of calls for a request at a deployment. @throws GatewayError if the vendor does not support it. */
 export function callsAt(candidate: Candidate, asked: EmbeddingForms): number {
   const { format, sent } = sentTo(candidate, asked)
   return format.encode(sent, candidate.deployment.upstreamModel).calls.length
