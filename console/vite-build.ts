@@ -1,18 +1,19 @@
 import react from "@vitejs/plugin-react"
 import { build, type InlineConfig, type Manifest } from "vite"
 
-/** The build's record of its files and their dependencies. */
+/** The build's list of its files and their dependencies. */
 export type { Manifest }
 
 /**
- * How the console is built. Nothing may be inlined into the page: the gateway serves it under a policy
- * that runs scripts of its own address only.
+ * The settings of the console's build. Scripts and styles must not be inlined into the page, because the gateway's
+ * content security policy allows only scripts from its own address.
  */
 const SETTINGS: InlineConfig = {
   configFile: false,
   root: import.meta.dirname,
   base: "/console/",
-  // The gateway puts its base path before the addresses in the page; scripts and styles refer to each other.
+  // The gateway inserts its base path before the addresses in the page. Scripts and styles refer to each other by
+  // relative paths.
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
   },
@@ -31,8 +32,8 @@ const SETTINGS: InlineConfig = {
       output: {
         chunkFileNames: ({ name }) =>
           name.startsWith("shared") ? "assets/shared-[hash].js" : "assets/[name]-[hash].js",
-        // Few files, so that no page waits for a chain of small ones: one for the first page, and larger ones shared
-        // by further pages.
+        // Builds few files, so that no page waits for a chain of small files. One file contains the first page, and
+        // larger files are shared by further pages.
         codeSplitting: {
           groups: [
             { name: "start", tags: ["$initial"], priority: 2 },

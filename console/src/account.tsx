@@ -14,11 +14,9 @@ export interface AccountChoice {
 }
 
 export interface ChosenAccount {
-  /**
-   * The selected account; undefined for all accounts that an operator sees, or if there is none.
-   */
+  /** The selected account; undefined if an operator views all accounts, or if the user has no account. */
   readonly account: AccountChoice | undefined
-  /** Its id, in the form of API queries. */
+  /** The id of the selected account, as API queries expect it. */
   readonly accountId: string | undefined
   readonly accounts: readonly AccountChoice[]
   /** Whether an operator views all accounts at once. */
@@ -30,13 +28,13 @@ export interface ChosenAccount {
   readonly may: (role: AccountRole | "operator") => boolean
 }
 
-/** Stands for all accounts in place of an account id. Operators only. */
+/** Used in place of an account id to select all accounts. Operators only. */
 export const ALL_ACCOUNTS = "all"
 const REMEMBERED = "tollgate-account"
 
 /**
- * Returns the selected account: from the address (`?account=`), the last selection, or the only or
- * first account.
+ * Returns the selected account: the account named in the address (`?account=`), the account selected last, or the first
+ * account.
  */
 export function useAccount(): ChosenAccount {
   const session = useSession()
@@ -72,8 +70,8 @@ export function useAccount(): ChosenAccount {
 }
 
 /**
- * Returns the last selection in this browser, unless the account is gone: another user or gateway
- * may have stored it.
+ * Returns the account that was last selected in this browser. Returns undefined if this user has no access to it,
+ * because another user or another gateway may have stored the selection.
  */
 function remembered(accounts: readonly AccountChoice[]): string | undefined {
   const id = localStorage.getItem(REMEMBERED) ?? undefined
@@ -88,7 +86,7 @@ function choices(
   return (listed ?? session.accounts).map(({ id, name }) => ({ id, name, role: "operator" }))
 }
 
-/** Returns the account of the address even if an operator's list does not contain it. */
+/** Returns the account named in the address, even if an operator's list does not contain it. */
 function find(
   accounts: readonly AccountChoice[],
   wanted: string | undefined,

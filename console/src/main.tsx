@@ -22,7 +22,7 @@ const Notifications = lazy(() =>
   ),
 )
 
-// The browser bypassed the proxy. The gateway also serves the console under its own path.
+// The browser bypassed the proxy. The gateway also serves the console under the path without the proxy's prefix.
 const { pathname, search, hash } = window.location
 const isElsewhere = !`${pathname}/`.startsWith(CONSOLE_PATH)
 if (isElsewhere) {

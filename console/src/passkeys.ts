@@ -24,7 +24,7 @@ export async function signInWithPasskey(): Promise<void> {
 
 /**
  * Creates a passkey through the browser's prompt.
- * @param password of a user who has one.
+ * @param password the user's password; undefined if the user has no password.
  * @throws Error with a message if the user or the browser refuses.
  */
 export async function makePasskey(name: string, password: string | undefined): Promise<void> {
@@ -38,9 +38,7 @@ export async function makePasskey(name: string, password: string | undefined): P
   await api("POST /auth/passkeys", { body: { name, credential: made } })
 }
 
-/**
- * Returns the credential as JSON. Its form depends on the request, and the gateway validates it.
- */
+/** Returns the credential as JSON. The form depends on the request, and the gateway validates it. */
 function jsonOf(credential: Credential | null): unknown {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
   throw new Error("The browser has given no passkey. Try again.")

@@ -22,7 +22,9 @@ const rootRoute = createRootRoute({
   search: { middlewares: [retainSearchParams(["account"])] },
 })
 
-/** Pages for signed-in users. Others are redirected to the sign-in page and return afterwards. */
+/**
+ * Pages for signed-in users. Visitors who are not signed in are redirected to the sign-in page and return afterwards.
+ */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
@@ -38,7 +40,7 @@ const signedInRoute = createRoute({
   },
 })
 
-// The first page is not loaded lazily, because that would only delay it.
+// The first page is not loaded lazily, because lazy loading would only delay it.
 const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
@@ -296,10 +298,10 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-// If a session ended elsewhere, the user returns to the current page after signing in.
+// If a session ends while a page is open, the user returns to that page after signing in again.
 onSignedOut(() => {
   const isBehindSignIn = router.state.matches.some((match) => match.routeId === signedInRoute.id)
-  // The browser is already going to the sign-in page, which has a return address.
+  // If the browser is already opening the sign-in page, the return address is already set.
   if (!isBehindSignIn || router.state.location.pathname.endsWith("/sign-in")) return
   const back = router.state.location.href
   void router.navigate({ to: "/sign-in", search: { back } }).then(endSession)

@@ -1,9 +1,9 @@
-/** Parses the query of an address as texts only: `?token=12` is the text `12`. */
+/** Parses the query of an address. All values stay texts: `?token=12` is the text `12`. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Formats texts as the query of an address, without empty or absent ones. */
+/** Formats texts as the query of an address. Empty and absent texts are omitted. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const written = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
@@ -13,7 +13,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`
 }
 
-/** Picks the named texts of a query, for a route's `validateSearch`. */
+/** Returns only the named texts of a query, for a route's `validateSearch`. */
 export function pickTexts<Name extends string>(
   search: Record<string, unknown>,
   ...names: readonly Name[]

@@ -1,6 +1,6 @@
 /**
- * The styles of the used components, in Mantine's order: base components come first. A page that is
- * the only user of a component imports its style itself.
+ * The styles of the components in use, in Mantine's order: base components come first. A page that is the only user of
+ * a component imports its style itself.
  */
 import "@mantine/core/styles/baseline.css"
 import "@mantine/core/styles/default-css-variables.css"

@@ -1,8 +1,8 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core"
 
 /**
- * The green-blue of the logo. Shade 7 is the filled shade in the light scheme, 8 in the dark
- * scheme; white text is readable on both.
+ * The green-blue of the logo. Filled elements use shade 7 in the light scheme and shade 8 in the dark scheme. White
+ * text is readable on both.
  */
 const teal: MantineColorsTuple = [
   "#e8f7f6",
@@ -67,7 +67,7 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": "Close" },
       },
     },
-    // The placeholder is not a valid child of a menu; the first item gets the focus instead.
+    // Mantine's placeholder is not a valid child of a menu. The first item gets the focus instead.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
@@ -76,8 +76,7 @@ export const theme = createTheme({
 })
 
 /**
- * Mantine's light variants are too bright in the dark scheme: these are muted surfaces with
- * readable text.
+ * Mantine's light variants are too bright in the dark scheme. These colors are muted, so that text on them is readable.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},

@@ -7,7 +7,7 @@ const MAX_ACCOUNTS_PER_REQUEST = 100
 let waiting: Map<string, PromiseWithResolvers<string>> | undefined
 
 /**
- * Fetches the name of an account by id, or the id of a deleted account. All accounts of a page are
+ * Fetches the name of an account by id. For a deleted account, the name is the id. All names needed by a page are
  * fetched together.
  */
 export function accountNameQuery(id: string) {

@@ -6,7 +6,7 @@ export function addressOf<Name extends RouteName>(name: Name, input: Input<Name>
   return addressWith(name, input)
 }
 
-/** The untyped version of `addressOf`, for code that serves all routes. */
+/** Does the same as `addressOf` without types, for code that serves all routes. */
 export function addressWith(name: RouteName, input: AnyInput): string {
   const search = new URLSearchParams()
   for (const [member, value] of Object.entries(input.query ?? {})) {

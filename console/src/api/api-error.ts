@@ -17,10 +17,7 @@ export interface ApiErrorFacts {
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
-  /**
-   * `error_type`: a code of the gateway's closed error table, or `unreachable` if there was no
-   * response.
-   */
+  /** The `error_type`: a code of the gateway's error table, or `unreachable` if there was no response. */
   readonly kind: string
   readonly parameter: string | null
   readonly errors: readonly FieldFault[]
@@ -35,7 +32,7 @@ export class ApiError extends Error {
     this.requestId = facts.requestId
   }
 
-  /** The message of each invalid field, as forms expect them. */
+  /** The message of each invalid field, by the field's path, as forms expect them. */
   get fields(): Record<string, string> {
     const fields: Record<string, string> = {}
     for (const fault of this.errors) fields[fault.param] ??= fault.message
@@ -44,21 +41,19 @@ export class ApiError extends Error {
   }
 }
 
-/** The error for an unreachable gateway. */
+/** Creates the error for an unreachable gateway. */
 export function unreachable(): ApiError {
   return withoutAnswer(
     "The gateway is not responding. Check that it is running and that you are online.",
   )
 }
 
-/** The error for a response that was cut off. */
+/** Creates the error for a response that was cut off. */
 export function answerLost(): ApiError {
   return withoutAnswer("The gateway's response was lost.")
 }
 
-/**
- * The error if a retry is rejected after a lost response: the first request may have been executed.
- */
+/** Creates the error for a rejected retry after a lost response. The first request may have been executed. */
 export function afterLostAnswer(refusal: unknown): ApiError {
   const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
   return withoutAnswer(
@@ -68,7 +63,7 @@ export function afterLostAnswer(refusal: unknown): ApiError {
   )
 }
 
-/** Whether the outcome of a request is unknown: its response was lost, or is not from the gateway. */
+/** Whether the outcome of a request is unknown, because its response was lost or did not come from the gateway. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
@@ -84,7 +79,7 @@ function withoutAnswer(message: string): ApiError {
   })
 }
 
-/** Reads the error of a response with any body. */
+/** Converts an error response to an error. The body may have any form. */
 export function readError(status: number, body: unknown): ApiError {
   const envelope = memberOf(body, "error") ?? body
   const message = memberOf(envelope, "message")

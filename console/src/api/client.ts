@@ -3,12 +3,15 @@ import { methodAndPath } from "tollgate-contract/route-name.ts"
 import { addressWith } from "./address.ts"
 import { answerLost, readError, unreachable } from "./api-error.ts"
 
-/** A header that a form on another site cannot send. The gateway requires it for every change. */
+/** A header that a form on another site cannot send. The gateway requires the header for every change. */
 const OUR_HEADER = { "x-tollgate-console": "1" }
-/** Proves to the gateway that this tab began a sign-in at an issuer. Unlike a cookie, no other host can set it. */
+/**
+ * The storage name of a token that proves to the gateway that this tab began a sign-in at an issuer. Unlike a cookie,
+ * the token cannot be set by another host.
+ */
 const LINK_TOKEN = "tollgate.link-token"
 
-/** Stores the token of a sign-in at an issuer for the sign-in that links the issuer to the user. */
+/** Stores the token of a sign-in at an issuer. The next sign-in uses the token to link the issuer to the user. */
 export function keepLinkToken(token: string): void {
   sessionStorage.setItem(LINK_TOKEN, token)
 }
@@ -34,7 +37,7 @@ export interface Sending {
    * the gateway returns the first response and does not execute them again.
    */
   readonly idempotencyKey?: string
-  /** The start of a page of a list: `next_cursor` of the previous page. */
+  /** The start of a page of a list: the `next_cursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
@@ -74,7 +77,7 @@ export async function api(
   if (response.ok && answer === undefined) throw answerLost()
   if (response.ok) return answer
   const error = readError(response.status, answer)
-  // An error with a parameter concerns that field, such as a wrong password or code.
+  // An error with a parameter concerns that field, such as a wrong password or code. The session is still valid.
   if (error.status === 401 && error.parameter === null) signedOut()
   throw error
 }

@@ -12,10 +12,10 @@ export class RequestKeys {
   }
 
   /**
-   * Records a failed request. A rejected request created nothing, so the next one gets a new key.
-   * After a lost response the key stays, so that a repeated request is not executed twice.
-   * @returns the error to show: after a lost response, a rejection does not reveal whether the
-   * first request was executed.
+   * Records a failed request. A rejected request created nothing, so the next request gets a new key. After a lost
+   * response the key stays the same, so that a repeated request is not executed twice.
+   * @returns the error to show. A rejection after a lost response does not reveal whether the first request was
+   * executed.
    */
   failed(error: unknown): unknown {
     if (isOutcomeUnknown(error)) this.#isUncertain = true
@@ -31,7 +31,7 @@ export function useRequestKeys(): RequestKeys {
   return keys
 }
 
-/** Returns random text. Browsers have no `randomUUID` if the console is served without TLS. */
+/** Returns random text. Browsers do not provide `randomUUID` if the console is served without TLS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")

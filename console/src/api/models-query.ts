@@ -2,8 +2,8 @@ import { queryOptions } from "@tanstack/react-query"
 import { api } from "./client.ts"
 
 /**
- * Loads the complete catalog, so that filters need no requests. @param account whose prices are
- * shown; absent: the default prices.
+ * Loads the complete catalog, so that filters need no requests.
+ * @param account the account whose prices are shown; absent: the default prices.
  */
 export function modelsQueryFor(account?: string) {
   return queryOptions({
@@ -13,7 +13,7 @@ export function modelsQueryFor(account?: string) {
       return data
     },
     staleTime: 30_000,
-    // Comparing thousands of models with the previous data takes longer than rendering fifty again.
+    // Comparing thousands of models with the previous data takes longer than rendering fifty of them again.
     structuralSharing: false,
   })
 }

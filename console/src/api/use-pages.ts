@@ -6,13 +6,13 @@ import { pagesQuery, untilAnswered } from "./queries.ts"
 /** A list that grows page by page, as `DataTable` and `MoreButton` expect it. */
 export interface Pages<Entry, Page = unknown> {
   readonly items: readonly Entry[]
-  /** The response with the last entries. */
+  /** The response of the last page. */
   readonly last: Page | undefined
-  /** Number of entries on all pages, if the list has a total. */
+  /** Number of entries on all pages; undefined if the API does not give a total. */
   readonly total: number | undefined
   readonly isLoading: boolean
   readonly error: Error | null
-  /** Whether there is data to show. The last data stays when a refetch fails. */
+  /** Whether there is data to show. Existing data stays when a refetch fails. */
   readonly hasContent: boolean
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
@@ -21,12 +21,12 @@ export interface Pages<Entry, Page = unknown> {
 }
 
 export interface PagesSettings {
-  /** Milliseconds between polls; false: no polling. All shown pages are refetched. */
+  /** Milliseconds between polls; false: no polling. Each poll refetches all shown pages. */
   readonly refetchInterval?: number | false
   readonly enabled?: boolean
 }
 
-/** Loads a list of the API and its further pages. */
+/** Loads a list of the API page by page. */
 export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,

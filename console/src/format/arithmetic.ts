@@ -17,7 +17,7 @@ export interface ArithmeticLine {
   readonly model?: string | undefined
 }
 
-/** A charge, recomputed digit by digit so that the reader can follow it. All texts are exact. */
+/** A charge, recomputed step by step so that the reader can follow it. All texts are exact. */
 export interface WorkedCharge {
   readonly lines: readonly { readonly line: ArithmeticLine; readonly amount: string }[]
   readonly sum: string
@@ -47,7 +47,7 @@ export function workCharge(lines: readonly ArithmeticLine[], multiplier: string)
   }
 }
 
-/** Parses `12`, `0.5` and JavaScript's format of very small numbers, `1e-7`. */
+/** Parses a decimal such as `12` or `0.5`, or a very small number in JavaScript's format, such as `1e-7`. */
 function decimalOf(text: string): Decimal {
   return readDecimal(plainDecimal(text) ?? text)
 }

@@ -1,11 +1,11 @@
 /** Approximate number of steps of an axis. */
 const STEPS = 4
-/** The allowed steps, times a power of ten. */
+/** The allowed step sizes. They are multiplied by a power of ten. */
 const STEP_SIZES = [1, 2, 2.5, 5, 10]
 
 /**
- * Returns the values of the axis lines: from 0 in equal, round steps to the first value that is not
- * below `highest`.
+ * Returns the values of the axis lines. They go from 0 in equal, round steps to the first value that is not below
+ * `highest`.
  * @param areWhole whether only whole numbers make sense.
  */
 export function axisTicks(highest: number, areWhole: boolean): number[] {

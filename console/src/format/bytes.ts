@@ -1,6 +1,6 @@
 const UNITS = ["B", "kB", "MB", "GB", "TB"]
 
-/** `4.1 MB` */
+/** Formats a size, such as `4.1 MB`. */
 export function bytesText(bytes: number): string {
   const steps = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   return `${steps === 0 ? bytes : (bytes / 1_000 ** steps).toFixed(1)} ${UNITS[steps]}`

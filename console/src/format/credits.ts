@@ -2,8 +2,8 @@ import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /**
- * Formats credits with thousands separators, at least two decimals and no further zeros. Digits
- * never pass through a float, so the API's text stays exact.
+ * Formats credits with thousands separators, at least two decimals and no unnecessary zeros. The amount is never
+ * converted to a float, so it stays exact.
  */
 export function creditsText(exact: string): string {
   const sign = exact.startsWith("-") ? "−" : ""
@@ -37,7 +37,7 @@ export function usedShare(limit: string, left: string): number {
   return Math.min(1, Math.max(0, 1 - Number(left) / whole))
 }
 
-/** `limit - left`, exactly. Both have at most nine decimals. */
+/** Returns `limit - left` exactly. Both amounts have at most nine decimals. */
 export function spentOf(limit: string, left: string): string {
   return nanosText(nanos(limit) - nanos(left))
 }
@@ -52,10 +52,7 @@ export function nanosText(value: bigint): string {
   return formatDecimal(value, CREDITS_FORM.fraction)
 }
 
-/**
- * Converts a typed amount to the API's form, or returns undefined if it is invalid. `readAmount`
- * returns the reason.
- */
+/** Converts a typed amount to the API's form; undefined if the amount is invalid. `readAmount` returns the reason. */
 export function readCredits(typed: string): string | undefined {
   const reading = readAmount(typed)
   return "amount" in reading ? reading.amount : undefined

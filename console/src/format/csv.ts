@@ -2,7 +2,7 @@ import { roughCredits } from "./credits.ts"
 
 type Cell = string | number
 
-/** Formats rows as a CSV file. No cell starts like a formula. */
+/** Formats rows as a CSV file. Cells are escaped so that no spreadsheet reads them as formulas. */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows.map((cells) => cells.map(csvCell).join(",")).join("\r\n")
 }

@@ -1,9 +1,9 @@
 import { counted } from "./numbers.ts"
 
-/** Longer times are shown without an exact number. */
+/** Longer times are shown as "over a year". */
 const YEAR = 365
 
-/** Formats the remaining time of a balance: `empty`, `12 days`. */
+/** Formats the days until a balance is used up: `empty`, `12 days`. */
 export function daysLeftText(days: number | null): string {
   if (days === null) return "–"
   if (days === 0) return "empty"

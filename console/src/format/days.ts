@@ -1,12 +1,12 @@
 const DAY = 86_400_000
 
-/** Returns the start of a date field's day in UTC; undefined if the field has no valid date. */
+/** Returns the start, in UTC, of the day in a date field; undefined if the field has no valid date. */
 export function dayStart(day: string | undefined): string | undefined {
   const at = momentOf(day)
   return at === undefined ? undefined : new Date(at).toISOString()
 }
 
-/** Returns the end of the day: the start of the next day. */
+/** Returns the end, in UTC, of the day in a date field, which is the start of the next day. */
 export function dayEnd(day: string | undefined): string | undefined {
   const at = momentOf(day)
   return at === undefined ? undefined : new Date(at + DAY).toISOString()

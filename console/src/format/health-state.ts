@@ -2,8 +2,8 @@ import type { Health } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 
 /**
- * Returns the state to display: `resting` if it rests now, otherwise the state from stored
- * requests. The gateway's memory is lost on restart, so it only counts if nothing is stored.
+ * Returns the state to display: `resting` if the deployment rests now, otherwise the state computed from stored
+ * requests. The state in the gateway's memory is lost on restart, so it is used only if no requests are stored.
  */
 export function healthState(
   state: Health["state"],

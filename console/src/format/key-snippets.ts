@@ -1,4 +1,4 @@
-/** The values that a first request needs. */
+/** The values needed for a first request. */
 export interface Calling {
   /** The gateway's address, without `/v1` and without a trailing slash. */
   readonly baseUrl: string
@@ -9,7 +9,7 @@ export interface Calling {
 export interface KeySnippet {
   readonly id: string
   readonly label: string
-  /** The install command, if one is needed. */
+  /** The command that installs the client; absent if no installation is needed. */
   readonly install?: string
   readonly code: string
 }
@@ -139,7 +139,7 @@ model = ChatOpenAI(
 print(model.invoke(${text(QUESTION)}).content)`
 }
 
-/** Quotes a text with double quotes, for Python and JavaScript. */
+/** Puts a text in double quotes, for Python and JavaScript. */
 function text(value: string): string {
   return JSON.stringify(value)
 }

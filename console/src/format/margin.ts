@@ -2,7 +2,7 @@ import type { UsageRow } from "tollgate-contract/usage.ts"
 import { nanos, nanosText } from "./credits.ts"
 
 /**
- * Returns the exact charge above the cost before the multiplier; undefined if the user may not see
+ * Returns the exact difference between the charge and the cost before the multiplier; undefined if the user may not see
  * the cost.
  */
 export function marginOf({

@@ -1,11 +1,11 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 
-/** Minimum context in tokens. Smaller contexts are often of little use to tools. */
+/** Minimum context in tokens. Many tools do not work well with a smaller context. */
 const CAPABLE_CONTEXT = 100_000
 
 /**
- * Returns the model to try first: likely to respond, then capable, then the cheapest. Free models
- * are often busy, so they come last.
+ * Returns the model to try first. Models that are likely to respond are preferred, then capable models, then the
+ * cheapest. Free models are often busy, so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const preferences = [isReady, isCapable, (model: Model) => costOf(model) > 0]
@@ -27,7 +27,7 @@ function preferred(
  * fail.
  */
 function isReady({ deployments }: Model): boolean {
-  // Only operators receive deployments.
+  // Only operators receive deployments. For other users the list is empty.
   if (deployments.length === 0) return true
   return deployments.some(({ health, is_paused }) => health.state !== "resting" && !is_paused)
 }
@@ -36,7 +36,7 @@ function isCapable({ context }: Model): boolean {
   return context === null || context >= CAPABLE_CONTEXT
 }
 
-/** Returns the rounded price of a million input and a million output units, for comparison only. */
+/** Returns the approximate price of a million input and a million output units, for comparison only. */
 function costOf({ price, multiplier }: Model): number {
   const amounts = ["input", "output"].map((name) => Number(price?.[name] ?? 0))
   const sum = amounts.reduce((total, amount) => total + amount, 0)

@@ -1,4 +1,4 @@
-/** Formats dates and times in the reader's time zone. Tests pass the zone. */
+/** Options for dates and times. The default time zone is the reader's. Tests pass a zone. */
 export interface MomentStyle {
   readonly timeZone?: string
   readonly now?: number
@@ -8,7 +8,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** `21 Nov 2026, 15:04:05` */
+/** Formats a time such as `21 Nov 2026, 15:04:05`. */
 export function momentText(iso: string, style: MomentStyle = {}): string {
   return new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
@@ -21,7 +21,7 @@ export function momentText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
-/** `15:04` */
+/** Formats a time of day such as `15:04`. */
 export function timeText(iso: string, style: MomentStyle = {}): string {
   return new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",
@@ -30,12 +30,12 @@ export function timeText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
-/** Returns the reader's time zone: `Europe/Berlin`. */
+/** Returns the name of the reader's time zone, such as `Europe/Berlin`. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** `21 Nov 2026` */
+/** Formats a date such as `21 Nov 2026`. */
 export function dayText(iso: string, style: MomentStyle = {}): string {
   return new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
@@ -45,7 +45,10 @@ export function dayText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
-/** Formats `just now`, `5 minutes ago`, `in 3 days`; beyond thirty days, the date. */
+/**
+ * Formats a time relative to now, such as `just now`, `5 minutes ago` or `in 3 days`. Times more than thirty days away
+ * are formatted as dates.
+ */
 export function relativeText(iso: string, style: MomentStyle = {}): string {
   const away = new Date(iso).getTime() - (style.now ?? Date.now())
   const size = Math.abs(away)

@@ -1,6 +1,6 @@
 /**
- * Returns an SVG path through values: each moment is one unit wide with its value in the middle,
- * and `top` is one unit high. The line is broken at missing values.
+ * Returns an SVG path through values. Each value is in the middle of a column one unit wide, and `top` is one unit
+ * high. The line is broken at missing values.
  */
 export function trendPath(values: readonly (number | null)[], top: number): string {
   return values

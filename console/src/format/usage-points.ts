@@ -5,9 +5,9 @@ import { roughCredits } from "./credits.ts"
 export type Measure = "cost" | "requests" | "tokens"
 export type Span = "days" | "hours"
 
-/** One bar. Heights are approximate; the labels next to them are exact. */
+/** One bar of a chart. Heights are approximate; the labels next to the bars are exact. */
 export interface UsagePoint {
-  /** Start of the bar, ISO in UTC. */
+  /** Start of the bar's period, as ISO text in UTC. */
   readonly at: string
   readonly label: string
   /** The lower part of the bar. */
@@ -38,7 +38,7 @@ function heights(row: UsageRow, measure: Measure): { main: number; other: number
   return { main: row.requests - row.errors, other: row.errors }
 }
 
-/** Labels days in UTC, as in the ledger, and hours in the reader's time zone. */
+/** Labels days in UTC, like the ledger, and hours in the reader's time zone. */
 function pointLabel(iso: string, span: Span, timeZone: string | undefined): string {
   const style: Intl.DateTimeFormatOptions =
     span === "days"

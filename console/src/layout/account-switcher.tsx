@@ -7,7 +7,7 @@ import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
 import { accountsQuery, oneQuery } from "../api/queries.ts"
 import { useSession } from "../session.tsx"
 
-/** Maximum number of options; further accounts are found by typing. */
+/** Maximum number of options. Further accounts are found by typing. */
 const SHOWN = 200
 
 /** Shows the selected account, with a selector if there are several. */
@@ -35,7 +35,7 @@ export function AccountSwitcher() {
       searchable={data.length > 8}
       limit={SHOWN}
       onSearchChange={setTyped}
-      // Typing replaces the current name.
+      // Selects the current name, so that typing replaces it.
       onFocus={(event) => event.currentTarget.select()}
       onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}

@@ -7,8 +7,8 @@ import { Page } from "../ui/page.tsx"
 import { isWithin, NAV_SECTIONS } from "./nav.tsx"
 
 /**
- * Shows a page, or a notice with the person to ask if the user may not open it. The management API
- * enforces the permission.
+ * Shows a page. If the user may not open it, a notice names the people to ask. The management API enforces the
+ * permission.
  */
 export function AllowedPage({ path }: { readonly path: string }) {
   const { is_operator: isOperator } = useSession()

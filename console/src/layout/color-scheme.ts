@@ -3,8 +3,8 @@ import { isMantineColorScheme, type MantineColorScheme } from "@mantine/core"
 const REMEMBERED = "mantine-color-scheme-value"
 
 /**
- * Applies the stored color scheme before the first paint. Mantine uses an inline script for this,
- * which the console's content security policy blocks.
+ * Applies the stored color scheme before the first paint. Mantine's own inline script for this is blocked by the
+ * console's content security policy.
  */
 export function applyColorScheme(): void {
   const scheme = rememberedScheme()

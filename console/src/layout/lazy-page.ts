@@ -2,7 +2,7 @@ import { lazyRouteComponent } from "@tanstack/react-router"
 import { type ComponentType, lazy } from "react"
 
 /**
- * A console module could not be loaded: the gateway is unreachable, or it serves another version.
+ * Thrown if a module of the console could not be loaded, because the gateway is unreachable or serves another version.
  */
 export class PageNotLoaded extends Error {
   override readonly name = "PageNotLoaded"
@@ -11,8 +11,8 @@ export class PageNotLoaded extends Error {
 type Pages = Record<string, () => React.JSX.Element>
 
 /**
- * Loads a page when it is first opened. If that fails, the page shows the error. The router's
- * default is a full reload, which leaves the console while the gateway is unreachable.
+ * Loads a page when it is first opened. If loading fails, the page shows the error. The router's default is a full
+ * reload, which would leave the console while the gateway is unreachable.
  */
 export function lazyPage<Module extends Pages>(
   load: () => Promise<Module>,
@@ -21,7 +21,7 @@ export function lazyPage<Module extends Pages>(
   return lazyRouteComponent(() => loaded(load), name)
 }
 
-/** Loads a part of a page on first use. If that fails, the whole page counts as not loaded. */
+/** Loads a part of a page on first use. If loading fails, the whole page counts as not loaded. */
 export function lazyPart<Properties extends object>(
   load: () => Promise<ComponentType<Properties>>,
 ) {

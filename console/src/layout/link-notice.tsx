@@ -3,10 +3,7 @@ import type { ReactNode } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { TextLink } from "../ui/link-button.tsx"
 
-/**
- * Returns the gateway's rejection of a link; undefined for an outage, which does not affect the
- * link.
- */
+/** Returns the gateway's rejection of a link. Returns undefined for an outage, because the link may still be valid. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   return error.status === 403 || error.status === 409 ? error : undefined
@@ -17,7 +14,7 @@ interface LinkNoticeProperties {
   readonly children: ReactNode
 }
 
-/** Replaces the form of an invalid link: the reason, and a link to the sign-in. */
+/** Replaces the form of an invalid link with the reason and a link to the sign-in. */
 export function LinkNotice({ title, children }: LinkNoticeProperties) {
   return (
     <>

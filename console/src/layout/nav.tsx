@@ -26,12 +26,12 @@ export interface NavEntry {
   readonly icon: Icon
   /** Minimum role in the selected account. */
   readonly needs?: AccountRole
-  /** The key that opens the page after `g`. */
+  /** Pressing `g` and then this key opens the page. */
   readonly shortcut?: string
 }
 
 export interface NavSection {
-  /** Undefined for the first section, which needs no heading. */
+  /** The heading; undefined for the first section, which needs no heading. */
   readonly heading?: string
   readonly isOperatorOnly?: boolean
   readonly entries: readonly NavEntry[]
@@ -81,7 +81,7 @@ export function visibleSections(
   )
 }
 
-/** Reports whether a path belongs to an entry's page or to a page below it. */
+/** Reports whether a path belongs to the page of a navigation entry, or to a page below it. */
 export function isWithin(path: string, entry: string): boolean {
   return entry === "/" ? path === "/" : path === entry || path.startsWith(`${entry}/`)
 }

@@ -8,7 +8,7 @@ export interface PublicPageProperties {
   readonly children: ReactNode
 }
 
-/** A page for visitors who are not signed in: one centered card. */
+/** The layout of pages for visitors who are not signed in: one centered card. */
 export function PublicPage({ title, description, children }: PublicPageProperties) {
   useEffect(() => {
     document.title = `${title} · Tollgate`

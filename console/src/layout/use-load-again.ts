@@ -3,15 +3,13 @@ import { gatewayPath } from "../base-path.ts"
 
 const POLL_INTERVAL_MS = 3_000
 /**
- * Time of this tab's last automatic reload, so that a permanently missing module does not cause a
- * reload loop.
+ * The storage name for the time of this tab's last automatic reload. Without it, a permanently missing module would
+ * cause a reload loop.
  */
 const LAST_RELOAD_KEY = "tollgate-loaded-again"
 const MIN_RELOAD_INTERVAL_MS = 60_000
 
-/**
- * Reloads the page once the gateway responds: browsers never retry a module that failed to load.
- */
+/** Reloads the page once the gateway responds, because browsers never retry a module that failed to load. */
 export function useLoadAgain(isWanted: boolean): void {
   useEffect(() => {
     if (

@@ -7,7 +7,7 @@ import { ShortcutList } from "./shortcut-list.tsx"
 export type PaletteDialog = "palette" | "shortcuts"
 
 export interface DialogsProperties {
-  /** Undefined: no dialog. */
+  /** The open dialog; undefined: no dialog. */
   readonly shown: PaletteDialog | undefined
   /** The pages that the user may open. */
   readonly pages: readonly NavEntry[]
@@ -24,7 +24,7 @@ export function PaletteDialogs({ shown, pages, onShow, onClose }: DialogsPropert
         onClose={onClose}
         withCloseButton={false}
         title="Search"
-        // The search field below already shows the title visually.
+        // Hides the title, because the search field below already shows it.
         classNames={{ header: "unseen" }}
         size="lg"
         padding={0}

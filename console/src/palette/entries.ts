@@ -2,11 +2,11 @@ import { fit } from "./fuzzy.ts"
 
 /** A search result of the palette. */
 export interface PaletteEntry {
-  /** Unique and without spaces, because it is also an element's id. */
+  /** The id, which has no spaces because it is also the id of an element. */
   readonly id: string
   readonly group: string
   readonly label: string
-  /** Additional text for searching and for telling results apart. */
+  /** Additional text that is searched and that distinguishes similar results. */
   readonly detail?: string
   readonly choose: () => void
 }

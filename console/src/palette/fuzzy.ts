@@ -1,13 +1,11 @@
-/**
- * Points for a letter: at the start of a word, right after the previous match, or anywhere else.
- */
+/** Points for a matched letter: at the start of a word, right after the previous match, or anywhere else. */
 const WORD_START = 8
 const NEXT = 5
 const ANYWHERE = 1
 
 /**
- * Scores how well a text matches the typed words. They may be in any order and omit letters ("clsn"
- * finds "claude-sonnet"). Returns undefined if it does not match.
+ * Scores how well a text matches the typed words. The words may be in any order and omit letters: "clsn" finds
+ * "claude-sonnet". Returns undefined if the text does not match.
  */
 export function fit(typed: string, text: string): number | undefined {
   const target = text.toLowerCase()
@@ -17,7 +15,7 @@ export function fit(typed: string, text: string): number | undefined {
     if (points === undefined) return undefined
     sum += points
   }
-  // The shorter of two equal matches wins.
+  // If two matches are otherwise equal, the shorter text wins.
   return sum - target.length / 1_000
 }
 
@@ -36,7 +34,7 @@ function fitOfWord(word: string, target: string): number | undefined {
     else points += found === last + 1 ? NEXT : ANYWHERE
     last = found
   }
-  // Letters that are far apart are a weak match.
+  // Letters that are far apart do not count as a match.
   return points >= word.length * 2 ? points - word.length : undefined
 }
 

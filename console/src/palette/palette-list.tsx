@@ -4,18 +4,18 @@ import type { PaletteEntry, PaletteGroup } from "./entries.ts"
 export interface PaletteListProperties {
   readonly id: string
   readonly groups: readonly PaletteGroup[]
-  /** The entry that Enter opens; undefined if there is none. */
+  /** The entry that Enter opens; undefined if there are no results. */
   readonly active: PaletteEntry | undefined
   readonly onActivate: (entry: PaletteEntry) => void
   readonly onFollow: (entry: PaletteEntry) => void
 }
 
-/** Returns the id of an entry's element, for the field that controls the list. */
+/** Returns the id of an entry's element. The search field refers to it. */
 export function entryElementId(list: string, entry: PaletteEntry): string {
   return `${list}${entry.id}`
 }
 
-/** Lists the results by group. The focus stays in the field. */
+/** Lists the results by group. The focus stays in the search field. */
 export function PaletteList(properties: PaletteListProperties) {
   const { id, groups, active, onActivate, onFollow } = properties
   const list = useRef<HTMLDivElement>(null)

@@ -18,7 +18,7 @@ import { useShortcuts } from "./shortcuts.ts"
 
 const OpenPalette = createContext<() => void>(() => {})
 
-/** Opens the command palette. */
+/** Returns the function that opens the command palette. */
 export function useOpenPalette(): () => void {
   return useContext(OpenPalette)
 }
@@ -33,7 +33,7 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }) 
   const role = account?.role
   const entries = useMemo(
     () => visibleSections(isOperator, may).flatMap((section) => section.entries),
-    // `may` depends only on these.
+    // The result of `may` depends only on these values.
     [isOperator, role],
   )
   const show = useCallback((dialog: PaletteDialog) => {

@@ -15,7 +15,7 @@ export interface PaletteProperties {
 
 const STEPS: Partial<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
-/** Finds pages, accounts, keys, models and requests by a few letters of their names. */
+/** Finds pages, accounts, keys, models and requests by some letters of their names. */
 export function Palette({ pages, onHelp, onClose }: PaletteProperties) {
   const id = useId()
   const [typed, setTyped] = useState("")

@@ -1,7 +1,7 @@
 import { useEffect } from "react"
 import type { NavEntry } from "../layout/nav.tsx"
 
-/** The letter has to follow `g` within this time. */
+/** Maximum time between `g` and the letter of a page. */
 const LETTER_TIMEOUT_MS = 1_500
 
 export interface Shortcuts {

@@ -7,7 +7,7 @@ import type { NavEntry } from "../layout/nav.tsx"
 import { useSession } from "../session.tsx"
 import { findEntries, type PaletteEntry, type PaletteGroup, requestIdIn } from "./entries.ts"
 
-/** Returns the results for the typed text. The id of a request finds only that request. */
+/** Returns the results for the typed text. If the text contains the id of a request, only that request is found. */
 export function useFound(
   typed: string,
   pages: readonly NavEntry[],
@@ -22,7 +22,7 @@ export function useFound(
   return [{ name, entries: [{ id: request, group: name, label: request, choose }] }]
 }
 
-/** Returns all entries that can be found, without those whose query failed. */
+/** Returns all entries that can be found. Entries whose query failed are missing. */
 function useEntries(pages: readonly NavEntry[], onHelp: () => void): PaletteEntry[] {
   const navigate = useNavigate()
   const { is_operator: isOperator } = useSession()

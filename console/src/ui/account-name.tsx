@@ -10,7 +10,7 @@ export function AccountName({ id }: { readonly id: string }) {
   return <span className="anywhere">{known ?? asked.data ?? id}</span>
 }
 
-/** Shows the account of a key. */
+/** Shows the account that a key belongs to. */
 export function AccountOfKey({ id }: { readonly id: string }) {
   const { data } = useQuery({ ...oneQuery("GET /keys/{id}", { path: { id } }), staleTime: 60_000 })
   return data === undefined ? null : <AccountName id={data.account} />

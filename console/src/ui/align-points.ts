@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from "react"
 
-/** Aligns the amounts of a table after each render. */
+/** Returns a ref for a table. The amounts in the table are aligned after each render. */
 export function useAlignedPoints(): RefObject<HTMLTableElement | null> {
   const table = useRef<HTMLTableElement>(null)
   useLayoutEffect(() => {
@@ -10,8 +10,8 @@ export function useAlignedPoints(): RefObject<HTMLTableElement | null> {
 }
 
 /**
- * Aligns the decimal points of the amounts in each column of a table. A shorter fraction is padded
- * by the width of the missing digits.
+ * Aligns the decimal points of the amounts in each column of a table. Amounts with fewer decimals get padding as wide
+ * as the missing digits.
  */
 function alignPoints(table: HTMLTableElement): void {
   const columns = new Map<number, HTMLElement[]>()

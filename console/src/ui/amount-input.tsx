@@ -2,7 +2,7 @@ import { Text, TextInput, type TextInputProps } from "@mantine/core"
 import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { creditsText } from "../format/credits.ts"
 
-/** A field for credits. It shows the parsed amount below, to prevent mistakes. */
+/** A field for credits. To prevent mistakes, the parsed amount is shown below the field. */
 export function AmountInput(properties: TextInputProps) {
   const { value } = properties
   return (

@@ -3,13 +3,13 @@ import { Confirm } from "./confirm.tsx"
 import type { Question } from "./question.ts"
 
 export interface AskFirst {
-  /** Runs the action immediately if there is no question, and after a confirmation otherwise. */
+  /** Runs the action immediately if there is no question. Otherwise, runs it after a confirmation. */
   readonly ask: (question: Question | undefined, act: () => Promise<unknown>) => void
-  /** The dialog to render on the page, outside of any form. */
+  /** The dialog, which the page must render outside of any form. */
   readonly dialog: ReactNode
 }
 
-/** Asks for a confirmation of unusual input, in a dialog whose cancel button has the focus. */
+/** Asks for a confirmation of unusual input. The cancel button of the dialog has the focus. */
 export function useAskFirst(): AskFirst {
   const [pending, setPending] = useState<{ question: Question; act: () => Promise<unknown> }>()
 

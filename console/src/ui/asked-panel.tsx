@@ -10,7 +10,7 @@ export interface AskedPanelProperties<Answer> extends Omit<PanelProperties, "chi
   readonly children: (answer: Answer) => ReactNode
 }
 
-/** A panel with its own query. It fails independently, and its last data stays. */
+/** A panel with its own query. If the query fails, the rest of the page is unaffected and the existing data stays. */
 export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProperties<Answer>) {
   const { data, error, refetch } = asked
   return (

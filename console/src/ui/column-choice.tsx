@@ -5,21 +5,20 @@ import type { Column } from "./data-column.ts"
 import { IconColumns2 } from "./icons.tsx"
 
 export interface ChosenColumns<Row> {
-  /** The shown columns. */
+  /** The columns that are shown. */
   readonly columns: readonly Column<Row>[]
   readonly isShown: (id: string) => boolean
   readonly toggle: (id: string) => void
 }
 
 /**
- * Stores in the browser which columns of a table are shown. The first column and buttons are always
- * shown.
+ * Stores in the browser which columns of a table are shown. The first column and columns of buttons are always shown.
  */
 export function useChosenColumns<Row>(
   table: string,
   all: readonly Column<Row>[],
 ): ChosenColumns<Row> {
-  // Stores only deviations from the default, so that a new column gets its own default.
+  // Stores only differences from the default, so that a new column is shown or hidden by its own default.
   const [changed, setChanged] = useLocalStorage<readonly string[]>({
     key: `tollgate-columns-${table}`,
     defaultValue: [],
@@ -54,7 +53,7 @@ function readNames(text: string | undefined): readonly string[] {
 interface ColumnChoiceProperties<Row> {
   readonly all: readonly Column<Row>[]
   readonly chosen: ChosenColumns<Row>
-  /** Further options for the appearance of the table. */
+  /** Further options for the table's appearance. */
   readonly children?: ReactNode
 }
 

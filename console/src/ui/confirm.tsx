@@ -5,7 +5,7 @@ import { ErrorNotice } from "./error-notice.tsx"
 export interface ConfirmProperties {
   readonly isOpen: boolean
   readonly title: string
-  /** The consequences, and whether they can be undone. */
+  /** Describes the consequences, and whether they can be undone. */
   readonly children: ReactNode
   /** The label of the button: "Revoke the key". */
   readonly action: string
@@ -15,7 +15,7 @@ export interface ConfirmProperties {
   readonly onClose: () => void
 }
 
-/** Asks before an irreversible action. */
+/** Asks for a confirmation before an irreversible action. */
 export function Confirm(properties: ConfirmProperties) {
   const { isOpen, title, children, action, isDangerous = true, onConfirm, onClose } = properties
   const [isBusy, setBusy] = useState(false)

@@ -4,13 +4,13 @@ import { IconCheck, IconCopy } from "./icons.tsx"
 
 export interface CopyButtonProperties {
   readonly value: string
-  /** The copied content, for screen readers: "Copy the key". */
+  /** Describes the copied content for screen readers: "Copy the key". */
   readonly label: string
-  /** The text of the button; absent: an icon only. */
+  /** The text of the button; absent: the button has only an icon. */
   readonly text?: string
 }
 
-/** Copies a text and confirms it. */
+/** Copies a text and shows that it was copied. */
 export function CopyButton({ value, label, text }: CopyButtonProperties) {
   const clipboard = useClipboard({ timeout: 1_500 })
   const icon = clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />

@@ -2,7 +2,7 @@ import { Box, Group, Paper, Skeleton, Stack } from "@mantine/core"
 import { isControl, type Column, type DataTableProperties } from "./data-column.ts"
 import { SortChoice } from "./sort-heading.tsx"
 
-/** Shows the rows of a table as cards: the first column is the heading, the others are lines. */
+/** Shows the rows of a table as cards. The first column becomes the heading, and the other columns become lines. */
 export function DataCards<Row>(properties: DataTableProperties<Row>) {
   const { label, columns, rows, rowKey, isLoading = false, onRowClick } = properties
   if (isLoading) {

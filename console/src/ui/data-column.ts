@@ -5,25 +5,25 @@ export interface Column<Row> {
   readonly id: string
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers are right-aligned. */
+  /** Whether the values are numbers, which are right-aligned. */
   readonly isFigure?: boolean
-  /** Omitted from cards. */
+  /** Whether the column is omitted from cards. */
   readonly isWideOnly?: boolean
-  /** Omitted from tables that are too narrow, the last one first. */
+  /** Whether the column may be omitted from a narrow table. The last such column is omitted first. */
   readonly isSecondary?: boolean
-  /** Has no visible heading: buttons. */
+  /** Whether the column contains buttons and has no visible heading. */
   readonly isAction?: boolean
   readonly width?: number | string
-  /** The initial sort order; absent: not sortable. */
+  /** The initial sort order; absent: the rows cannot be sorted by this column. */
   readonly sort?: Order
-  /** Can be sorted in this order only. */
+  /** Whether the rows can be sorted in the initial order only. */
   readonly isOneWay?: boolean
-  /** Hidden until it is selected. */
+  /** Whether the column is hidden until the user selects it. */
   readonly isExtra?: boolean
 }
 
 export interface DataTableProperties<Row> {
-  /** The content of the table, for screen readers: "Keys". */
+  /** Describes the content of the table for screen readers: "Keys". */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
@@ -38,11 +38,11 @@ export interface DataTableProperties<Row> {
   readonly onRowClick?: (row: Row) => void
   /** Minimum width of all columns in CSS pixels. In a narrower space, rows become cards. */
   readonly minWidth?: number
-  /** Has many columns with less space between them. */
+  /** Whether the table has many columns, with less space between them. */
   readonly isDense?: boolean
   /** The column that the rows are sorted by. */
   readonly sorting?: Sorting | undefined
-  /** Absent: the order is fixed. */
+  /** Called when the user sorts the table; absent: the order is fixed. */
   readonly onSort?: (sorting: Sorting) => void
 }
 

@@ -14,14 +14,13 @@ export type { Column } from "./data-column.ts"
 /** Width of a column in CSS pixels. */
 const COLUMN_WIDTH = 130
 /**
- * Minimum width in CSS pixels of a table without all its columns. Below it, cards are easier to
- * read.
+ * Minimum width in CSS pixels of a table without its secondary columns. In a narrower space, cards are easier to read.
  */
 const MIN_TABLE_WIDTH = 440
 
 /**
- * Shows rows and columns: as a table if it fits, without as many secondary columns as necessary,
- * otherwise as cards. Shows skeletons while loading.
+ * Shows rows and columns. If the space is too narrow for the table, secondary columns are omitted; if it is still too
+ * narrow, cards are shown. Shows skeletons while loading.
  */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties
@@ -42,7 +41,9 @@ interface TableForm<Row> {
   readonly minWidth: number
 }
 
-/** Returns the forms of a table, widest first. Each has one secondary column less, from the end. */
+/**
+ * Returns the possible forms of a table, widest first. Each form omits one more secondary column, starting at the end.
+ */
 function formsOf<Row>(columns: readonly Column<Row>[], minWidth: number): TableForm<Row>[] {
   const forms = [{ columns, minWidth }]
   let left = columns
@@ -127,9 +128,7 @@ interface TableRowProperties<Row> {
   readonly onClick?: (row: Row) => void
 }
 
-/**
- * Renders again only if the row changes: a list may have a thousand rows and grows page by page.
- */
+/** Renders again only if the row changes. A list may have a thousand rows, and it grows page by page. */
 const TableRow = memo(function TableRow<Row>({ row, columns, onClick }: TableRowProperties<Row>) {
   return (
     <Table.Tr

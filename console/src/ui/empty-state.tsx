@@ -4,13 +4,13 @@ import type { ReactNode } from "react"
 export interface EmptyStateProperties {
   readonly icon?: ReactNode
   readonly title: string
-  /** The next step, in a sentence. */
+  /** Describes the next step in one sentence. */
   readonly children?: ReactNode
-  /** The button for the next step. */
+  /** The button that starts the next step. */
   readonly action?: ReactNode
 }
 
-/** Explains why there is nothing yet, and what to do next. */
+/** Explains why a list is empty, and what to do next. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProperties) {
   return (
     <Center py="xl" px="md">

@@ -5,7 +5,7 @@ import { ApiError, isOutcomeUnknown, messageOf } from "../api/api-error.ts"
 export interface ErrorNoticeProperties {
   readonly error: unknown
   readonly title?: string
-  /** The title when the outcome is unknown: "We do not know whether it was entered". */
+  /** The title if the outcome is unknown: "We do not know whether it was entered". */
   readonly unknownTitle?: string
   readonly retry?: () => void
 }
@@ -16,7 +16,7 @@ export interface ErrorNoticeProperties {
 export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticeProperties) {
   if (error === null || error === undefined) return null
   const isUnknown = unknownTitle !== undefined && isOutcomeUnknown(error)
-  // An error that the reader can fix needs no request id for an operator.
+  // The reader reports the request id to an operator. Errors that the reader can fix need no id.
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
     <Alert

@@ -3,11 +3,11 @@ import type { ReactNode } from "react"
 export interface Fact {
   readonly label: string
   readonly value: ReactNode
-  /** Whether a long value gets its own line. */
+  /** Whether the value is long and needs its own line. */
   readonly isWide?: boolean
 }
 
-/** A list of names and values, in columns if there is room. */
+/** Shows a list of names and values, in columns if there is room. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className="facts">

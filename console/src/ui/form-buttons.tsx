@@ -5,7 +5,7 @@ export interface FormButtonsProperties {
   /** The label of the submit button: "Create the key". */
   readonly action: string
   readonly isBusy: boolean
-  /** The error of the last submission, if the form can safely be submitted again. */
+  /** The error of the last submission, if the form can be submitted again safely. */
   readonly error?: unknown
   readonly onClose: () => void
 }

@@ -16,7 +16,7 @@ import type { SVGProps } from "react"
  */
 
 export interface IconProperties extends SVGProps<SVGSVGElement> {
-  /** Width and height, CSS pixels or any CSS length. */
+  /** Width and height in CSS pixels, or as any CSS length. */
   readonly size?: number | string
 }
 
@@ -32,7 +32,7 @@ const OUTLINE = {
 
 const FILLED = { fill: "currentColor" } as const
 
-/** @param path the icon's path data, in a square of 24. */
+/** @param path the path data of the icon, in a square of 24 by 24 units. */
 function icon(path: string, look: typeof OUTLINE | typeof FILLED = OUTLINE): Icon {
   return function Drawing({ size = 24, ...rest }) {
     return (

@@ -11,6 +11,6 @@ function ButtonAnchor(properties: ButtonAnchorProperties) {
   return <Button component="a" {...properties} />
 }
 
-/** Internal links, styled as a button and as a link. */
+/** A link inside the console, styled as a button. */
 export const LinkButton = createLink(ButtonAnchor)
 export const TextLink = createLink(Anchor<"a">)

@@ -3,20 +3,20 @@ import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
 import { createElement, Fragment, memo, type ReactNode, useDeferredValue, useMemo } from "react"
 import { Snippet } from "./snippet.tsx"
 
-/** Parsing longer text would block the page, so it is shown as plain text. */
+/** Maximum length of text that is parsed. Parsing longer text would block the page, so it is shown as plain text. */
 const MAX_CHARACTERS = 100_000
 /** Maximum nesting of quotes and lists. */
 const MAX_DEPTH = 16
 
 /**
- * Renders Markdown as elements. Nothing becomes HTML: tags are shown as text, images as links, and
- * links lead only to other sites or to email addresses, never to scripts.
+ * Renders Markdown as elements. Text is never inserted as HTML: tags are shown as text, and images as links. Links lead
+ * only to other sites or to email addresses, never to scripts.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const shown = useDeferredValue(text)
   const blocks = useMemo(() => read(shown), [shown])
   if (blocks === undefined) return <div className="markdown-plain">{shown}</div>
-  // A reference may be defined after its use.
+  // A link reference may be defined after its use.
   const references = Object.keys(blocks.links).length
   return (
     <div className="markdown">
@@ -41,7 +41,7 @@ interface BlockProperties {
   readonly references: number
 }
 
-/** While an answer is streaming, only its last block changes. */
+/** Rendered again only if it changes. While an answer is streaming, only its last block changes. */
 const Block = memo(
   ({ token }: BlockProperties) => shownToken(token, 0),
   (before, now) => before.token.raw === now.token.raw && before.references === now.references,
@@ -59,7 +59,7 @@ function shownToken(token: Token, depth: number): ReactNode {
   if (depth > MAX_DEPTH) return known.raw
   switch (known.type) {
     case "heading":
-      // The page has its own headings above these.
+      // The page's own headings have higher levels.
       return createElement(`h${Math.min(6, known.depth + 2)}`, {}, inside(known.tokens, depth))
     case "paragraph":
       return <p>{inside(known.tokens, depth)}</p>
@@ -149,7 +149,7 @@ function LinkView({ href, children }: { readonly href: string; readonly children
   )
 }
 
-/** Decodes `&amp;` to `&`: the text is not rendered as HTML, so the browser does not decode it. */
+/** Decodes entities such as `&amp;`. The text is not rendered as HTML, so the browser does not decode it. */
 function decoded(text: string): string {
   return text.replaceAll(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi, (entity) => {
     const page = new DOMParser().parseFromString(entity, "text/html")

@@ -11,17 +11,20 @@ export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
   readonly kinds: readonly Model["kind"][]
   readonly value: string | null
   readonly onChange: (model: string) => void
-  /** Undefined: a model is required. */
+  /** Clears the selection; undefined: a model is required. */
   readonly onClear?: () => void
 }
 
-/** Returns a note shown before selection. @param members number of models of a group. */
+/**
+ * Returns a note about a model that is shown before it is selected.
+ * @param members number of models of a group.
+ */
 function noteOf(isPriced: boolean, members: number | undefined): string {
   if (!isPriced) return "no price"
   return members === undefined ? "" : `group of ${members}`
 }
 
-/** Further models are found by typing. */
+/** Maximum number of shown models. Further models are found by typing. */
 const MAX_SHOWN = 60
 
 /** Selects a model. Models without a price are shown but cannot be selected. */
@@ -37,7 +40,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
         disabled: price === null,
         note: noteOf(price !== null, group?.members.length),
       }))
-    // An alias, or a deleted model.
+    // The value is an alias or a deleted model.
     const isOther = value !== null && known.every((option) => option.value !== value)
     return isOther ? [{ value, label: value, disabled: false, note: "" }, ...known] : known
   }, [models, kinds, value])

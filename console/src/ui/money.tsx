@@ -3,19 +3,19 @@ import { creditsText, shortCredits } from "../format/credits.ts"
 
 declare module "react" {
   interface CSSProperties {
-    /** Number of characters of an amount. */
+    /** Width of an amount in characters. */
     "--digits"?: number
   }
 }
 
 export interface MoneyProperties extends TextProps {
-  /** Credits as exact decimal text from the API. */
+  /** The credits as exact decimal text from the API. */
   readonly value: string
-  /** Maximum number of shown decimals. The title has the exact text. */
+  /** Maximum number of shown decimals. The title contains the exact amount. */
   readonly decimals?: number
   /** Whether the word "credits" follows. */
   readonly hasUnit?: boolean
-  /** Shows a plus sign before positive amounts. */
+  /** Whether a plus sign is shown before positive amounts. */
   readonly isSigned?: boolean
 }
 

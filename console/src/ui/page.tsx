@@ -3,14 +3,14 @@ import { useEffect, type ReactNode } from "react"
 
 export interface PageProperties {
   readonly title: string
-  /** The purpose of the page, in one sentence. */
+  /** Describes the purpose of the page in one sentence. */
   readonly description?: ReactNode
-  /** Buttons, the main one last. */
+  /** The buttons of the page. The main button is the last. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page: heading, actions and content. It also sets the title of the browser tab. */
+/** Shows a page with its heading, buttons and content. Also sets the title of the browser tab. */
 export function Page({ title, description, actions, children }: PageProperties) {
   return (
     <Stack gap="lg">
@@ -20,7 +20,7 @@ export function Page({ title, description, actions, children }: PageProperties) 
   )
 }
 
-/** The heading alone, for pages that lay out their content themselves. */
+/** Shows only the heading, for pages with a layout of their own. */
 export function PageHeader({ title, description, actions }: Omit<PageProperties, "children">) {
   useEffect(() => {
     document.title = `${title} · Tollgate`

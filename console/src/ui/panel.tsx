@@ -6,7 +6,7 @@ export interface PanelProperties {
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** Removes the padding, for tables that reach the edge. */
+  /** Whether the panel has no padding, for tables that reach the edge. */
   readonly isFlush?: boolean
 }
 

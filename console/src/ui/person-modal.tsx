@@ -4,14 +4,14 @@ import { ErrorNotice } from "./error-notice.tsx"
 import { FormButtons } from "./form-buttons.tsx"
 import { useSubmit } from "./use-submit.ts"
 
-/** The name and the sign-in address of a person. */
+/** The name and the email address of a person. */
 export interface PersonValues {
   readonly name: string
   readonly email: string
 }
 
 export interface PersonModalProperties {
-  /** Undefined: closed. */
+  /** The person to edit; undefined: the dialog is closed. */
   readonly person: PersonValues | undefined
   readonly mayChangeEmail: boolean
   /** Receives the changed values. */

@@ -11,7 +11,7 @@ interface HealthSummaryProperties {
   readonly history: ReliabilityRow | undefined
 }
 
-/** Shows a state with the last 24 hours below it. */
+/** Shows the current state, and below it the last 24 hours. */
 export function HealthSummary({ state, history }: HealthSummaryProperties) {
   return (
     <div className="health">
@@ -28,7 +28,7 @@ export function HealthSummary({ state, history }: HealthSummaryProperties) {
   )
 }
 
-/** Shows a bar for each of the last 24 hours. Its red part is the share of failed requests. */
+/** Shows a bar for each of the last 24 hours. The red part of a bar is the share of failed requests. */
 function HourStrip({ history }: { readonly history: ReliabilityRow }) {
   const { requests, failed, hours } = history
   const label = `Last 24 hours: ${shareText(shareOf(history))} of ${counted(requests, "request")} succeeded, ${countText(failed)} failed`
@@ -47,7 +47,7 @@ function HourStrip({ history }: { readonly history: ReliabilityRow }) {
   )
 }
 
-/** Shows response times in two lines of a table. */
+/** Shows response times in two lines, for a table cell. */
 export function Speed({ history }: { readonly history: ReliabilityRow | undefined }) {
   const median = history?.times.p50_duration_ms ?? null
   if (history === undefined || median === null) return <span className="dim">–</span>
@@ -67,7 +67,7 @@ export function Speed({ history }: { readonly history: ReliabilityRow | undefine
   )
 }
 
-/** Shows all reliability figures, for a drawer. */
+/** Shows all reliability figures. */
 export function ReliabilityFacts({ history }: { readonly history: ReliabilityRow | undefined }) {
   if (history === undefined) {
     return (
@@ -99,12 +99,12 @@ function factsOf(history: ReliabilityRow): Fact[] {
   ]
 }
 
-/** Rounds down to tenths of a percent, so that a failure never shows as 100%. */
+/** Rounds down to tenths of a percent, so that 100% is shown only if no request failed. */
 function shareOf({ requests, failed }: ReliabilityRow): number {
   return requests === 0 ? 1 : Math.floor(((requests - failed) / requests) * 1_000) / 1_000
 }
 
-/** Keeps a single failure among many requests visible. */
+/** Returns a minimum height, so that a single failure among many requests stays visible. */
 function faultHeight({ requests, failed }: ReliabilityRow["hours"][number]): number {
   return Math.max(15, (failed / requests) * 100)
 }

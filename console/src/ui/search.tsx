@@ -6,11 +6,11 @@ import { useEffect, useRef, useState } from "react"
 export interface SearchProperties {
   readonly value: string
   readonly onChange: (value: string) => void
-  /** The searched content: "Search models". */
+  /** Describes the searched content: "Search models". */
   readonly label: string
 }
 
-/** The search field of a page. `/` focuses it. Typed text takes effect after a short pause. */
+/** The search field of a page. The key `/` focuses it. Typed text is applied after a short pause. */
 export function Search({ value, onChange, label }: SearchProperties) {
   const field = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)

@@ -1,4 +1,4 @@
-/** Options of a dialog whose content cannot be shown again: only its own button closes it. */
+/** Options of a dialog whose content cannot be shown again. It is closed only by its own button. */
 export const SHOWN_ONCE = {
   closeOnClickOutside: false,
   closeOnEscape: false,

@@ -5,11 +5,11 @@ export interface SnippetProperties {
   readonly code: string
   /** The label of the copy button: "Copy the curl command". */
   readonly label: string
-  /** Pixels; longer content scrolls. */
+  /** Maximum height in CSS pixels; longer content scrolls. */
   readonly maxHeight?: number
 }
 
-/** Shows code or a secret verbatim, with a copy button. */
+/** Shows code or a secret unchanged, with a copy button. */
 export function Snippet({ code, label, maxHeight = 360 }: SnippetProperties) {
   return (
     <Box pos="relative">

@@ -30,7 +30,7 @@ function SortArrow({ order }: { readonly order: Sorting["order"] }) {
   return <Arrow size={12} aria-hidden />
 }
 
-/** Sorts cards, which have no headings. */
+/** Lets the user sort cards, which have no column headings. */
 export function SortChoice<Row>({
   columns,
   sorting,

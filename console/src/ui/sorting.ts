@@ -2,7 +2,7 @@ export type Order = "asc" | "desc"
 
 /** The sort order of a table. */
 export interface Sorting {
-  /** The id of a column. */
+  /** The id of the column. */
   readonly by: string
   readonly order: Order
 }
@@ -13,7 +13,7 @@ interface Sortable {
   readonly isOneWay?: boolean
 }
 
-/** Returns the order after a click on a column: its initial order, then the reverse. */
+/** Returns the order after a click on a column: the column's initial order, then the reverse order. */
 export function nextSorting(
   { id, sort = "asc", isOneWay = false }: Sortable,
   sorting: Sorting | undefined,
@@ -27,7 +27,7 @@ export function sortingText({ by, order }: Sorting): string {
   return order === "asc" ? by : `-${by}`
 }
 
-/** Parses the order in an address. Returns the default if no column can be sorted that way. */
+/** Parses the order in an address. Returns the default if the table cannot be sorted in that order. */
 export function readSorting(
   text: string | undefined,
   columns: readonly Sortable[],

@@ -4,12 +4,12 @@ import type { ReactNode } from "react"
 export interface StatProperties {
   readonly label: string
   readonly value: ReactNode
-  /** A smaller line below: the composition, or a comparison. */
+  /** A smaller line below the value, such as its composition or a comparison. */
   readonly note?: ReactNode
   readonly isLoading?: boolean
 }
 
-/** One figure with its name. */
+/** Shows one figure with its name. */
 export function Stat({ label, value, note, isLoading = false }: StatProperties) {
   return (
     <Paper withBorder p="md" className="panel">

@@ -23,13 +23,13 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
 }
 
 export interface StatusProperties {
-  /** A code of the API: `active`, `used_up`. */
+  /** A code of the API, such as `active` or `used_up`. */
   readonly value: string
   readonly title?: string
   readonly color?: MantineColor
 }
 
-/** Shows a state in one word. Unknown words are errors: `upstream_timeout` is red. */
+/** Shows a state in one word. Unknown codes are shown as errors: `upstream_timeout` is red. */
 export function Status({ value, title, color }: StatusProperties) {
   return (
     <Badge

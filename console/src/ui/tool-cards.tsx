@@ -5,19 +5,19 @@ import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
 import { Snippet } from "./snippet.tsx"
 
-/** Pixels. The settings of every tool fit without scrolling. */
+/** Maximum height of a tool's settings in CSS pixels. The settings of every tool fit without scrolling. */
 const MAX_SETTINGS_HEIGHT = 560
 
 export interface ToolCardsProperties {
   readonly tools: readonly Tool[]
-  /** The key that the tools send; undefined: shown as a placeholder. */
+  /** The key that the tools send; undefined: a placeholder is shown. */
   readonly secret: string | undefined
-  /** The tools' initial model; undefined while it is loading. */
+  /** The model that the tools use at first; undefined while it is loading. */
   readonly model: string | undefined
   readonly columns: 1 | 2
 }
 
-/** Shows how to configure each tool for the gateway, like the command `connect`. */
+/** Shows how to configure each tool for the gateway, as the command `connect` does. */
 export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   if (model === undefined) return <Skeleton height={220} />

@@ -17,7 +17,7 @@ export interface UsageChartProperties {
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Bars over time, with the exact values of the hovered bar. */
+/** Shows usage as bars over time, with the exact values of the hovered bar. */
 export function UsageChart({ points, measure, label, height = 220 }: UsageChartProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
@@ -72,7 +72,7 @@ function share(part: number, whole: number): string {
 interface PointNoteProperties {
   readonly point: UsagePoint
   readonly measure: Measure
-  /** The side of the chart that the bar leaves free. */
+  /** The side of the chart where the text does not cover the hovered bar. */
   readonly side: "left" | "right"
 }
 

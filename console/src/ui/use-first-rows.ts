@@ -1,11 +1,11 @@
 import { useDeferredValue } from "react"
 
-/** Enough rows to fill a screen. */
+/** Number of rows rendered immediately, which is enough to fill a screen. */
 const FIRST_ROWS = 40
 
 /**
- * Renders the first rows of a long table immediately and the rest when the browser is idle:
- * hundreds of rows take most of a second.
+ * Renders the first rows of a long table immediately and the other rows when the browser is idle. Rendering hundreds of
+ * rows takes most of a second.
  */
 export function useFirstRows<Row>(rows: readonly Row[]): readonly Row[] {
   const first = rows.slice(0, FIRST_ROWS)

@@ -1,16 +1,15 @@
 import { type RefCallback, useCallback, useLayoutEffect, useRef, useState } from "react"
 
 export interface Fits {
-  /** For the element around the table. */
+  /** A ref for the element around the table. */
   readonly ref: RefCallback<HTMLDivElement>
-  /** Index of the first form that fits; the number of forms if none fits. */
+  /** Index of the widest form that fits. If no form fits, the number of forms. */
   readonly form: number
 }
 
 /**
- * Determines which form of a table fits, before it is rendered and when the window is resized. The
- * window's width is not enough: the navigation uses part of it, and rows may need more space than
- * estimated.
+ * Determines which form of a table fits, before the table is rendered and when the window is resized. The width of the
+ * window is not enough, because the navigation uses part of it and rows may need more space than estimated.
  * @param least minimum widths of the forms in CSS pixels, widest first.
  */
 export function useFits(least: readonly number[]): Fits {
@@ -30,8 +29,8 @@ export function useFits(least: readonly number[]): Fits {
   const form = found === -1 ? least.length : found
   useLayoutEffect(() => {
     const width = place.current?.querySelector("table")?.offsetWidth ?? 0
-    // Uses the current width: a scrollbar may have appeared or disappeared since the last
-    // measurement. Rounding may cost half a pixel.
+    // Uses the current width, because a scrollbar may have appeared or disappeared since the last measurement. Rounding
+    // may cost half a pixel.
     if (width <= (place.current?.clientWidth ?? 0) + 1) return
     setNeeded((before) =>
       before[form] === width

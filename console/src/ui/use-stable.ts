@@ -1,8 +1,8 @@
 import { useCallback, useLayoutEffect, useRef } from "react"
 
 /**
- * Returns a function with a stable identity that calls the latest function, so that components
- * receiving it do not rerender.
+ * Returns a function that stays the same object and calls the latest function. Components that receive it do not render
+ * again.
  */
 export function useStable<Argument>(
   latest: ((argument: Argument) => void) | undefined,

@@ -2,24 +2,24 @@ import { useState } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { useRequestKeys } from "../api/idempotency-key.ts"
 
-/** The part of a form of `@mantine/form` that shows errors. */
+/** The part of a form from `@mantine/form` that shows errors. */
 export interface FormErrors<Values> {
   readonly setErrors: (errors: Record<string, string>) => void
-  /** Returns the names of the form's own fields. */
+  /** Returns the form's values, whose names are the form's fields. */
   readonly getValues: () => Values
 }
 
 export interface Submit<Values> {
   readonly submit: (values: Values) => Promise<void>
   readonly isBusy: boolean
-  /** An error without a matching field; show it above the button. */
+  /** An error without a matching field, to be shown above the button. */
   readonly error: unknown
 }
 
 /**
- * Submits a form. Errors that name a field are shown next to it, others as `error`.
- * @param send throws `ApiError` if the gateway rejects the request. It receives the idempotency
- * key, so that the form can be submitted again without being executed twice.
+ * Submits a form. Errors that name a field are shown next to the field, other errors are returned as `error`.
+ * @param send throws `ApiError` if the gateway rejects the request. It receives the idempotency key, so that a form
+ * that is submitted again is not executed twice.
  */
 export function useSubmit<Values extends object>(
   form: FormErrors<Values>,
@@ -45,7 +45,7 @@ export function useSubmit<Values extends object>(
   return { submit, isBusy, error }
 }
 
-/** Reports whether every error matched a field. */
+/** Shows errors next to their fields. Reports whether every error has a field. */
 function showDocked<Values extends object>(form: FormErrors<Values>, thrown: unknown): boolean {
   if (!(thrown instanceof ApiError)) return false
   const names = Object.keys(form.getValues())

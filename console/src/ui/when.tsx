@@ -2,13 +2,13 @@ import { momentText, relativeText } from "../format/moments.ts"
 
 export interface WhenProperties {
   readonly at: string | null
-  /** Shown if there is no time: "never". */
+  /** The text shown if there is no time: "never". */
   readonly none?: string
-  /** Shows the full date and time instead of a relative time. */
+  /** Whether the full date and time is shown and not a relative time. */
   readonly isExact?: boolean
 }
 
-/** A time in the reader's time zone, with UTC in its title. */
+/** Shows a time in the reader's time zone. The title contains the time in UTC. */
 export function When({ at, none = "–", isExact = false }: WhenProperties) {
   if (at === null) return <span className="dim">{none}</span>
   const title = isExact ? at : `${momentText(at)} (${at})`

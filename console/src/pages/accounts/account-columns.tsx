@@ -82,7 +82,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
 ]
 
-/** Shows the remaining time of a balance. */
+/** Shows the days until a balance is used up. */
 export function DaysLeft({ days }: { readonly days: number | null }) {
   const tone = isRunningDry(days) ? "urgent" : days === null ? "dim" : ""
   return (
@@ -92,7 +92,7 @@ export function DaysLeft({ days }: { readonly days: number | null }) {
   )
 }
 
-/** Converts the table's sorting to the API's. */
+/** Converts the table's sort order to the API's form. */
 export function sortOf(by: string): AccountSort {
   const column = ACCOUNT_COLUMNS.find(({ id, sort }) => id === by && sort !== undefined)
   return column === undefined || column.id === "state" ? "name" : column.id

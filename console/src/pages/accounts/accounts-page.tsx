@@ -20,7 +20,6 @@ import { NewAccountModal } from "./new-account-modal.tsx"
 const route = getRouteApi("/signed-in/accounts")
 const STATES: readonly Account["state"][] = ["active", "paused", "closed"]
 
-/** All accounts. */
 export function AccountsPage() {
   const [isCreating, setCreating] = useState(false)
   const createButton = (
@@ -130,7 +129,7 @@ interface PriceGroupFilterProperties {
   readonly onChange: (group: string | null) => void
 }
 
-/** Hidden if there are no price groups. */
+/** Renders nothing if there are no price groups. */
 function PriceGroupFilter({ value, onChange }: PriceGroupFilterProperties) {
   const { choices } = usePriceGroups(value)
   if (choices.length === 0) return null

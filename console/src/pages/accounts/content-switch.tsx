@@ -6,8 +6,8 @@ import { refresh } from "../../api/refresh.ts"
 import { Confirm } from "../../ui/confirm.tsx"
 
 /**
- * Sets whether prompts and answers of an account are stored. It needs a confirmation, because the
- * content is private.
+ * Sets whether prompts and answers of an account are stored. The change needs a confirmation, because the content is
+ * private.
  */
 export function ContentSwitch({ account }: { readonly account: Account }) {
   const [isAsking, setAsking] = useState(false)

@@ -41,7 +41,7 @@ export function limitValuesOf(account: Account): LimitValues {
   }
 }
 
-/** Returns the error of a limit; null if it is valid. */
+/** Returns the error of a limit; null if the limit is valid. */
 export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
@@ -51,7 +51,7 @@ export function checkLimit(value: string, least: number): string | null {
     : `Enter a whole number of at least ${least}`
 }
 
-/** Builds the API body from validated values, with null for no limit. */
+/** Builds the API body from validated values. Null means no limit. */
 export function limitBodyOf(values: LimitValues): AccountChange {
   const models = values.models.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
   const limits = ACCOUNT_LIMITS.map(({ name }) => [name, wholeOf(values[name]) ?? null] as const)
@@ -71,7 +71,7 @@ function wholeOf(value: string): number | null | undefined {
   return /^\d{1,10}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Describes the limits of an account; empty without limits. */
+/** Describes the limits of an account; empty if there are no limits. */
 export function limitTexts(account: Account): { label: string; value: string }[] {
   const { models } = account
   return [

@@ -7,8 +7,8 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { usePriceGroups } from "./use-price-groups.ts"
 
 /**
- * Selects the price group of an account. It needs a confirmation, because it changes the price of
- * every request.
+ * Selects the price group of an account. The change needs a confirmation, because it changes the price of every
+ * request.
  */
 export function PriceGroupSelect({ account }: { readonly account: Account }) {
   const own = account.price_group

@@ -13,7 +13,6 @@ export interface RenameModalProperties {
   readonly onClose: () => void
 }
 
-/** Renames an account. */
 export function RenameModal({ account, isOpen, onClose }: RenameModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>

@@ -12,7 +12,7 @@ const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   command: "command line",
 }
 
-/** Labels an actor that is not a person; empty for people, and if the name is sufficient. */
+/** Labels an actor that is not a person; empty for people, and if the name alone is clear. */
 export function kindWords(actor: AuditRecord["actor"]): string {
   const words = ACTORS[actor.kind]
   return actor.name.toLowerCase() === words ? "" : words

@@ -14,7 +14,7 @@ interface Filters {
   readonly to?: string | undefined
 }
 
-/** Filters the records. The filters are part of the address, so that it can be shared. */
+/** Filters the records. The filters are part of the page address, so that a filtered list can be shared as a link. */
 export function AuditFilters() {
   const { action, actor, target, from, to } = route.useSearch()
   const navigate = route.useNavigate()
@@ -80,7 +80,7 @@ function TextFilter({ label, value, onChange }: TextFilterProperties) {
   const [typed, setTyped] = useState(value)
   const [shown, setShown] = useState(value)
   const change = useDebouncedCallback(onChange, 300)
-  // The value was changed elsewhere, such as by "Show all".
+  // The value was changed outside this field, such as by "Show all".
   if (value !== shown) {
     setShown(value)
     setTyped(value)

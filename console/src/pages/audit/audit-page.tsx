@@ -19,7 +19,7 @@ import { RecordDrawer } from "./record-drawer.tsx"
 
 const route = getRouteApi("/signed-in/audit")
 
-/** Shows who changed what, when, and from which address; for owners and operators. */
+/** Shows who made each change, when, and from which address. For owners and operators. */
 export function AuditPage() {
   return (
     <Page title="Audit" description="Every change, in a hash chain that reveals edits and gaps.">

@@ -1,13 +1,13 @@
 /** One changed member. */
 export interface Difference {
-  /** A dotted path: `budget.limit`, `models[0]`. Empty for the whole document. */
+  /** The dotted path of the member, such as `budget.limit` or `models[0]`. Empty for the whole document. */
   readonly path: string
-  /** As text; undefined if the member did not exist. */
+  /** The value as text; undefined if the member did not exist. */
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** Returns the differences between two documents by member, in document order. */
+/** Returns the members that differ between two documents, in document order. */
 export function differences(before: unknown, after: unknown): Difference[] {
   const left = flatten(before)
   const right = flatten(after)

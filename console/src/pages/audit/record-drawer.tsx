@@ -12,7 +12,7 @@ export interface RecordDrawerProperties {
   readonly onClose: () => void
 }
 
-/** Shows one change with the values before and after it. */
+/** Shows one change, with the values before and after the change. */
 export function RecordDrawer({ record, onClose }: RecordDrawerProperties) {
   return (
     <Drawer

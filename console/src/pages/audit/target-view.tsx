@@ -3,7 +3,7 @@ import type { AuditRecord } from "tollgate-contract/operations.ts"
 import { TextLink } from "../../ui/link-button.tsx"
 import { nameOf } from "./record-words.ts"
 
-/** Shows the changed object: its name if the record contains it, and a link if it has a page. */
+/** Shows the changed object. Shows its name if the record contains the name, and a link if the object has a page. */
 export function TargetView({ record }: { readonly record: AuditRecord }) {
   const { target } = record
   if (target === null) return <span className="dim">–</span>

@@ -21,7 +21,7 @@ import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
 import { codeRows, ShownCode } from "./shown-code.tsx"
 
-/** Codes that grant credits to the account that redeems them. */
+/** Lists the codes that grant credits to the accounts that redeem them. */
 export function CodesPage() {
   const codes = usePages("GET /codes", {})
   const [isCreating, setCreating] = useState(false)

@@ -14,7 +14,7 @@ import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 const DAY = 86_400_000
-/** Maximum size of a batch. */
+/** Maximum number of codes created together. */
 const MAX_CODES = 1_000
 const LIVES = [
   { value: "", label: "Never" },
@@ -32,14 +32,14 @@ export interface NewCodeModalProperties {
 
 interface CodeValues {
   readonly credits: string
-  /** Number of identical codes. */
+  /** Number of codes to create with the same settings. */
   readonly count: number | string
   readonly uses: number | string
   readonly expires_at: string
   readonly note: string
 }
 
-/** Creates a code. */
+/** Creates one code or several. */
 export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Create codes">
@@ -50,7 +50,7 @@ export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalPropert
 
 function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpen">) {
   const { ask, dialog } = useAskFirst()
-  // Repeating the request must create the same code, so its expiry must not change.
+  // Repeating the request must create the same codes, so the expiry must not change.
   const [opened] = useState(() => Date.now())
   const form = useForm<CodeValues>({
     initialValues: { credits: "", count: 1, uses: 1, expires_at: "", note: "" },

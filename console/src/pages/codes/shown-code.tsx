@@ -7,7 +7,7 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownCodeProperties {
-  /** New codes from one batch. */
+  /** New codes that were created together. */
   readonly shown: readonly CodeWithText[] | undefined
   readonly onClose: () => void
 }

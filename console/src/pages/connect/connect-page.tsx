@@ -11,12 +11,12 @@ import { ToolCards } from "../../ui/tool-cards.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 
 /**
- * The characters of all keys, including those imported from other gateways. A shell treats none of
- * them specially.
+ * The characters that keys may contain, including keys imported from other gateways. None of them has a special meaning
+ * in a shell.
  */
 const KEY = /^[\w.-]+$/
 
-/** Shows the settings with which tools call the gateway. */
+/** Shows the settings that tools need to call the gateway. */
 export function ConnectPage() {
   const { may } = useAccount()
   const [typed, setTyped] = useState("")

@@ -1,6 +1,6 @@
 import { readAmount } from "tollgate-contract/amounts.ts"
 
-/** Returns the error of an amount that must be above zero; null if it is valid. */
+/** Returns the error of an amount that must be above zero; null if the amount is valid. */
 export function checkPositive(value: string): string | null {
   const reading = readAmount(value)
   if ("fault" in reading) return reading.fault

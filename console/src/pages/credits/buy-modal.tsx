@@ -11,7 +11,7 @@ import type { CreditsModalProperties } from "./redeem-modal.tsx"
 
 const AMOUNTS = ["10", "25", "50", "100"]
 
-/** Buys credits by card on the payment provider's page. */
+/** Lets the user buy credits by card on the page of the payment provider. */
 export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Buy credits for ${account.name}`}>

@@ -128,8 +128,8 @@ function Amount({ label, value, note }: AmountProperties) {
 }
 
 /**
- * Handles the return from the payment page. The credits arrive shortly afterwards, when the payment
- * is confirmed.
+ * Handles the return from the payment page. The credits arrive shortly afterwards, when the payment provider confirms
+ * the payment.
  */
 function useReturnFromPayment() {
   const { paid } = route.useSearch()
@@ -155,7 +155,7 @@ function useAllowedWays(): Readonly<Record<Way, boolean>> {
   }
 }
 
-/** `?add=redeem` opens the dialog for adding credits, if the user may use it. */
+/** Opens the dialog named in the address (`?add=redeem`), if the user may add credits in this way. */
 function useWayOfAddress(
   isAllowed: Readonly<Record<Way, boolean>>,
   begin: (way: Way) => void,

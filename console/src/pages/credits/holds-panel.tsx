@@ -22,10 +22,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   { id: "amount", header: "Held", isFigure: true, cell: (hold) => <Money value={hold.amount} /> },
 ]
 
-/**
- * Shows the worst-case cost that running requests hold until they settle. Hidden if no request
- * runs.
- */
+/** Shows the maximum cost that each running request holds until it settles. Hidden if no request is running. */
 export function HoldsPanel({ holds }: { readonly holds: readonly Hold[] }) {
   if (holds.length === 0) return null
   return (

@@ -24,7 +24,7 @@ export interface LabelBudgetModalProperties {
   readonly onClose: () => void
 }
 
-/** Sets a spending limit for an end user or a tag. */
+/** Sets a spending limit for an end user or for a tag. */
 export function LabelBudgetModal({ isOpen, ...rest }: LabelBudgetModalProperties) {
   return (
     <Modal opened={isOpen} onClose={rest.onClose} title="Set a budget">

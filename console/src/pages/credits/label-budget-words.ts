@@ -43,7 +43,7 @@ export function budgetOf({ target, user, tag, value, ...amounts }: BudgetValues)
   }
 }
 
-/** Adds a budget. It replaces a budget for the same user or tag. */
+/** Adds a budget. It replaces the previous budget of the same user or tag. */
 export function withBudget(budgets: readonly LabelBudget[], added: LabelBudget): LabelBudget[] {
   return [...withoutBudget(budgets, added), added]
 }

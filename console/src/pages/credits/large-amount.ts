@@ -3,13 +3,13 @@ import { creditsText, nanos } from "../../format/credits.ts"
 import type { Question } from "../../ui/question.ts"
 
 export interface LargeAmountFacts {
-  /** In the API's form; undefined if no amount is typed. */
+  /** The amount in the API's form; undefined if no amount is typed. */
   readonly amount: string | undefined
-  /** The account's balance; absent if there is nothing to compare with. */
+  /** The account's balance; absent if there is no balance to compare with. */
   readonly balance?: string | undefined
-  /** Number of times that the amount can be granted; absent: once. */
+  /** Number of times that the amount can be granted, such as the redemptions of a code; absent: once. */
   readonly times?: number
-  /** Title of the dialog: "Grant", "Take", "Begin Acme with". */
+  /** Returns the title of the dialog, which begins with a verb: "Grant", "Take", "Begin Acme with". */
   readonly title: (credits: string) => string
 }
 

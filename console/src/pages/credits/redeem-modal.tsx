@@ -15,7 +15,7 @@ export interface CreditsModalProperties {
   readonly onClose: () => void
 }
 
-/** Redeems a code for credits. Each account can redeem a code once. */
+/** Redeems a code for credits. An account can redeem each code once. */
 export function RedeemModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Redeem a code for ${account.name}`}>

@@ -9,7 +9,7 @@ const FORMATS = [
   { value: "json", label: "JSON" },
 ] as const
 
-/** Downloads all entries of a range of days. */
+/** Downloads all ledger entries within a range of days. */
 export function StatementModal({ account, isOpen, onClose }: CreditsModalProperties) {
   const [from, setFrom] = useState(() => `${utcDay().slice(0, 8)}01`)
   const [to, setTo] = useState(() => utcDay())

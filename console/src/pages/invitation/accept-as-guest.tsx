@@ -8,7 +8,7 @@ export interface AcceptAsGuestProperties {
   readonly accept: (body: { name: string; password: string }) => Promise<void>
 }
 
-/** Asks a new user for a name and a password. */
+/** Asks an invited person without a user account for a name and a password. */
 export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
   const form = useForm({
     initialValues: { name: "", password: "" },

@@ -7,9 +7,9 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 
 export interface AcceptAsUserProperties {
-  /** The invited address. */
+  /** The email address that was invited. */
   readonly email: string
-  /** The address of the signed-in user; undefined if there is none. */
+  /** The email address of the signed-in user; undefined if nobody is signed in. */
   readonly signedInAs: string | undefined
   readonly accept: () => Promise<void>
 }

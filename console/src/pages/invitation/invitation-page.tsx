@@ -13,14 +13,14 @@ import { AcceptAsUser } from "./accept-as-user.tsx"
 
 const route = getRouteApi("/invitation")
 
-/** Descriptions of the roles for invited people. */
+/** Descriptions of the roles, addressed to the invited person. */
 const ROLES = {
   owner: "an owner, who manages keys, credits and members",
   member: "a member, who manages keys and credits",
   viewer: "a viewer, with read-only access",
 } as const
 
-/** The input of a new user; empty for registered users. */
+/** The values that a new user has entered; empty for registered users. */
 interface Acceptance {
   readonly name?: string
   readonly password?: string

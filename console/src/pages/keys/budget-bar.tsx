@@ -4,7 +4,7 @@ import { creditsText, shortCredits, spentOf, usedShare } from "../../format/cred
 import { relativeText } from "../../format/moments.ts"
 
 export interface BudgetBarProperties {
-  /** "Total", "Today", "This month". */
+  /** "Total", "Today" or "This month". */
   readonly label: string
   readonly budget: Budget
 }
@@ -40,7 +40,7 @@ export function BudgetBar({ label, budget }: BudgetBarProperties) {
   )
 }
 
-/** All budgets that a key has. */
+/** Shows all budgets of a key. */
 export function BudgetBars({
   budgets,
 }: {

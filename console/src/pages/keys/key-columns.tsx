@@ -10,7 +10,7 @@ import { BudgetBars } from "./budget-bar.tsx"
 import { KeyStatus } from "./key-status.tsx"
 
 export interface KeyColumnsOrder {
-  /** Whether the keys are from several accounts. A single account needs no column. */
+  /** Whether the keys are from several accounts. Otherwise the account column is hidden. */
   readonly isAll: boolean
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode
@@ -47,7 +47,7 @@ const EXTRA_COLUMNS: readonly Column<Key>[] = [
   },
 ]
 
-/** The columns of the list of keys. */
+/** Returns the columns of the list of keys. */
 export function keyColumns({ isAll, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
   return [
     {

@@ -16,7 +16,7 @@ import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values
 export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
 
 export interface KeyDrawerProperties {
-  /** Undefined: closed. */
+  /** The task; undefined: the drawer is closed. */
   readonly work: KeyWork | undefined
   readonly onClose: () => void
   readonly onCreated: (key: KeyWithSecret) => void
@@ -39,7 +39,7 @@ export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
 function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
   const { accountId, accounts } = useAccount()
   const first = accountId ?? (accounts.length === 1 ? accounts[0]?.id : undefined) ?? ""
-  // Repeating the request must create the same key, so its expiry must not change.
+  // Repeating the request must create the same key, so the expiry must not change.
   const [opened] = useState(() => Date.now())
   const form = useForm({
     initialValues: { ...EMPTY_KEY, account: first },

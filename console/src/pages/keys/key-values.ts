@@ -9,13 +9,13 @@ export interface KeyValues {
   readonly name: string
   /** `never`, `keep`, a number of days, or `custom`. */
   readonly expiry: string
-  /** Value of a `datetime-local` field, if the expiry is `custom`. */
+  /** Value of a `datetime-local` field; used if the expiry is `custom`. */
   readonly expires_at: string
   readonly models: string[]
   readonly origins: string[]
   readonly addresses: string[]
   readonly is_read_only: boolean
-  /** Each as `name=provider/model`. */
+  /** The aliases, each written as `name=provider/model`. */
   readonly aliases: string[]
   readonly budget: string
   readonly daily_budget: string
@@ -66,7 +66,7 @@ export function valuesOf(key: Key): KeyValues {
   }
 }
 
-/** Builds the API body from validated values, with null for no limit. */
+/** Builds the API body from validated values. Null means no limit. */
 export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name: string } {
   return {
     name: values.name.trim(),
@@ -97,7 +97,7 @@ export function changesOf(key: Key, values: KeyValues): KeyChange {
   return Object.fromEntries(changed)
 }
 
-/** Returns the error of each field; null if it is valid. */
+/** The check of each field. A check returns an error, or null if the value is valid. */
 export const KEY_CHECKS = {
   account: (value: string) => (value === "" ? "Choose the account that pays" : null),
   name: (value: string) => (value.trim() === "" ? "Enter a name" : null),
@@ -112,7 +112,7 @@ export const KEY_CHECKS = {
   concurrent_requests: checkWhole,
 }
 
-/** Splits pasted text: globs, origins and aliases contain no commas or spaces. */
+/** Splits pasted text at commas and spaces, which globs, origins and aliases cannot contain. */
 function partsOf(typed: readonly string[]): string[] {
   return typed.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
 }

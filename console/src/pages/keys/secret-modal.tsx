@@ -9,14 +9,12 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { ToolCards } from "../../ui/tool-cards.tsx"
 
 export interface SecretModalProperties {
-  /** The key with its secret; undefined: closed. */
+  /** The key with its secret; undefined: the dialog is closed. */
   readonly shown: KeyWithSecret | undefined
   readonly onClose: () => void
 }
 
-/**
- * Shows a new secret once, with a ready-to-run first request. A click outside does not close it.
- */
+/** Shows a new secret once, with a first request that can be run as is. A click outside does not close the dialog. */
 export function SecretModal({ shown, onClose }: SecretModalProperties) {
   return (
     <Modal

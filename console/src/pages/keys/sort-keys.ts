@@ -2,10 +2,10 @@ import type { Key } from "tollgate-contract/keys.ts"
 import { nanos } from "../../format/credits.ts"
 import type { Sorting } from "../../ui/sorting.ts"
 
-/** Newest first, like the API's list. */
+/** Newest keys first, like the API's list. */
 export const NEWEST_FIRST: Sorting = { by: "created", order: "desc" }
 
-/** Sorts keys. Equal keys keep their order, and missing times come last. */
+/** Sorts keys. Keys with equal values keep their order, and keys with missing times come last. */
 export function sortKeys(keys: readonly Key[], { by, order }: Sorting): Key[] {
   const direction = order === "asc" ? 1 : -1
   return keys

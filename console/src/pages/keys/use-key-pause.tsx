@@ -8,11 +8,11 @@ import { notifyDone, notifyError } from "../../ui/notify.tsx"
 export interface KeyPause {
   /** Pauses a key after a confirmation, or resumes it. */
   readonly toggle: (key: Key) => void
-  /** The dialog to render on the page. */
+  /** The confirmation dialog, which the page must render. */
   readonly dialog: ReactNode
 }
 
-/** Pauses keys: their requests are rejected until the keys are resumed. */
+/** Returns the action that pauses or resumes a key. Requests with a paused key are rejected. */
 export function useKeyPause(): KeyPause {
   const { ask, dialog } = useAskFirst()
 

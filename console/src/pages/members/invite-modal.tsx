@@ -19,7 +19,7 @@ export interface InviteModalProperties {
   readonly onClose: () => void
 }
 
-/** Invites a person. The link is shown once, for the inviter to pass on. */
+/** Invites a person. The link is shown once, and the inviter has to send it to the person. */
 export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
   const [made, setMade] = useState<InvitationWithLink>()
 

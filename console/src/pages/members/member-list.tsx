@@ -21,12 +21,12 @@ import { InviteModal } from "./invite-modal.tsx"
 import { ROLES, roleOf } from "./roles.ts"
 
 export interface MemberListProperties {
-  /** Undefined: all accounts that the user may see. */
+  /** The account; undefined: all accounts that the user may see. */
   readonly account: string | undefined
   readonly mayChange: boolean
 }
 
-/** The members of an account, and its invitations. */
+/** Shows the members and the invitations of an account. */
 export function MemberList({ account, mayChange }: MemberListProperties) {
   const members = usePages("GET /members", { query: { account } })
   const { user } = useSession()
@@ -93,7 +93,7 @@ interface ColumnFacts {
   readonly mayChange: boolean
   /** The current user. */
   readonly self: string | undefined
-  /** Whether the members are of several accounts. */
+  /** Whether the members belong to several accounts. */
   readonly isAll: boolean
   readonly onRemove: (member: Member) => void
 }

@@ -3,7 +3,7 @@ import type { AccountRole } from "tollgate-contract/common.ts"
 export interface RoleFacts {
   readonly value: AccountRole
   readonly label: string
-  /** The rights of the role. */
+  /** Describes the rights of the role. */
   readonly help: string
 }
 

@@ -175,8 +175,7 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
 }
 
 /**
- * Builds the request body; undefined while it is incomplete. The gateway would reject a model
- * without a price.
+ * Builds the request body; undefined while the form is incomplete. The gateway would reject a model without a price.
  */
 function entryOf(draft: Draft): ModelEntry | undefined {
   const price = readPrices(draft.prices)

@@ -8,9 +8,9 @@ export interface ModelChange {
 }
 
 /**
- * Builds the entry that replaces the console's previous entry for a model. It keeps all unchanged
- * settings of that entry. Properties without a setting stay unset, so that they follow the list of
- * known models. Returns undefined if a price is not a number, or if there is no price.
+ * Builds the entry that replaces the console's previous entry for a model. All unchanged settings of the previous entry
+ * are kept. Properties without a setting stay unset, so that they follow the list of known models. Returns undefined if
+ * a price is not a number or if there is no price.
  */
 export function changedEntry(model: Model, change: ModelChange): ModelEntry | undefined {
   const prices = readPrices(change.typed)
@@ -34,7 +34,9 @@ export function knownPriceEntry(model: Model): ModelEntry | undefined {
   return flat === null ? undefined : { ...entry, price: flat }
 }
 
-/** Keeps the prices of long requests, of kinds of images and of periods, which the form does not show as fields. */
+/**
+ * Keeps the prices that the form does not show as fields: prices of long requests, of kinds of images and of periods.
+ */
 function wholePrice(model: Model, prices: Readonly<Record<string, string>>): ModelEntry["price"] {
   const { price_tiers: tiers, price_pictures: pictures } = model
   const { image, ...others } = prices
@@ -49,7 +51,10 @@ function wholePrice(model: Model, prices: Readonly<Record<string, string>>): Mod
   }
 }
 
-/** Returns the periods and mode factors from the settings; otherwise the known periods. */
+/**
+ * Returns the price periods and the factors of service modes from the settings, or the known ones if the settings have
+ * none.
+ */
 function periodsOf(model: Model): Record<string, unknown> {
   const set = model.entry?.["price"]
   if (typeof set === "object" && set !== null) {
@@ -59,7 +64,7 @@ function periodsOf(model: Model): Record<string, unknown> {
   return periods.length === 0 ? {} : { periods }
 }
 
-/** Members of a price that are neither in the form nor in a table of prices. */
+/** Members of a price that are neither fields of the form nor part of a table of prices. */
 const FORMLESS = new Set(["periods", "modes"])
 
 function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {

@@ -83,7 +83,7 @@ export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFo
 
 interface DeploymentRowProperties {
   readonly value: DeploymentValues
-  /** Starts at 1. */
+  /** The position in the list, starting at 1. */
   readonly place: number
   readonly count: number
   readonly providers: readonly string[]

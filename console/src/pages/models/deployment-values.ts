@@ -1,12 +1,12 @@
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 
-/** A deployment in the form. */
+/** A deployment as a row of the form. */
 export interface DeploymentValues {
-  /** A stable key while rows move. */
+  /** Identifies the row while rows are moved. */
   readonly row: number
   readonly provider: string
   readonly model: string
-  /** As typed. */
+  /** The weight as typed. */
   readonly weight: string
   readonly isPaused: boolean
 }
@@ -21,7 +21,7 @@ export function deploymentValues({ deployments }: Model): DeploymentValues[] {
   }))
 }
 
-/** Returns the error of the deployments together; undefined if they are valid. */
+/** Returns the error of the list of deployments; undefined if the list is valid. */
 export function deploymentsFault(values: readonly DeploymentValues[]): string | undefined {
   if (values.some(({ provider, model }) => provider === "" || model.trim() === "")) {
     return "Each deployment needs a provider and the model's name there."

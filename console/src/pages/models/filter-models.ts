@@ -3,20 +3,22 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { healthState } from "../../format/health-state.ts"
 import { capabilityOf, hasCapability } from "./capabilities.ts"
 
-/** The filter value for groups, used in place of a kind. */
+/** The filter value that selects groups instead of a kind of model. */
 export const GROUP = "group"
 
 export interface ModelFilters {
   readonly search?: string | undefined
   readonly kind?: string | undefined
   readonly provider?: string | undefined
-  /** `true`, `false`. */
+  /** `true` for models with a price, `false` for models without. */
   readonly priced?: string | undefined
-  /** A capability. */
+  /** The name of a capability. */
   readonly can?: string | undefined
 }
 
-/** Returns the models that match every filter. Each word of the search must occur somewhere. */
+/**
+ * Returns the models that match every filter. Each word of the search text must occur in some property of the model.
+ */
 export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
   const words = (filters.search ?? "").toLowerCase().split(/\s+/).filter(Boolean)
   const capability = capabilityOf(filters.can)
@@ -49,7 +51,7 @@ export function providersOf(models: readonly Model[]): string[] {
   return [...new Set(all)].toSorted()
 }
 
-/** Returns the state from stored requests, or else the best state of the used deployments. */
+/** Returns the state from stored requests, or else the best state among the deployments in use. */
 export function healthOf(model: Model, history: ReliabilityRow | undefined): Health["state"] {
   const states = model.deployments.map(({ health }) => health.state)
   return healthState(BEST_FIRST.find((best) => states.includes(best)) ?? "unknown", history)
@@ -57,7 +59,7 @@ export function healthOf(model: Model, history: ReliabilityRow | undefined): Hea
 
 const BEST_FIRST = ["healthy", "failing", "resting"] as const
 
-/** Splits a model id into its path parameters in the API. Its name may contain slashes. */
+/** Splits a model id into its path parameters in the API. The name may contain slashes. */
 export function modelPath(id: string): { readonly provider: string; readonly name: string } {
   const [provider = "", ...name] = id.split("/")
   return { provider, name: name.join("/") }

@@ -56,7 +56,7 @@ export function Endpoints({ paths }: { readonly paths: readonly string[] }) {
 /** Shows the price of input, or the main price of a model without input prices. */
 export function InputPrice({ model }: { readonly model: Model }) {
   if (model.price === null) return <Status value="no price" color="yellow" />
-  // Models without an input price show their main price, with its name.
+  // Models without an input price show their main price with the name of its class.
   const [name, price] = firstPrice(model, ["input", ...usualClasses(model.kind)]) ?? []
   if (name === undefined || price === undefined) return <span className="dim">–</span>
   const { credits, per } = readablePrice(name, price)

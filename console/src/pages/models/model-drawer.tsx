@@ -23,12 +23,12 @@ import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./pr
 
 export interface ModelDrawerProperties {
   readonly model: Model | undefined
-  /** Its reliability; undefined if it had no requests. */
+  /** Reliability of the model; undefined if the model had no requests. */
   readonly history: ReliabilityRow | undefined
   readonly onClose: () => void
 }
 
-/** Shows the details of a model, with its editable settings for operators. */
+/** Shows the details of a model. For operators, its settings are editable. */
 export function ModelDrawer({ model, history, onClose }: ModelDrawerProperties) {
   return (
     <Drawer

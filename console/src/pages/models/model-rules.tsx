@@ -25,10 +25,10 @@ import {
   ruleValues,
 } from "./rule-values.ts"
 
-/** Shown in a field without an override. */
+/** Placeholder of a field without an override. */
 const AS_KNOWN = "as known"
 
-/** The rules of a model at each of its deployments, and the overrides of the operator. */
+/** Shows the rules of a model at each of its deployments, with the operator's overrides. */
 export function ModelRules({ model }: { readonly model: Model }) {
   const [isEditing, setEditing] = useState(false)
   const save = useMutation({
@@ -205,7 +205,7 @@ function RuleField({ name, value, onChange }: RuleFieldProperties) {
   )
 }
 
-/** Formats a meaning as a separate sentence, without Markdown. */
+/** Formats a rule's meaning as a separate sentence, without Markdown. */
 function sentence(meaning: string): string {
   const plain = meaning.replaceAll("`", "")
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`

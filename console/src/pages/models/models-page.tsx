@@ -27,9 +27,9 @@ import { sortModels } from "./sort-models.ts"
 
 const route = getRouteApi("/signed-in/models")
 const BY_NAME: Sorting = { by: "name", order: "asc" }
-/** Number of rows at first and per "Show more": a catalog may have a thousand models. */
+/** Number of rows shown at first, and added by each "Show more". A catalog may have a thousand models. */
 const ROWS = 50
-/** Rows that fit into a window are rendered immediately, the others after the page is shown. */
+/** Rows that fit into a window are rendered immediately. The other rows are rendered after the page is shown. */
 const FIRST_ROWS = 15
 
 /** Lists all callable models with their properties and prices. */
@@ -107,14 +107,14 @@ export function ModelsPage() {
   )
 }
 
-/** Returns the default prices for operators, and the member's own prices for members. */
+/** Returns the models with default prices for operators, and with the member's own prices for members. */
 function useModels() {
   const { is_operator: isOperator } = useSession()
   const { accountId } = useAccount()
   return useQuery(modelsQueryFor(isOperator ? undefined : accountId))
 }
 
-/** Filters and sorts the models only if the filters change, because there may be thousands. */
+/** Filters and sorts the models only when the filters change, because there may be thousands of models. */
 function useFoundModels(
   models: readonly Model[] | undefined,
   { search, kind, provider, priced, can }: ModelFilters,

@@ -10,7 +10,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { NewerPrices } from "./newer-prices.tsx"
 import { priceWords } from "./prices.ts"
 
-/** Maximum models that the notice lists. */
+/** Maximum number of models that the notice lists. */
 const MAX_NAMES = 5
 
 /** Notices through which operators review pending prices. */
@@ -23,7 +23,7 @@ export function PriceNotices() {
   )
 }
 
-/** Lists requested models that are newer than the price list. Renders nothing without such models. */
+/** Lists requested models that are newer than the price list. Renders nothing if there are no such models. */
 function NewerModels() {
   const { data } = useQuery(oneQuery("GET /models/newer", {}))
   const [isBusy, setBusy] = useState(false)

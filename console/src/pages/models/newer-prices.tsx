@@ -15,7 +15,7 @@ import { pendingText } from "./pending-text.ts"
 type Pending = NonNullable<PriceListsDocument["pending"]>
 type PriceChange = Pending["changes"][number]
 
-/** A newer price list that needs an operator's approval. Renders nothing if there is none. */
+/** Shows a newer price list that needs an operator's approval. Renders nothing if there is no newer list. */
 export function NewerPrices() {
   const { data } = useQuery(oneQuery("GET /prices", {}))
   const [isOpen, setOpen] = useState(false)

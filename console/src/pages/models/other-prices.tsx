@@ -4,7 +4,7 @@ import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.t
 import { When } from "../../ui/when.tsx"
 import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
 
-/** The prices in service modes, and in other periods. */
+/** Shows the prices in service modes and in other periods. */
 export function OtherPrices({ model }: { readonly model: Model }) {
   return (
     <>
@@ -14,7 +14,7 @@ export function OtherPrices({ model }: { readonly model: Model }) {
   )
 }
 
-/** The current price and its end, and the prices in other periods. */
+/** Shows until when the current price applies, and the prices in other periods. */
 function PricePeriods({ model }: { readonly model: Model }) {
   const { price_in_force: now, price_periods: periods } = model
   if (now === null) return null
@@ -54,7 +54,7 @@ function timesOf({ from, until, zone, days, hours }: PricePeriod): PeriodTimes {
   }
 }
 
-/** Formats prices with the multiplier: `Input 0.3 · Output 1.2`. */
+/** Formats prices, including the multiplier: `Input 0.3 · Output 1.2`. */
 function pricesText(
   model: Model,
   card: PriceCard,
@@ -66,7 +66,7 @@ function pricesText(
     .join(" · ")
 }
 
-/** The prices in the service modes, outside all periods. */
+/** Shows the prices of the service modes that apply outside all periods. */
 function PriceModes({ model }: { readonly model: Model }) {
   const modes = modeTexts(model, model.price_modes)
   if (modes.length === 0) return null
@@ -82,7 +82,7 @@ function PriceModes({ model }: { readonly model: Model }) {
   )
 }
 
-/** Formats modes: `fast × 2`, or `flex: Input 0.3 · Output 1.2` with the multiplier. */
+/** Formats service modes: `fast × 2`, or `flex: Input 0.3 · Output 1.2` including the multiplier. */
 function modeTexts(model: Model, modes: Readonly<Record<string, ModePrice>>): string[] {
   return Object.entries(modes).flatMap(([mode, own]) => {
     if (typeof own !== "string") {
@@ -92,7 +92,7 @@ function modeTexts(model: Model, modes: Readonly<Record<string, ModePrice>>): st
   })
 }
 
-/** Describes the changes in a period: prices and service modes. */
+/** Describes the prices and service modes that differ in a period. */
 function changesText(model: Model, period: PricePeriod): string {
   const usual = new Map(allPrices(model).map(({ label, price }) => [label, price]))
   const prices = pricesText(model, period, (label, price) => usual.get(label) !== price)

@@ -17,7 +17,7 @@ export interface PriceFieldsProperties {
   readonly onChange: (typed: TypedPrices) => void
 }
 
-/** A field for each usual class of this kind of model, and for each class with a price. */
+/** Shows a field for each usual price class of this kind of model, and for each class that has a price. */
 export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">

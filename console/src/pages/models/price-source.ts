@@ -3,7 +3,7 @@ import { dayText } from "../../format/moments.ts"
 
 const PLACES = { known: "the price list", file: "tollgate.yaml", console: "this console" }
 
-/** Returns the date of a price, or its source if the date is unknown. */
+/** Returns the date of a price, or the name of the source if the date is unknown. */
 export function priceDate(source: Model["price_source"]): string {
   if (source === null) return "–"
   return source.date === null ? PLACES[source.kind] : dayOf(source.date)

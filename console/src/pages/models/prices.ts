@@ -39,10 +39,10 @@ const LABELS: Readonly<Record<PriceName, string>> = {
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
 
-/** The member of a price with the minimum seconds charged per request. */
+/** The member of a price that sets the minimum number of seconds charged per request. */
 export const MINIMUM_SECONDS = "minimum_seconds"
 
-/** Returns the usual price classes of a kind of model: the first fields of a form. */
+/** Returns the usual price classes for a kind of model. They are the first fields of a form. */
 export function usualClasses(kind: Model["kind"]): readonly string[] {
   return MODEL_KINDS[kind].usualPrices
 }
@@ -63,7 +63,7 @@ function placeOf(name: string): number {
   return index === -1 ? PRICE_CLASSES.length : index
 }
 
-/** Multiplies two plain decimals exactly. Returns undefined if one of them is invalid. */
+/** Multiplies two plain decimals exactly. Returns undefined if either of them is invalid. */
 export function exactProduct(left: string, right: string): string | undefined {
   if (!PLAIN.test(left) || !PLAIN.test(right)) return undefined
   const { value, places } = multiplyDecimals(readDecimal(left), readDecimal(right))
@@ -74,7 +74,7 @@ const PLAIN = /^\d+(?:\.\d+)?$/
 
 /** One line of a model's price list. */
 export interface PriceLine {
-  /** Its class. */
+  /** The price class. */
   readonly name: string
   readonly label: string
   /** Credits per million units, before the multiplier. */
@@ -128,10 +128,7 @@ export function effectivePrice(model: Model, name: string): string | undefined {
 /** Millions of tokens in a typical request, for comparing models. */
 const TYPICAL = { input: "0.002", output: "0.0005" } as const
 
-/**
- * Returns the exact cost of 2,000 input tokens and 500 output tokens; undefined if a price is
- * missing.
- */
+/** Returns the exact cost in credits of 2,000 input tokens and 500 output tokens; undefined if a price is missing. */
 export function typicalCost(model: Model): string | undefined {
   const parts = (["input", "output"] as const).map((name) => {
     const price = effectivePrice(model, name)
@@ -147,7 +144,7 @@ function exactSum(left: string, right: string): string {
   return formatDecimal(parseDecimal(left, places) + parseDecimal(right, places), places)
 }
 
-/** Units that are counted individually: a price per million of them is hard to read. */
+/** Units that are counted individually. Their price per million is hard to read, so it is shown per unit. */
 const UNITS: Readonly<Record<string, string>> = {
   image: "image",
   second: "second",
@@ -158,14 +155,14 @@ const UNITS: Readonly<Record<string, string>> = {
 }
 const MILLIONTH = "0.000001"
 
-/** A price in a readable unit: per image or second, per million tokens or characters. */
+/** A price in a readable unit: per image, per second, per million tokens or per million characters. */
 export interface ReadablePrice {
   readonly credits: string
   /** The unit: `per image`, `per million`. */
   readonly per: string
 }
 
-/** @param price of a million units. */
+/** @param price the price of a million units. */
 export function readablePrice(name: string, price: string): ReadablePrice {
   const unit = UNITS[name.split(/[ .]/)[0] ?? name]
   const each = unit === undefined ? undefined : exactProduct(price, MILLIONTH)
@@ -192,7 +189,7 @@ export function decimalFault(typed: string): string | undefined {
   return reading.amount.startsWith("-") ? "Enter zero or a positive number" : undefined
 }
 
-/** Returns the error message for an invalid minimum of seconds. */
+/** Returns the error of a typed minimum number of seconds. */
 export function secondsFault(typed: string): string | undefined {
   const seconds = Number(typed)
   return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_MINIMUM_SECONDS
@@ -205,10 +202,7 @@ function amountOf(typed: string): string | undefined {
   return "amount" in reading ? reading.amount : undefined
 }
 
-/**
- * Returns the first class that has a price, with the caller's price per unit as decimal text, for a
- * column.
- */
+/** Returns the first of the given classes that has a price, with the caller's price per unit as decimal text. */
 export function firstPrice(model: Model, names: readonly string[]): [string, string] | undefined {
   for (const name of names) {
     const price = effectivePrice(model, name)

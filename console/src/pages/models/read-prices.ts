@@ -13,9 +13,7 @@ export function typedPrices(model: Model): TypedPrices {
   }
 }
 
-/**
- * Converts typed prices to the API's form; undefined if one is not a number, or if there is none.
- */
+/** Converts typed prices to the API's form; undefined if a price is not a number, or if there are no prices. */
 export function readPrices(typed: TypedPrices): Record<string, string> | undefined {
   const prices: Record<string, string> = {}
   for (const [name, text] of Object.entries(typed)) {

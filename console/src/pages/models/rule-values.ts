@@ -2,11 +2,11 @@ import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 import type { RuleName } from "tollgate-contract/model-rules.ts"
 import { MODEL_RULES, RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
 
-/** An override during editing: text, or a list; undefined: the known rule applies. */
+/** An override during editing, as text or as a list. If it is undefined, the known rule applies. */
 export type RuleValue = string | readonly string[] | undefined
 export type RuleValues = Readonly<Partial<Record<RuleName, RuleValue>>>
 
-/** The list entry that stands for an empty list; a list without entries is no override. */
+/** The list entry that represents an empty list. A list without entries means that there is no override. */
 export const NOTHING = "(nothing)"
 
 /** Returns the overrides that the console has set for a model. */
@@ -43,11 +43,11 @@ export function optionsOf(name: RuleName): { readonly value: string; readonly la
     ]
   }
   const options = values.map((value) => ({ value, label: value }))
-  // A model without any effort does not reason.
+  // A model without any effort level cannot reason.
   return mayBeEmpty === true ? [{ value: NOTHING, label: "Nothing" }, ...options] : options
 }
 
-/** Removes the entry for an empty list when another option is chosen, and the options when that entry is chosen. */
+/** Removes the entry "(nothing)" when another option is chosen, and removes all options when that entry is chosen. */
 export function chosen(
   before: readonly string[],
   after: readonly string[],
@@ -63,7 +63,7 @@ function writtenValue(name: RuleName, value: RuleValue): unknown {
   const { type } = MODEL_RULES[name]
   if (type === "flag") return value === "true"
   if (type !== "number") return value
-  // The gateway rejects text that is not a number, with a reason.
+  // Text that is not a number is sent unchanged. The gateway rejects it with a reason.
   return Number.isNaN(Number(value)) ? value : Number(value)
 }
 

@@ -22,14 +22,12 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   test: "Test",
 }
 
-/** Returns the label of a type. Types of a newer gateway are shown as they are. */
+/** Returns the label of a type. Types of a newer gateway have no label and are returned unchanged. */
 export function noticeWords(type: string): string {
   return (WORDS as Readonly<Record<string, string>>)[type] ?? type
 }
 
-/**
- * Returns the notice types of a target. An account's target only receives notices of the account.
- */
+/** Returns the notice types that a target can select. An account's target receives only notices of its account. */
 export function noticeChoices(isOperators: boolean): { value: string; label: string }[] {
   const types = isOperators ? [...ACCOUNT_NOTICES, ...OPERATOR_NOTICES] : ACCOUNT_NOTICES
   return types.map((type) => ({ value: type, label: noticeWords(type) }))

@@ -4,12 +4,12 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownSecretProperties {
-  /** The new target. Nothing is shown if its secret is null. */
+  /** The new target. If its secret is null, nothing is shown. */
   readonly shown: NoticeTargetWithSecret | undefined
   readonly onClose: () => void
 }
 
-/** Shows the secret of a new webhook. It cannot be shown again. */
+/** Shows the secret of a new webhook. The secret cannot be shown again. */
 export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
   const secret = shown?.secret ?? undefined
   return (

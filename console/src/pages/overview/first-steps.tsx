@@ -22,7 +22,7 @@ interface StepContent {
   readonly content: ReactNode
 }
 
-/** Guides a new user: credits, a key, and a first request. */
+/** Guides a new user through the first steps: credits, a key, and a first request. */
 export function FirstSteps(properties: FirstStepsProperties) {
   const { keys, hasCredits, mayCreate } = properties
   const active = keys.find((key) => key.status === "active")
@@ -54,7 +54,7 @@ export function FirstSteps(properties: FirstStepsProperties) {
   )
 }
 
-/** Shows the user's way to get credits: a grant, a card, a code, or a request to the operator. */
+/** Shows how this user can get credits: by a grant, a card, a code, or a request to the operator. */
 function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) {
   return (
     <>

@@ -42,7 +42,7 @@ export function OverviewPage() {
   const overview = asked.data
   if (isNowhere) return <NoAccount />
   const isNew = overview !== undefined && isUnused(overview) && keys.data !== undefined
-  // The last data stays when a refetch fails.
+  // Existing data stays when a refetch fails.
   const hasContent = asked.error === null || overview !== undefined
   return (
     <Page
@@ -89,7 +89,7 @@ export function OverviewPage() {
   )
 }
 
-/** The most expensive models and keys. */
+/** Lists the most expensive models and keys. */
 function Tops({ overview, isAll }: FiguresProperties) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
@@ -137,7 +137,7 @@ function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.days.every((day) => day.requests === 0)
 }
 
-/** Cost that the operator pays because no account was charged for it. */
+/** Shows the cost that the operator pays because no account was charged for it. */
 function WrittenOff({ amount }: { readonly amount: string }) {
   if (amount === "0") return null
   return (

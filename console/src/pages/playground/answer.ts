@@ -2,7 +2,7 @@ import { type CallFailure, failureOfBody } from "./call-failure.ts"
 
 /** A tool call, as the model wrote it. */
 export interface ToolCall {
-  /** The result refers to it. */
+  /** Identifies the call. The tool's result names the same id. */
   readonly id: string
   readonly name: string
   readonly arguments: string
@@ -23,7 +23,7 @@ export interface AnswerContent {
   readonly toolCalls: readonly ToolCall[]
   readonly finish: string | null
   readonly tokens: Tokens | null
-  /** Credits, exactly as the gateway sent them. */
+  /** The cost in credits, exactly as the gateway sent it. */
   readonly cost: string | null
   /** Whether the end marker of the stream has arrived. */
   readonly isComplete: boolean
@@ -128,7 +128,8 @@ function tokensOf(usage: NonNullable<Chunk["usage"]>): Tokens {
 }
 
 /**
- * Returns the cost as it is written: parsed as a number, it would lose digits and gain an exponent.
+ * Returns the cost exactly as it is written in the JSON text. Parsing it as a number could lose digits or add an
+ * exponent.
  */
 function costIn(data: string): string | null {
   const [, digits] = /"cost":\s*"?(\d+(?:\.\d+)?)"?\s*[,}]/.exec(data) ?? []

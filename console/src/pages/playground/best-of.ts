@@ -1,7 +1,7 @@
 import { nanos } from "../../format/credits.ts"
 import type { ColumnAnswers } from "./exchanges.ts"
 
-/** The columns with the cheapest and the fastest answer. */
+/** The columns with the cheapest answer and with the fastest answer. */
 export interface BestOf {
   readonly cheapest: number | undefined
   readonly fastest: number | undefined
@@ -9,7 +9,7 @@ export interface BestOf {
 
 const NONE: BestOf = { cheapest: undefined, fastest: undefined }
 
-/** Compares answers side by side when all are complete. If two are equal, neither is marked. */
+/** Compares answers side by side when all are complete. Equal answers are not marked. */
 export function bestOf(columns: readonly ColumnAnswers[]): BestOf {
   const isDone = columns.every(
     ({ steps }) => steps.length > 0 && steps.every(({ state }) => state === "done"),

@@ -1,9 +1,9 @@
 import { ApiError, memberOf } from "../../api/api-error.ts"
 
-/** The error of a request to the gateway, and what to do about it. */
+/** The error of a request to the gateway, and whether to retry. */
 export interface CallFailure {
   readonly status: number
-  /** A kind of the gateway's error table, or one of the browser's: `offline`, `broken_off`. */
+  /** A kind of the gateway's error table, or one of the kinds that the browser detects: `offline`, `broken_off`. */
   readonly kind: string
   readonly message: string
   readonly parameter: string | null
@@ -12,7 +12,7 @@ export interface CallFailure {
   readonly retryAfter: number | null
 }
 
-/** Thrown by the calls of the playground. */
+/** Thrown when a call of the playground fails. */
 export class CallError extends Error {
   override readonly name = "CallError"
   readonly failure: CallFailure
@@ -44,14 +44,14 @@ export function failureOf(thrown: unknown): CallFailure {
     return { status, kind, message, parameter, requestId, retryAfter: null }
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  // `fetch` throws this without a connection; the message differs by browser.
+  // `fetch` throws a TypeError if there is no connection. Its message differs by browser.
   if (thrown instanceof TypeError) {
     return ownFailure("offline", "The gateway cannot be reached. Is it running?")
   }
   return ownFailure("unknown", message)
 }
 
-/** Creates a failure that the browser detected, not the gateway. */
+/** Creates a failure that was detected by the browser and not by the gateway. */
 export function ownFailure(kind: string, message: string): CallFailure {
   return { status: 0, kind, message, parameter: null, requestId: null, retryAfter: null }
 }
@@ -62,7 +62,7 @@ export interface Advice {
   readonly link?: { readonly to: "/credits" | "/models" | "/keys"; readonly label: string }
 }
 
-/** Returns the next step after a failure, in addition to its message. */
+/** Returns the advice for a failure, which is shown in addition to the message. */
 export function adviceFor(failure: CallFailure): Advice | undefined {
   switch (failure.kind) {
     case "insufficient_credits":

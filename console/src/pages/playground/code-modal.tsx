@@ -5,9 +5,9 @@ import { KEY_VARIABLE } from "./code/key-variable.ts"
 import type { CodeSample } from "./code/samples.ts"
 
 export interface CodeModalProperties {
-  /** Undefined: closed. */
+  /** The samples; undefined: the dialog is closed. */
   readonly samples: readonly CodeSample[] | undefined
-  /** The samples with very long values shortened, if there are any. */
+  /** The samples with shortened values, if very long values occur. */
   readonly shown?: readonly CodeSample[] | undefined
   readonly onClose: () => void
 }

@@ -9,7 +9,7 @@ export interface Picture {
 /** One of the models that respond side by side. */
 export interface Column {
   readonly id: number
-  /** Null: the suggested model. */
+  /** The model's id; null: the suggested model. */
   readonly model: string | null
 }
 
@@ -19,7 +19,7 @@ export interface Question {
   readonly images: readonly Picture[]
 }
 
-/** Settings of all requests in a conversation. Null: the model's default. */
+/** Settings that apply to all requests in a conversation. Null: the model's default. */
 export interface ChatSettings {
   readonly system: string
   readonly temperature: number | null
@@ -57,7 +57,7 @@ export type JsonObject = { readonly [name: string]: JsonValue }
 export interface Step {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
-  /** In the order of the calls; empty if there are none. */
+  /** Results in the order of the calls; empty if there are no results. */
   readonly results: readonly string[]
 }
 
@@ -100,7 +100,7 @@ export function chatBody(
   }
 }
 
-/** Calls without results are omitted: vendors reject a call without a following result. */
+/** Calls without results are omitted, because vendors reject a call that is not followed by a result. */
 function stepMessages({ text, toolCalls, results }: Step): JsonObject[] {
   if (toolCalls.length === 0 || results.length < toolCalls.length) {
     return text === "" ? [] : [{ role: "assistant", content: text }]
@@ -119,7 +119,7 @@ function stepMessages({ text, toolCalls, results }: Step): JsonObject[] {
   ]
 }
 
-/** Returns no message if a conversation starts with a model's message. */
+/** Returns the user's message; empty if the conversation starts with a model's message. */
 function userMessages({ text, images }: Question): JsonObject[] {
   if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text }]
   const shown = images.map(({ url }) => ({ type: "image_url", image_url: { url } }))
@@ -143,7 +143,7 @@ export function toolsFault(text: string): string | undefined {
   return faultOf(() => readTools(text))
 }
 
-/** Also accepts bare functions, as documentation often shows them. */
+/** Parses tools. Also accepts functions without the surrounding tool object, as documentation often shows them. */
 function readTools(text: string): JsonValue[] {
   const example = 'an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }]'
   const value = readJson(text, [], example)

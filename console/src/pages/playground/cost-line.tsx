@@ -9,7 +9,7 @@ export interface CostLineProperties {
   readonly requestId: string | null
   readonly durationMs: number | null
   readonly losses?: readonly string[]
-  /** Further figures, shown before the cost. */
+  /** Further figures that are shown before the cost. */
   readonly children?: ReactNode
 }
 

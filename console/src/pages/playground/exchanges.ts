@@ -6,7 +6,7 @@ import type { JsonObject, Question, Step, Turn } from "./conversation.ts"
 export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly state: "running" | "done" | "stopped" | "failed"
   readonly model: string
-  /** The sent body, for "copy as code"; null in a conversation of an earlier visit. */
+  /** The body that was sent, for "copy as code". Null in a conversation that was reopened. */
   readonly body: JsonObject | null
   /** Unix milliseconds. */
   readonly startedAt: number
@@ -14,7 +14,7 @@ export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly durationMs: number | null
 }
 
-/** The answers in one column to a question: more than one step if the model called tools. */
+/** The answers of one column to a question. There are several if the model called tools. */
 export interface ColumnAnswers {
   /** The column's id, which stays the same when another column is removed. */
   readonly column: number
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly columns: readonly ColumnAnswers[]
 }
 
-/** The position of an answer. */
+/** The position of an answer among the exchanges. */
 export interface AnswerPosition {
   readonly id: number
   readonly column: number

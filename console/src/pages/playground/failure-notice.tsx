@@ -8,7 +8,7 @@ export interface FailureNoticeProperties {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Replaces a failed answer: the reason, and what to do next. */
+/** Replaces a failed answer with the reason and the next step. */
 export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
   const advice = adviceFor(failure)
   return (

@@ -2,8 +2,8 @@ import type { Model } from "tollgate-contract/catalog.ts"
 import { modelToTry } from "../../format/model-to-try.ts"
 
 /**
- * Returns the initial model: the requested one if it fits, otherwise a cheap one of the first kind
- * that has a priced model.
+ * Returns the initial model: the requested model if it fits, otherwise a cheap model of the first kind that has a
+ * priced model.
  */
 export function firstModel(
   models: readonly Model[],

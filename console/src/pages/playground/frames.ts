@@ -1,6 +1,5 @@
 /**
- * Splits a text stream of server-sent events into the data of each event, regardless of chunk
- * boundaries.
+ * Splits a text stream of server-sent events into the data of each event. An event may be spread over several chunks.
  */
 export class FrameReader {
   #rest = ""

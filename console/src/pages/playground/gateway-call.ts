@@ -6,10 +6,10 @@ import { FrameReader } from "./frames.ts"
 
 /** A request to a caller's endpoint. */
 export interface GatewayCall {
-  /** `/v1/chat/completions` */
+  /** The path of the endpoint, such as `/v1/chat/completions`. */
   readonly path: string
   readonly body: JsonObject | FormData
-  /** A key of the gateway. It is only sent in a header. */
+  /** The secret of a gateway key. It is sent only in a header. */
   readonly secret: string
   readonly signal: AbortSignal
 }
@@ -17,7 +17,7 @@ export interface GatewayCall {
 /** The facts in the headers of a response. */
 export interface CallFacts {
   readonly requestId: string | null
-  /** Credits; null while unknown. */
+  /** The cost in credits; null if it is not known yet. */
   readonly cost: string | null
   readonly provider: string | null
   /** The parts of the request that were not sent to the vendor. */
@@ -97,8 +97,8 @@ const RECEIPT_TRIES = 12
 const RECEIPT_RETRY_INTERVAL_MS = 250
 
 /**
- * Returns the cost of a request from its receipt, for responses whose headers were sent before it
- * was known. Returns null if no receipt appears within a few seconds.
+ * Returns the cost of a request from its receipt, for responses whose headers were sent before the cost was known.
+ * Returns null if no receipt appears within a few seconds.
  */
 export async function receiptCost(requestId: string, secret: string): Promise<string | null> {
   for (let attempt = 0; attempt < RECEIPT_TRIES; attempt++) {

@@ -2,11 +2,13 @@
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const IMAGE_TYPES = TYPES.join(",")
 
-/** A data URL is a third longer, and a request may contain several. */
+/**
+ * Limits the size of a request: a data URL is a third longer than its image, and a request may contain several images.
+ */
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024
 export const MAX_IMAGES = 6
 
-/** Returns why a file cannot be attached; undefined if it can. */
+/** Returns the reason why a file cannot be attached; undefined if it can be attached. */
 export function imageFault(file: {
   readonly name: string
   readonly type: string

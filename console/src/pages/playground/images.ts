@@ -1,7 +1,7 @@
 import type { Picture } from "./conversation.ts"
 import { imageFault } from "./image-fault.ts"
 
-/** The images among the given files, and the errors of the others. */
+/** The images among the given files, and the errors of the other files. */
 export interface ReadImages {
   readonly images: readonly Picture[]
   readonly faults: readonly string[]

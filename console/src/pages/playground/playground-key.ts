@@ -16,7 +16,7 @@ interface KeyFacts {
   readonly expires_at: string | null
 }
 
-/** Guesses from its name and lifetime whether the playground created a key. */
+/** Reports whether the playground probably created a key, judging by the key's name and lifetime. */
 export function isPlaygroundKey({ name, created_at: created, expires_at: end }: KeyFacts): boolean {
   if (name !== KEY_NAME || end === null) return false
   return Date.parse(end) - Date.parse(created) <= KEY_LIFETIME_MS + MAX_CLOCK_DIFFERENCE_MS
@@ -24,11 +24,11 @@ export function isPlaygroundKey({ name, created_at: created, expires_at: end }: 
 
 /** Time until every gateway process has loaded a new key. */
 const KEY_PROPAGATION_MS = 5_000
-/** A key that expires sooner is not used for a new request, because an answer may take minutes. */
+/** A key that expires sooner is not used for a new request, because a response may take minutes. */
 const MIN_REMAINING_MS = 5 * 60 * 1_000
 
 /**
- * Holds the session's keys, one for each account, in memory only, so that secrets are never stored.
+ * Holds the keys of the session, one for each account. They are kept only in memory, so that secrets are never stored.
  * Concurrent calls share one key.
  */
 export class PlaygroundKeys {
@@ -61,7 +61,7 @@ export class PlaygroundKeys {
     return (await made).secret
   }
 
-  /** Reports whether the account's key is so new that a rejection may be temporary. */
+  /** Reports whether the account's key is so new that a gateway process may still reject it. */
   async isNew(account: string): Promise<boolean> {
     const key = await this.#keys.get(account)
     return key !== undefined && key.expiresAt - KEY_LIFETIME_MS > this.#now() - KEY_PROPAGATION_MS

@@ -17,7 +17,7 @@ import { PaymentProvider } from "./use-payer.tsx"
 
 const route = getRouteApi("/signed-in/playground")
 
-/** The tab of each kind of model. Only the visible tab receives the selected model. */
+/** The tab for each kind of model. Only the visible tab receives the selected model. */
 const CONTENTS: Readonly<Record<ModelKind, ComponentType<{ readonly model: string | undefined }>>> =
   {
     chat: ChatTab,
@@ -35,7 +35,7 @@ const TABS = MODEL_KIND_NAMES.map((kind) => {
   return { name, label, Content: CONTENTS[kind] }
 })
 
-/** Tries any model, with its answers, response times and costs. */
+/** Lets the user try any model, and shows answers, response times and costs. */
 export function PlaygroundPage() {
   const { tab = "chat", model } = playgroundSearch(route.useSearch())
   const navigate = route.useNavigate()

@@ -5,7 +5,7 @@ import type { HandedOver } from "./hand-over.ts"
 import { settingsIn } from "./request-settings.ts"
 import { type Said, saidIn } from "./said.ts"
 
-/** A request as a conversation, with its last question as a draft. */
+/** A request converted to a conversation, with its last question as a draft. */
 export interface ReadRequest {
   readonly columns: readonly Column[]
   readonly settings: ChatSettings
@@ -42,7 +42,7 @@ function exchangesOf(all: readonly Said[], model: string): Exchange[] {
     if (said.by === "user") {
       exchanges.push({ question: { text: said.text, images: said.images }, steps: [] })
     } else if (said.by === "model") {
-      // If the model spoke first, there is no question.
+      // A conversation that starts with the model's message has no question.
       const steps = last?.steps ?? []
       if (last === undefined) exchanges.push({ question: { text: "", images: [] }, steps })
       const answer = newAnswer(model, null, 0)

@@ -41,10 +41,7 @@ export function systemIn(body: unknown): string {
     .join("\n\n")
 }
 
-/**
- * Reads the model's messages from the response of a chat request. Only the text of a stream is
- * stored.
- */
+/** Reads the model's messages from the response of a chat request. Of streams, only the text is stored. */
 export function answeredIn(answer: unknown): (Said | System)[] {
   if (typeof answer === "string") {
     return answer === "" ? [] : [{ by: "model", text: answer, calls: [] }]
@@ -117,7 +114,7 @@ function textOf(part: unknown): string {
 function callInPart(part: unknown): ToolCall[] {
   if (memberOf(part, "type") === "tool_use") return [callOf(part, "id", "input")]
   const call = memberOf(part, "functionCall")
-  // Google identifies calls by name.
+  // Google's results identify calls by name.
   return call === undefined ? [] : [callOf(call, "name", "args")]
 }
 

@@ -2,7 +2,7 @@ import { api } from "../../api/client.ts"
 import { CallError } from "./call-failure.ts"
 import { KEY_NAME, PlaygroundKeys } from "./playground-key.ts"
 
-/** Keys by user, so that the next user of this page does not get the keys of the previous one. */
+/** Keys by user. If another user signs in on this page, that user gets keys of their own. */
 const KEYS = new Map<string, PlaygroundKeys>()
 
 /** The user and the account that pays for playground requests. */
@@ -11,13 +11,13 @@ export interface Payer {
   readonly account: string
 }
 
-/** Retries of a rejected new key. */
+/** Interval between retries with a new key that the gateway still rejects. */
 const RETRY_INTERVAL_MS = 150
 const MAX_TRIES = 8
 
 /**
- * Runs an operation with a key of the account. A new key that another process has not read yet is retried. A key that
- * the gateway no longer accepts is replaced.
+ * Runs an operation with a key of the account. If another process has not read a new key yet, the operation is retried.
+ * A key that the gateway no longer accepts is replaced.
  * @throws ApiError if no key can be created.
  */
 export async function withSecret<Result>(

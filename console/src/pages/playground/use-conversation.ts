@@ -13,7 +13,7 @@ import {
 import { callGateway, factsOf, readChat, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
 
-/** Rendering each frame would be too often. */
+/** Frames may arrive faster than the page can render, so it is rendered at this interval. */
 const RENDER_INTERVAL_MS = 40
 
 /** A column with its model. */
@@ -31,9 +31,9 @@ export interface Conversation {
     columns: readonly AskedColumn[],
     settings: ChatSettings,
   ) => void
-  /** Requests an answer again, with the current settings. */
+  /** Requests an answer again with the current settings. */
   readonly retry: (position: AnswerPosition, model: string, settings: ChatSettings) => void
-  /** Sends the results of an answer's tool calls; its model continues from there. */
+  /** Sends the results of an answer's tool calls, so that its model continues. */
   readonly giveResults: (
     position: AnswerPosition,
     results: readonly string[],
@@ -42,14 +42,14 @@ export interface Conversation {
   readonly stop: () => void
 }
 
-/** A conversation with one or several models, continuing from stored exchanges. */
+/** Holds a conversation with one or several models. It continues from stored exchanges. */
 export function useConversation(payer: Payer | undefined, said: readonly Exchange[]): Conversation {
   const [exchanges, setExchanges] = useState(said)
   const [running, setRunning] = useState(0)
   const aborts = useRef(new Set<AbortController>())
   useEffect(() => {
     const all = aborts.current
-    // After the user leaves the page, further output would be charged but never seen.
+    // Stops all answers when the user leaves the page, because further output would be charged but never seen.
     return () => stopAll(all)
   }, [])
 
@@ -119,7 +119,7 @@ interface Asking {
 
 type Change = (facts: Partial<ShownAnswer>) => void
 
-/** Streams one answer to its position. Failures are stored in the answer. */
+/** Streams one answer to its position in the conversation. Failures are stored in the answer. */
 async function answerInto(change: Change, { payer, body, signal }: Asking): Promise<void> {
   const startedAt = Date.now()
   let requestId: string | null = null
@@ -149,7 +149,7 @@ async function answerInto(change: Change, { payer, body, signal }: Asking): Prom
       const failedId = failure.status >= 500 ? failure.requestId : null
       change({ state: "failed", failure, durationMs, requestId: requestId ?? failedId })
     }
-    // Output delivered before the stop is charged; the receipt has the cost.
+    // Output that was delivered before the user stopped the answer is charged. The receipt contains the cost.
     if (requestId !== null) change({ cost: await costAfterwards(payer, requestId) })
   }
 }

@@ -6,16 +6,16 @@ import { callGateway, type CallFacts, factsOf, receiptCost } from "./gateway-cal
 import { type Payer, withSecret } from "./secrets.ts"
 import { usePayment } from "./use-payer.tsx"
 
-/** A request without streaming, and its result. */
+/** A request without streaming, with its result. */
 export interface Operation<Result> {
   readonly isRunning: boolean
   readonly result: Result | undefined
   readonly facts: CallFacts | undefined
   readonly durationMs: number | null
   readonly failure: CallFailure | undefined
-  /** The sent request, for "copy as code"; undefined for forms with files. */
+  /** The request that was sent, for "copy as code"; undefined for forms with files. */
   readonly sent: SentOperation | undefined
-  /** Reason why nothing can be sent. */
+  /** Reason why no request can be sent. */
   readonly obstacle: string | undefined
   readonly send: (path: string, body: JsonObject | FormData) => void
   readonly stop: () => void
@@ -58,7 +58,7 @@ export function useOperation<Result>(
       setOutcome({ result, facts, durationMs, ...sent })
       setRunning(false)
       const { requestId } = facts
-      // Audio is sent before its cost is known; the receipt has it shortly afterwards.
+      // Audio is sent before its cost is known. The receipt contains the cost shortly afterwards.
       if (facts.cost !== null || requestId === null) return
       const cost = await withSecret(payer, (secret) => receiptCost(requestId, secret))
       setOutcome((known) =>

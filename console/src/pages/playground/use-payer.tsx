@@ -7,7 +7,7 @@ import type { Payer } from "./secrets.ts"
 
 interface Payment {
   readonly payer: Payer | undefined
-  /** Reason why nothing can be sent; undefined if requests are possible. */
+  /** Reason why no request can be sent; undefined if requests are possible. */
   readonly obstacle: string | undefined
 }
 
@@ -18,7 +18,7 @@ export function usePayment(): Payment {
   return useContext(PaymentContext)
 }
 
-/** Determines the paying account: the selected one, or one that an operator picks here. */
+/** Determines the paying account: the selected account, or the account that an operator picks here. */
 export function PaymentProvider({ children }: { readonly children: ReactNode }) {
   const { user } = useSession()
   const { account, accounts, may } = useAccount()

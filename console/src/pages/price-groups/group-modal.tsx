@@ -107,7 +107,7 @@ interface TermListProperties {
   readonly onChange: (terms: readonly TermValues[]) => void
 }
 
-/** Lists all terms with their errors. */
+/** Lists all terms of a price group with their errors. */
 function TermList({ terms, fault, onChange }: TermListProperties) {
   const isRemovable = terms.length > 1
   return (

@@ -7,14 +7,13 @@ import { readPrices, type TypedPrices } from "../models/read-prices.ts"
 
 /** One line of a rate card in the form. */
 export interface CardValues {
-  /** A stable key for the form only. */
+  /** Identifies the line within the form. */
   readonly key: string
   /** A model id, or a pattern of ids. */
   readonly model: string
   readonly typed: TypedPrices
   /**
-   * Settings without a field, such as tiers and prices by kind of image. They are sent back
-   * unchanged.
+   * Settings that have no field in the form, such as tiers and prices by kind of image. They are sent back unchanged.
    */
   readonly others: Readonly<Record<string, unknown>>
 }
@@ -22,11 +21,11 @@ export interface CardValues {
 /** One term in the form. */
 export interface TermValues {
   readonly key: string
-  /** Value of a `datetime-local` field; empty: now. */
+  /** Value of a `datetime-local` field; empty: the term begins immediately. */
   readonly from: string
   readonly multiplier: string
   readonly prices: readonly CardValues[]
-  /** The stored term; absent for a new one. */
+  /** The stored term; absent for a new term. */
   readonly given?: PriceTerm
 }
 
@@ -81,14 +80,14 @@ function cardValuesOf(model: string, price: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Reports whether the term has begun. Requests may have been charged by it, so it cannot be
- * changed.
+ * Reports whether the term has begun. A term that has begun cannot be changed, because requests may have been charged
+ * by it.
  */
 export function hasBegun({ given }: TermValues): boolean {
   return given !== undefined && given.state !== "upcoming"
 }
 
-/** Returns the error of the terms; undefined if they are valid. */
+/** Returns the error of the list of terms; undefined if the list is valid. */
 export function termsFault(terms: readonly TermValues[]): string | undefined {
   for (const term of terms) {
     if (term.multiplier.trim() !== "") {
@@ -121,7 +120,7 @@ export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGrou
     if (given !== undefined && hasBegun(term)) {
       return { from: given.from, multiplier: given.multiplier, prices: given.prices }
     }
-    // The field has no seconds, so an unchanged time keeps its exact value.
+    // The field has no seconds. If the user has not changed the time, its exact stored value is kept.
     const isSame = given !== undefined && toLocalField(given.from) === term.from
     const from = isSame ? given.from : fromLocalField(term.from)
     return {
@@ -137,7 +136,7 @@ export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGrou
   })
 }
 
-/** Returns why one of the new multipliers needs a confirmation. */
+/** Returns the reason why a new multiplier needs a confirmation; undefined if no multiplier needs it. */
 export function termsDoubt(terms: readonly TermValues[]): string | undefined {
   return terms
     .filter((term) => !hasBegun(term))

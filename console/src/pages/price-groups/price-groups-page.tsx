@@ -15,7 +15,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { groupColumns } from "./group-columns.tsx"
 import { GroupModal } from "./group-modal.tsx"
 
-/** Accounts with their own prices. */
+/** Lists the price groups, which give accounts their own prices. */
 export function PriceGroupsPage() {
   const groups = usePages("GET /price-groups", {})
   const [isCreating, setCreating] = useState(false)

@@ -11,10 +11,10 @@ import { type CardValues, emptyCard, hasBegun, termText, type TermValues } from 
 
 export interface TermFieldsProperties {
   readonly term: TermValues
-  /** Starts at 1. */
+  /** The position of the term, starting at 1. */
   readonly place: number
   readonly onChange: (term: TermValues) => void
-  /** Absent: the only term cannot be removed. */
+  /** Removes the term; absent if it is the only term. */
   readonly onRemove?: () => void
 }
 

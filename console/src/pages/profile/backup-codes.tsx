@@ -3,12 +3,12 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface BackupCodesProperties {
-  /** Undefined: closed. */
+  /** The codes; undefined: the dialog is closed. */
   readonly codes: readonly string[] | undefined
   readonly onClose: () => void
 }
 
-/** Shows codes for use without the authenticator. They cannot be shown again. */
+/** Shows codes with which the user can sign in without the authenticator. The codes cannot be shown again. */
 export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
   return (
     <Modal opened={codes !== undefined} onClose={onClose} title="Your backup codes" {...SHOWN_ONCE}>

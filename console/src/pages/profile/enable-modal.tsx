@@ -18,7 +18,9 @@ export interface EnableModalProperties {
   readonly onClose: () => void
 }
 
-/** Enables the second step: password, QR code, first code, backup codes. */
+/**
+ * Enables two-factor sign-in: asks for the password, shows a QR code, asks for the first code, and shows backup codes.
+ */
 export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
   const [enabling, setEnabling] = useState<Enabling>()
   const [codes, setCodes] = useState<readonly string[]>()

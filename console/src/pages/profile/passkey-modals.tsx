@@ -16,7 +16,7 @@ export interface AddPasskeyProperties {
   readonly onClose: () => void
 }
 
-/** Adds a passkey: a name, the password, and the browser's prompt. */
+/** Adds a passkey: asks for a name and the password, then opens the browser's prompt. */
 export function AddPasskeyModal({ isOpen, hasPassword, onClose }: AddPasskeyProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Add a passkey">
@@ -67,7 +67,6 @@ export interface RenamePasskeyProperties {
   readonly onClose: () => void
 }
 
-/** Renames a passkey. */
 export function RenamePasskeyModal({ passkey, onClose }: RenamePasskeyProperties) {
   const form = useForm({ initialValues: { name: passkey.name }, validate: { name: nameFault } })
   const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {

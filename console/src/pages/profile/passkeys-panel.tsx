@@ -16,7 +16,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 import { AddPasskeyModal, RenamePasskeyModal } from "./passkey-modals.tsx"
 
-/** The user's passkeys: created here, and used on the sign-in page. */
+/** Lists the user's passkeys. They are created here and used on the sign-in page. */
 export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }) {
   const passkeys = usePages("GET /auth/passkeys", {})
   const options = useQuery(signInQuery)

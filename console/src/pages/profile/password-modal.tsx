@@ -7,7 +7,7 @@ import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface PasswordFormProperties<Answer> {
   readonly action: string
-  /** Sends the request with the password. */
+  /** Sends the request with the entered password. */
   readonly send: (password: string) => Promise<Answer>
   readonly children?: ReactNode
   readonly onCancel: () => void
@@ -40,7 +40,7 @@ export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer
   )
 }
 
-/** The same form, for use inside a modal. */
+/** The form of `PasswordModal`, for use inside another modal. */
 export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>) {
   const { action, send, children, onCancel, onDone } = properties
   const form = useForm({

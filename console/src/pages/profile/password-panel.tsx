@@ -9,7 +9,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
 
-/** Changes the password, which ends all other sessions. */
+/** Changes the password. All other sessions of the user end. */
 export function PasswordPanel() {
   const form = useForm({
     initialValues: { current_password: "", new_password: "" },

@@ -9,7 +9,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { PersonModal, type PersonValues } from "../../ui/person-modal.tsx"
 
-/** The signed-in user. Users can change their name; only an operator can change their address. */
+/** Shows the signed-in user. Users can change their name. Only an operator can change their email address. */
 export function PersonPanel({ user }: { readonly user: NonNullable<Session["user"]> }) {
   const session = useSession()
   const [isOpen, setOpen] = useState(false)

@@ -9,7 +9,7 @@ import { PasswordPanel } from "./password-panel.tsx"
 import { SessionsPanel } from "./sessions-panel.tsx"
 import { TwoFactorPanel } from "./two-factor-panel.tsx"
 
-/** The profile of the signed-in user, with its security settings. */
+/** Shows the profile and the security settings of the signed-in user. */
 export function ProfilePage() {
   const { user } = useSession()
   if (user === null) {

@@ -6,10 +6,10 @@ export interface QrCodeProperties {
   readonly label: string
 }
 
-/** Width of the light border that a scanner needs, in modules. */
+/** Width, in modules, of the light border that scanners need. */
 const RIM = 4
 
-/** A QR code, dark on light in both color schemes, because scanners require that. */
+/** Shows a QR code. It is dark on light in both color schemes, because scanners require that. */
 export function QrCode({ text, label }: QrCodeProperties) {
   const { data, size } = encode(text, { ecc: "M", border: RIM })
   const path = data

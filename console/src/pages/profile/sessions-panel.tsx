@@ -12,7 +12,7 @@ import { notifyDone, notifyError } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** Lists the user's sessions. All except the current one can be ended here. */
+/** Lists the user's sessions. The user can end all of them except the current session. */
 export function SessionsPanel() {
   const sessions = usePages("GET /session/all", {})
   const [isBusy, setBusy] = useState(false)

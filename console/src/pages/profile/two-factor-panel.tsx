@@ -10,7 +10,7 @@ import { PasswordModal } from "./password-modal.tsx"
 
 type Work = "enable" | "disable" | "codes"
 
-/** The second step of the sign-in: a code from an authenticator app. */
+/** Enables or disables the second step of the sign-in, which asks for a code from an authenticator app. */
 export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
   const [work, setWork] = useState<Work>()
   const [codes, setCodes] = useState<readonly string[]>()

@@ -17,7 +17,7 @@ export interface FixPricesProperties {
   readonly onClose: () => void
 }
 
-/** Sets the known prices for a provider's models without a price. */
+/** Sets the known prices for those models of a provider that have no price. */
 export function FixPrices({ provider, onClose }: FixPricesProperties) {
   return (
     <Modal

@@ -16,7 +16,7 @@ export interface NewProviderFormProperties {
   readonly onAdded: (provider: Provider) => void
 }
 
-/** The fields that a vendor needs, and the id of the new provider. */
+/** Shows the fields that a vendor needs, and the field for the id of the new provider. */
 export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderFormProperties) {
   const [id, setId] = useState(() => freeId(vendor.id, taken))
   const [fields, setFields] = useState<TypedFields>({})

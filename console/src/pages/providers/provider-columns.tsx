@@ -24,7 +24,10 @@ const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
 
 type Begin = (task: ProviderTask) => void
 
-/** Returns the columns of the providers. @param begin starts a task for a provider. */
+/**
+ * Returns the columns of the list of providers.
+ * @param begin starts a task for a provider.
+ */
 export function providerColumns(
   begin: Begin,
   history: ReadonlyMap<string, ReliabilityRow> | undefined,
@@ -129,7 +132,7 @@ interface HealthProperties {
 function HealthCell({ provider, history }: HealthProperties) {
   const { problem, health } = provider
   const state = healthState(health.state, history)
-  // After a recovery, the last error is no longer relevant.
+  // Once a provider has recovered, its last error is no longer relevant.
   const error = problem ?? (state === "resting" || state === "failing" ? health.last_error : null)
   return (
     <>

@@ -7,11 +7,13 @@ export type TypedFields = Readonly<Record<string, string>>
 /** The values of a provider's form. */
 export interface TypedProvider {
   readonly fields: TypedFields
-  /** Undefined: it has one API key, which is an ordinary field. */
+  /** The keys; undefined: the provider has a single API key, which is an ordinary field. */
   readonly keys: readonly TypedKey[] | undefined
 }
 
-/** Returns vendors whose name or id contains every word of the search, prefix matches first. */
+/**
+ * Returns vendors whose name or id contains every word of the search text. Vendors that start with the text come first.
+ */
 export function findVendors(vendors: readonly Vendor[], search: string): Vendor[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = vendors.filter((vendor) => {
@@ -27,7 +29,7 @@ export function findVendors(vendors: readonly Vendor[], search: string): Vendor[
   })
 }
 
-/** Returns a free id for a provider of a vendor: the vendor's id, or with a number. */
+/** Returns an unused id for a provider of a vendor: the vendor's id, with a number if necessary. */
 export function freeId(vendor: string, taken: readonly string[]): string {
   const base = vendor.replace(/[^a-z0-9-]/g, "-").slice(0, 36)
   if (!taken.includes(base)) return base
@@ -37,7 +39,7 @@ export function freeId(vendor: string, taken: readonly string[]): string {
   }
 }
 
-/** Returns the error of an id, with the API's message; undefined if it is valid. */
+/** Returns the error of an id, with the API's message; undefined if the id is valid. */
 export function idFault(id: string, taken: readonly string[]): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
     return "must be lowercase letters, digits and hyphens, at most 40 characters"
@@ -45,7 +47,7 @@ export function idFault(id: string, taken: readonly string[]): string | undefine
   return taken.includes(id) ? "A provider with this name already exists." : undefined
 }
 
-/** The initial fields of the form for a change: all settings except secrets, which are never shown. */
+/** Returns the initial values for editing a provider: all settings except secrets, which are never shown. */
 export function typedOf(vendor: Vendor, provider: Provider): TypedFields {
   const typed: Record<string, string> = {}
   for (const { name, is_secret: isSecret } of vendor.fields) {
@@ -55,7 +57,9 @@ export function typedOf(vendor: Vendor, provider: Provider): TypedFields {
   return typed
 }
 
-/** Builds a change: the typed values, and null for cleared fields. Empty secrets stay unchanged. */
+/**
+ * Builds a change from the typed values, with null for cleared fields. Empty secret fields leave the secrets unchanged.
+ */
 export function changeOf(
   vendor: Vendor,
   provider: Provider,
@@ -68,7 +72,7 @@ export function changeOf(
   return { ...after, ...Object.fromEntries([...emptied, ...taken].map((name) => [name, null])) }
 }
 
-/** Builds an entry from the typed values, without empty ones. */
+/** Builds an entry from the typed values. Empty values are omitted. */
 export function entryOf(vendor: Vendor, { fields, keys }: TypedProvider): Record<string, unknown> {
   const entry: Record<string, unknown> = {}
   for (const { name } of vendor.fields) {
@@ -80,7 +84,7 @@ export function entryOf(vendor: Vendor, { fields, keys }: TypedProvider): Record
   return { ...others, api_keys: entriesOf(keys) }
 }
 
-/** Returns the names of required fields that are still empty. */
+/** Returns the names of required fields that are empty. */
 export function missingFields(vendor: Vendor, { fields, keys }: TypedProvider): string[] {
   return vendor.fields
     .filter(({ name }) => name !== "api_key" || keys === undefined)

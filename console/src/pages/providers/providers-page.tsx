@@ -24,7 +24,7 @@ import { ReconciliationsPanel } from "./reconciliations-panel.tsx"
 import { TestAll } from "./test-all.tsx"
 import { TestProvider } from "./test-provider.tsx"
 
-/** A task for one provider. */
+/** A task that an operator performs for one provider. */
 export interface ProviderTask {
   readonly name: "change" | "test" | "prices" | "delete"
   readonly provider: Provider

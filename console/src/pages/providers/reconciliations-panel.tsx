@@ -73,7 +73,7 @@ const COLUMNS: Column<Reconciliation>[] = [
   },
 ]
 
-/** The last comparison with each provider's bill. Hidden before the first comparison. */
+/** Shows the last comparison with each provider's bill. Hidden before the first comparison. */
 export function ReconciliationsPanel() {
   const found = useQuery(oneQuery("GET /reconciliations", {}))
   if (found.error) return <ErrorNotice error={found.error} />

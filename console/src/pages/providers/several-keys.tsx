@@ -5,12 +5,12 @@ import { type TypedKey, withAnother } from "./typed-keys.ts"
 
 export interface SeveralKeysProperties {
   readonly keys: readonly TypedKey[]
-  /** Errors by the name of a row's field: `api_keys[0].api_key`. */
+  /** Errors by the path of the field in a row: `api_keys[0].api_key`. */
   readonly errors: Readonly<Record<string, string>>
   readonly onChange: (keys: readonly TypedKey[]) => void
 }
 
-/** Edits the keys of a provider with several. Stored keys are identified by name only. */
+/** Edits the keys of a provider that has several keys. Of stored keys, only the names are shown. */
 export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
   const change = (row: number, part: Partial<TypedKey>) =>
     onChange(keys.map((key) => (key.row === row ? { ...key, ...part } : key)))
@@ -56,10 +56,10 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
 
 interface KeyRowProperties {
   readonly typed: TypedKey
-  /** @param name of a member, with its dot; empty for the entire row. */
+  /** @param name the name of a member, with its leading dot; empty for the entire row. */
   readonly faultOf: (name: string) => string | undefined
   readonly onChange: (part: Partial<TypedKey>) => void
-  /** Undefined: the only key cannot be removed. */
+  /** Removes the key; undefined if it is the only key. */
   readonly onRemove: (() => void) | undefined
 }
 

@@ -25,7 +25,7 @@ function Results({ providers, onClose }: Omit<TestAllProperties, "isOpen">) {
     queries: providers.map(({ id }) => ({
       queryKey: ["provider-test", id],
       queryFn: () => api("POST /providers/{id}/test", { path: { id } }),
-      // Each test calls the vendor, so it only runs on request.
+      // Results are not cached. Each test calls the vendor, so it runs only on request.
       gcTime: 0,
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,

@@ -19,7 +19,7 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
   const test = useQuery({
     queryKey: ["provider-test", provider.id],
     queryFn: () => api("POST /providers/{id}/test", { path: { id: provider.id } }),
-    // Each test calls the vendor, so it only runs on request.
+    // Results are not cached. Each test calls the vendor, so it runs only on request.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -2,27 +2,30 @@ import type { Provider } from "tollgate-contract/catalog.ts"
 
 /** A row of the form for one of several keys. */
 export interface TypedKey {
-  /** A stable key of the row. */
+  /** Identifies the row while rows are added and removed. */
   readonly row: number
-  /** The name of the stored secret; null: a new key. */
+  /** The name under which the secret is stored; null: a new key. */
   readonly was: string | null
   readonly name: string
-  /** Empty: the stored secret stays. */
+  /** The typed secret; empty: the stored secret stays. */
   readonly secret: string
-  /** Its share of the requests. */
+  /** The weight, which determines the key's share of the requests. */
   readonly weight: number | string
 }
 
-/** The initial name of the first key when one key becomes several. */
+/** The initial name of the first key when the provider gets a second key. */
 const FIRST_NAME = "1"
 
-/** Returns the initial rows of the form; undefined: the provider has at most one key. */
+/** Returns the initial rows of the form; undefined if the provider has at most one key. */
 export function typedKeysOf({ credentials }: Provider): readonly TypedKey[] | undefined {
   if (credentials.length === 0) return undefined
   return credentials.map(({ name, weight }, row) => ({ row, was: name, name, secret: "", weight }))
 }
 
-/** Returns the rows when one key becomes several. @param isSet whether the first key is stored. */
+/**
+ * Returns the rows of the form when the provider gets a second key.
+ * @param isSet whether the first key is stored.
+ */
 export function severalKeys(isSet: boolean, secret: string): readonly TypedKey[] {
   const first = { row: 0, was: isSet ? FIRST_NAME : null, name: FIRST_NAME, secret, weight: 1 }
   return withAnother([first])
@@ -36,7 +39,7 @@ export function withAnother(keys: readonly TypedKey[]): readonly TypedKey[] {
   return [...keys, { row, was: null, name: String(number), secret: "", weight: 1 }]
 }
 
-/** Reports whether the rows are complete: each has a unique name, and each new one has a secret. */
+/** Reports whether the rows are complete: each key has a unique name, and each new key has a secret. */
 export function areComplete(keys: readonly TypedKey[]): boolean {
   const names = new Set(keys.map(({ name }) => name.trim()))
   return (
@@ -47,10 +50,7 @@ export function areComplete(keys: readonly TypedKey[]): boolean {
   )
 }
 
-/**
- * Converts the rows to the API's form. Secrets that were not typed again refer to their stored
- * names.
- */
+/** Converts the rows to the API's form. A secret that was not typed again refers to its stored name. */
 export function entriesOf(keys: readonly TypedKey[]): readonly object[] {
   return keys.map(({ was, name, secret, weight }) => ({
     name: name.trim(),

@@ -6,14 +6,14 @@ import { refresh } from "../../api/refresh.ts"
 
 export interface ProviderSave {
   readonly isBusy: boolean
-  /** Errors by field. */
+  /** Errors by the name of the field. */
   readonly errors: Readonly<Record<string, string>>
   /** An error without a matching field. */
   readonly error: unknown
   readonly run: (send: SendProvider) => Promise<Provider | undefined>
 }
 
-/** @param idempotencyKey prevents that a repeated request is executed twice. */
+/** @param idempotencyKey prevents a repeated request from being executed twice. */
 type SendProvider = (idempotencyKey: string) => Promise<Provider>
 
 /** Reports whether the form has a field for an error. */

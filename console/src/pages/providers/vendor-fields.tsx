@@ -9,15 +9,15 @@ export interface VendorFieldsProperties {
   readonly vendor: Vendor
   readonly typed: TypedFields
   readonly errors: Readonly<Record<string, string>>
-  /** Names of stored secrets, which stay unchanged if their field is left empty. */
+  /** Names of stored secrets. They stay unchanged if their fields are left empty. */
   readonly set?: readonly string[]
   readonly onChange: (typed: TypedFields) => void
-  /** The rows if several keys replace the single API key; undefined: there is one key. */
+  /** The rows if several keys replace the single API key; undefined if there is one key. */
   readonly keys: readonly TypedKey[] | undefined
   readonly onKeys: (keys: readonly TypedKey[]) => void
 }
 
-/** The fields of a vendor, in the vendor's order. */
+/** Shows the fields of a vendor, in the vendor's order. */
 export function VendorFields(properties: VendorFieldsProperties) {
   const { vendor, typed, errors, set, onChange, keys, onKeys } = properties
   return vendor.fields.map((field) => {
@@ -37,7 +37,7 @@ export function VendorFields(properties: VendorFieldsProperties) {
         onChange({ ...typed, [field.name]: event.currentTarget.value }),
     }
     if (!field.is_secret) return <TextInput key={field.name} {...shared} />
-    // A service account key is a multi-line file, which a single-line field would flatten.
+    // A service account key is a file with several lines. A single-line field would remove its line breaks.
     if (/json|credentials|private/i.test(field.name)) {
       return (
         <Textarea
@@ -50,8 +50,7 @@ export function VendorFields(properties: VendorFieldsProperties) {
         />
       )
     }
-    // "new-password" prevents browsers from filling in or storing a vendor's key as this page's
-    // password.
+    // "new-password" prevents the browser from filling in or storing a vendor's key as the password for this page.
     const password = <PasswordField key={field.name} {...shared} autoComplete="new-password" />
     if (!isKey) return password
     return (

@@ -102,7 +102,7 @@ export function AdmittedList(properties: AdmittedListProperties) {
   )
 }
 
-/** Shows how far back the list goes. */
+/** Shows the time of the oldest request in the list. */
 function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: boolean }) {
   return (
     <Text size="sm" c="dimmed" p="sm" ta="center">

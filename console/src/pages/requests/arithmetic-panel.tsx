@@ -6,10 +6,7 @@ import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 
-/**
- * Shows the computation of a charge: each usage class times its price, the sum, the multiplier and
- * the rounding.
- */
+/** Shows the computation of a charge: the price of each usage class, the sum, the multiplier and the rounding. */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
   if (arithmetic === null || price === null) {
@@ -81,7 +78,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** The name of the price period, if a period applied. */
+/** Returns the name of the price period, if a period applied. */
 function periodText({ price }: Receipt): string {
   const period = price?.period
   if (period === undefined) return ""
@@ -100,7 +97,7 @@ function groupText({ price }: Receipt): string {
   return group === undefined ? "" : `, in price group ${group.id} since ${momentText(group.from)}`
 }
 
-/** Returns the service mode if it was not the default, and the unpriced fields. */
+/** Returns the service mode, unless it was the default, and the fields that have no price. */
 function servedText({ modes = [], unpriced = [] }: Receipt): string {
   const served = modes.length === 0 ? "" : `, served as ${modes.join(" and ")}`
   return unpriced.length === 0 ? served : `${served}; without a price: ${unpriced.join(", ")}`

@@ -9,7 +9,7 @@ import { reasonsOf } from "./attempt-reasons.ts"
 
 export interface AttemptsPanelProperties {
   readonly receipt: Receipt
-  /** The failures of attempts, as far as known. */
+  /** The failures of attempts, as far as they are known. */
   readonly failures: readonly FailedAttemptDocument[]
 }
 
@@ -79,9 +79,9 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
 }
 
 interface ReasonsProperties {
-  /** From the gateway. */
+  /** The gateway's description of the failure. */
   readonly cause: string | undefined
-  /** From the vendor. */
+  /** The vendor's error message. */
   readonly words: string | undefined
 }
 
@@ -98,7 +98,7 @@ function Reasons({ cause, words }: ReasonsProperties) {
 }
 
 interface TimeBarProperties {
-  /** Fractions of the total, from 0 to 1. */
+  /** Start and length as fractions of the total duration, from 0 to 1. */
   readonly begin: number
   readonly length: number
   readonly isFine: boolean

@@ -8,7 +8,7 @@ import { conversationIn } from "../playground/said.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
-/** Loaded on demand with the Markdown renderer, because most accounts store no content. */
+/** Loaded on demand together with the Markdown renderer, because most accounts do not store content. */
 const ConversationView = lazyPart(() =>
   import("./conversation-view.tsx").then((module) => module.ConversationView),
 )
@@ -83,7 +83,7 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
   )
 }
 
-/** Reports whether the playground can open the request. */
+/** Reports whether the playground can open this request. */
 function isChat({ endpoint, content }: Receipt): boolean {
   return (
     (CHATS.has(endpoint) || GEMINI.test(endpoint)) &&

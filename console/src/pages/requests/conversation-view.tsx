@@ -16,7 +16,7 @@ const WHO: Readonly<Record<Turn["by"], string>> = {
   model: "Model",
   tool: "Tool result",
 }
-/** Number of turns shown initially. They are the last ones before the answer. */
+/** Maximum number of turns shown at first, counted back from the answer. */
 const SHOWN = 12
 
 /** Returns all turns, ending with the answer; empty if the request is not a chat. */

@@ -11,7 +11,7 @@ const NONE: ReadonlyMap<string, string> = new Map()
 
 export interface FailurePanelProperties {
   readonly failure: FailedRequestDocument
-  /** Whether the failure is the only record: the request held no credits, so it has no receipt. */
+  /** Whether the failure is the only record. A request that held no credits has no receipt. */
   readonly isWhole: boolean
 }
 

@@ -47,7 +47,7 @@ const NO_FILTERS: RequestFilters = {
   max_time: undefined,
 }
 
-/** The filters of the requests. They are part of the address, so that it can be shared. */
+/** The filters of the requests. They are part of the page address, so that a filtered list can be shared as a link. */
 export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   const keys = useQuery(keysQuery(account))
   const names = keys.data?.data.map((key) => ({ value: key.id, label: key.name })) ?? []

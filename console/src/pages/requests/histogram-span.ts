@@ -3,10 +3,10 @@ import { type RequestFilters, TIMES, timesOf } from "./request-filters.ts"
 
 export type Step = "minute" | "hour" | "day"
 
-/** A time range in equal steps, Unix milliseconds. */
+/** A time range divided into equal steps. Times are Unix milliseconds. */
 export interface HistogramSpan {
   readonly from: number
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   readonly to: number
   readonly step: Step
 }
@@ -20,7 +20,7 @@ const MAX_LENGTH_BY_MINUTE = 3 * HOUR
 const MAX_LENGTH_BY_HOUR = 8 * DAY
 const MAX_STEPS = 366
 
-/** Returns the range of the bars, extended to complete steps. */
+/** Returns the time range of the histogram, extended to complete steps. */
 export function histogramSpan(filters: RequestFilters, now: number): HistogramSpan {
   const chosen = timesOf(filters, now)
   const length = TIMES.find(({ value }) => value === filters.time)?.length ?? DEFAULT_LENGTH
@@ -38,7 +38,7 @@ function stepOf(length: number): Step {
   return length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
 }
 
-/** Returns the start of each step. */
+/** Returns the start of each step in Unix milliseconds. */
 export function partsOf({ from, to, step }: HistogramSpan): number[] {
   const part = LENGTHS[step]
   return Array.from({ length: Math.round((to - from) / part) }, (_, index) => from + index * part)

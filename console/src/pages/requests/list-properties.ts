@@ -3,11 +3,11 @@ import type { RequestFilters } from "./request-filters.ts"
 /** Properties of the request lists. */
 export interface ListProperties {
   readonly account: string | undefined
-  /** Whether the requests are of several accounts. */
+  /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
   readonly filters: RequestFilters
   /** Milliseconds between polls; false: no polling. */
   readonly refetchInterval: number | false
-  /** Called with the success of the last poll. */
+  /** Called after each poll with whether it succeeded. */
   readonly onState: (isWell: boolean) => void
 }

@@ -2,10 +2,7 @@ import { Group, List, Text } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { Panel } from "../../ui/panel.tsx"
 
-/**
- * Shows the parts of the request that were not sent to the vendor. Renders nothing if there are
- * none.
- */
+/** Shows the parts of the request that were not sent to the vendor. Renders nothing if all parts were sent. */
 export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) {
   if (losses.length === 0) return null
   return (

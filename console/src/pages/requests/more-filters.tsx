@@ -11,7 +11,7 @@ import {
 
 type MoreFiltersProperties = Pick<FilterBarProperties, "filters" | "onChange">
 
-/** Less common filters. */
+/** Shows less common filters. */
 export function MoreFilters(properties: MoreFiltersProperties) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -28,7 +28,7 @@ import { SessionLink } from "./session-link.tsx"
 
 const route = getRouteApi("/signed-in/requests/$request")
 
-/** Shows everything stored about one request. */
+/** Shows all stored data about one request. */
 export function ReceiptPage() {
   const { request } = route.useParams()
   const asked = useQuery(oneQuery("GET /requests/{request}", { path: { request } }))
@@ -171,7 +171,7 @@ function accountFact({ account }: Receipt): Fact {
   }
 }
 
-/** Returns the end user and the tags named by the caller. */
+/** Returns the end user and the tags that the caller sent. */
 function callerFacts({ user, tags = {} }: Receipt): Fact[] {
   const names = Object.entries(tags).map(([name, value]) => `${name}=${value}`)
   return [
@@ -227,7 +227,7 @@ const ROUTE_WORDS: Readonly<Record<NonNullable<Receipt["routed_by"]>, string>> =
   "provider.max_price": "the request’s price limit",
 }
 
-/** Returns the reason for choosing the first deployment, if there was a choice. */
+/** Returns the reason why the first deployment was chosen, if there was a choice. */
 function routeFacts({ routed_by: reason }: Receipt): Fact[] {
   return reason === undefined ? [] : [{ label: "Chosen by", value: ROUTE_WORDS[reason] }]
 }

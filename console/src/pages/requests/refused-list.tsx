@@ -17,20 +17,17 @@ import { When } from "../../ui/when.tsx"
 
 export interface RefusedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
-  /** Whether the requests are of several accounts. */
+  /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
   /** Names of loaded keys by id. */
   readonly keys: ReadonlyMap<string, string>
   /** Milliseconds between polls; false: no polling. */
   readonly refetchInterval: number | false
-  /** Called with the success of the last poll. */
+  /** Called after each poll with whether it succeeded. */
   readonly onState: (isWell: boolean) => void
 }
 
-/**
- * Lists requests that were rejected before a provider was called, newest first. They have no
- * receipt.
- */
+/** Lists requests that were rejected before a provider was called, newest first. These requests have no receipt. */
 export function RefusedList(properties: RefusedListProperties) {
   const { query, isAll, keys, refetchInterval, onState } = properties
   const navigate = useNavigate()

@@ -10,13 +10,13 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
 export interface ColumnSettings {
-  /** Whether the requests are of several accounts. */
+  /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
-  /** Whether times are absolute instead of relative. */
+  /** Whether times are absolute and not relative. */
   readonly isExact: boolean
 }
 
-/** The columns of the list of requests. */
+/** Returns the columns of the list of requests. */
 export function requestColumns({
   isAll,
   isExact,
@@ -155,7 +155,7 @@ function extra(
   }
 }
 
-/** Shows the charged amount, and for operators the uncharged cost. */
+/** Shows the charged amount. Operators also see the cost that was not charged. */
 function Cost({ request }: { readonly request: RequestSummary }) {
   const { cost, written_off: writtenOff = "0" } = request
   if (writtenOff === "0") return <Money value={cost} decimals={6} />

@@ -16,7 +16,7 @@ export interface RequestFilters {
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
-  /** In credits, and in seconds. */
+  /** The minimum cost in credits. */
   readonly min_cost?: string | undefined
   readonly max_cost?: string | undefined
   readonly min_time?: string | undefined
@@ -34,12 +34,12 @@ export const BOUND_FILTERS = [
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/
 
-/** Returns the error of a bound; undefined if it is valid. */
+/** Returns the error of a bound; undefined if the bound is valid. */
 export function boundFault(text: string): string | undefined {
   return text === "" || AMOUNT.test(text) ? undefined : "Write a number such as 0.05"
 }
 
-/** The filters that links from other pages set, with their labels. */
+/** Filters that can be set only by links from other pages, with their labels. */
 export const LINKED_FILTERS = [
   ["provider", "Provider"],
   ["endpoint", "Endpoint"],
@@ -50,7 +50,7 @@ export const LINKED_FILTERS = [
 
 const HOUR = 3_600_000
 
-/** The selectable time ranges with their lengths; null: unlimited or custom. */
+/** The selectable time ranges with their lengths in milliseconds; null: unlimited or custom. */
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
   { value: "all", label: "Any time", length: null },
   { value: "1h", label: "Last hour", length: HOUR },
@@ -62,7 +62,7 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
 
 const STATUSES = ["ok", "failed", "written_off"] as const
 
-/** The API's orders by their form in the address. */
+/** The API's sort orders, by their form in the address. */
 const ORDERS: Readonly<Record<string, "dearest" | "slowest">> = {
   "-cost": "dearest",
   "-duration": "slowest",

@@ -148,7 +148,7 @@ function titleOf(at: number, count: RequestCount | undefined): string {
   return `${momentText(new Date(at).toISOString())}: ${figures.join(", ")}`
 }
 
-/** Labels days in UTC, as elsewhere, and hours and minutes in the reader's time zone. */
+/** Labels days in UTC, like other pages, and hours and minutes in the reader's time zone. */
 function labelOf(at: number, { step }: HistogramSpan): string {
   const style: Intl.DateTimeFormatOptions =
     step === "day"

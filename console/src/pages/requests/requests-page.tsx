@@ -60,7 +60,7 @@ export function RequestsPage() {
   )
 }
 
-/** Requests that were answered with an error. */
+/** Lists the requests that received an error before a provider was called. */
 function RefusedRequests(properties: ListProperties) {
   const { account, isAll, filters, refetchInterval, onState } = properties
   const query = useStableQuery(filters, refusedQueryOf)

@@ -5,7 +5,6 @@ interface SessionLinkProperties {
   readonly account: string
 }
 
-/** Links to the page of a session. */
 export function SessionLink({ session, account }: SessionLinkProperties) {
   return (
     <TextLink to="/session" search={{ session, account }} className="anywhere">

@@ -20,7 +20,7 @@ import { requestColumns } from "./request-columns.tsx"
 const route = getRouteApi("/signed-in/session")
 const PAGE = 200
 const MAX_CALLS = 1_000
-/** The columns of the request list that differ within a session. */
+/** The columns whose values differ between the requests of a session. */
 const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
 const COLUMNS = requestColumns({ isAll: false, isExact: true }).filter(({ id }) => SHOWN.has(id))
 
@@ -103,5 +103,5 @@ function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
   )
 }
 
-/** Outcomes of requests that did not fail. */
+/** Outcomes that are not failures. */
 const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])

@@ -3,10 +3,7 @@ import { useEffect, useState } from "react"
 
 const NEAR_THE_TOP = 240
 
-/**
- * Reports whether the reader is at the top of the page. Live updates would move the list while they
- * read further down.
- */
+/** Reports whether the reader is at the top of the page. Live updates would move the list for a reader further down. */
 export function useIsAtTop(): boolean {
   const visibility = useDocumentVisibility()
   const [isNear, setNear] = useState(true)

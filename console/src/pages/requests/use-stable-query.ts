@@ -5,7 +5,7 @@ import type { RequestFilters } from "./request-filters.ts"
 export const PAGE = 50
 
 /**
- * Fixes the start of "the last hour" when it is selected: otherwise each poll would be a different
+ * Fixes the start of a range such as "the last hour" when it is selected. Otherwise, each poll would be a different
  * query.
  */
 export function useStableQuery<Query>(

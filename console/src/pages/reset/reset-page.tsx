@@ -14,13 +14,13 @@ import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/reset")
 
-/** Sets a new password with an operator's link. */
+/** Lets a user set a new password with a link from an operator. */
 export function ResetPage() {
   const { token } = route.useSearch()
   const link = useQuery({
     ...oneQuery("GET /auth/reset-password/{token}", { path: { token: token ?? "" } }),
     enabled: token !== undefined,
-    // The form below uses up the link.
+    // Submitting the form below uses up the link, so the link must not be checked again.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })

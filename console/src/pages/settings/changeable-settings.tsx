@@ -5,7 +5,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { SettingField } from "./setting-field.tsx"
 import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
-/** Titles of the settings that share the first part of their names. */
+/** Section titles for settings, by the first part of their names. */
 const SECTIONS: Readonly<Record<string, string>> = {
   deadlines: "Deadlines",
   images: "Images",
@@ -14,7 +14,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
 }
 const GENERAL = "General"
 
-/** The settings that the console may change, saved together. */
+/** Shows the settings that the console may change. They are saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
   const form = useSettingsForm(settings)
   if (settings.length === 0) return null

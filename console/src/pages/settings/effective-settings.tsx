@@ -5,7 +5,7 @@ export interface EffectiveSettingsProperties {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** All active settings. The API leaves secrets out. */
+/** Shows all active settings. The API omits secrets. */
 export function EffectiveSettings({ settings }: EffectiveSettingsProperties) {
   return (
     <Panel

@@ -24,7 +24,7 @@ export interface SettingFieldProperties {
   readonly onChange: (value: string) => void
 }
 
-/** One setting. An empty field restores the default. */
+/** Shows one setting. An empty field restores the default. */
 export function SettingField({ setting, value, fault, onChange }: SettingFieldProperties) {
   const kinds = MODEL_KINDS[setting.name]
   const choices = CHOICES[setting.name]

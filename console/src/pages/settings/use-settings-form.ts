@@ -13,7 +13,7 @@ export type Setting = SettingsView["changeable"][number]
 
 const MULTIPLIER = "multiplier"
 
-/** Holds edited settings and saves them together. */
+/** Holds the edited settings and saves them together. */
 export function useSettingsForm(settings: readonly Setting[]) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})

@@ -19,7 +19,7 @@ export function SetupPage() {
   const link = useQuery({
     ...oneQuery("GET /setup/{token}", { path: { token: token ?? "" } }),
     enabled: token !== undefined,
-    // The form below uses up the link.
+    // Submitting the form below uses up the link, so the link must not be checked again.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })

@@ -11,7 +11,7 @@ export interface PasswordStepProperties {
   readonly onCode: () => void
 }
 
-/** Email and password. */
+/** The first step of the sign-in: email address and password. */
 export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
   const form = useForm({
     initialValues: { email: "", password: "", remember: true },

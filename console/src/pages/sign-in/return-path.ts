@@ -1,8 +1,8 @@
 import { CONSOLE_PATH } from "../../base-path.ts"
 
 /**
- * Returns the path to open after signing in. Only paths inside the console are allowed, so that a
- * link cannot redirect elsewhere.
+ * Returns the path to open after signing in. Only paths inside the console are allowed, so that a link cannot redirect
+ * to another site.
  */
 export function localPath(back: string | undefined): string {
   if (back === undefined) return "/"
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   too_many_attempts: "Too many attempts. Try again in a few minutes.",
 }
 
-/** Explains an error code from an issuer's sign-in. */
+/** Explains an error code from a sign-in at an issuer. */
 export function refusalText(code: string): string {
   return REFUSALS[code] ?? "The sign-in failed. Try again."
 }

@@ -34,7 +34,9 @@ interface BillingGapsProperties {
   readonly span: UsageSpan
 }
 
-/** Possible differences between charges and provider bills, for operators. Hidden if the endpoint is missing. */
+/**
+ * Shows possible differences between charges and provider bills, for operators. Hidden if the endpoint does not exist.
+ */
 export function BillingGapsPanel({ account, span }: BillingGapsProperties) {
   const { from, to } = span
   const query = { ...(account !== undefined && { account }), from, to }

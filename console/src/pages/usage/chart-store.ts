@@ -1,13 +1,13 @@
 import { memberOf } from "../../api/api-error.ts"
 
-/** A named address of the usage page. */
+/** A view of the usage page that the user has named. */
 export interface SavedChart {
   readonly name: string
-  /** The query of the address. */
+  /** The query of the view's address. */
   readonly search: Readonly<Record<string, string | undefined>>
 }
 
-/** Longer lists are hard to search. */
+/** Maximum number of saved charts. Longer lists are hard to search. */
 const MAX_CHARTS = 50
 
 /** Reads the stored charts. Invalid entries are ignored. */
@@ -27,7 +27,7 @@ function chartIn(value: unknown): SavedChart[] {
   return [{ name, search: Object.fromEntries(texts) }]
 }
 
-/** Adds a chart, replacing one of the same name. Charts are sorted by name. */
+/** Adds a chart. It replaces a chart of the same name. Charts are sorted by name. */
 export function withChart(charts: readonly SavedChart[], chart: SavedChart): readonly SavedChart[] {
   return [...charts.filter(({ name }) => name !== chart.name), chart]
     .slice(-MAX_CHARTS)

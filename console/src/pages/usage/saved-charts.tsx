@@ -9,7 +9,7 @@ import { type SavedChart, readCharts, withChart } from "./chart-store.ts"
 
 const route = getRouteApi("/signed-in/usage")
 
-/** The charts that the user has named. They are stored in the browser only. */
+/** Lists the charts that the user has saved under a name. They are stored only in the browser. */
 export function SavedCharts() {
   const { user } = useSession()
   const search = route.useSearch()

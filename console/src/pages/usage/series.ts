@@ -2,30 +2,30 @@ import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentsOf, type UsageSpan } from "./usage-filters.ts"
 
-/** More colors are hard to distinguish. */
+/** Maximum number of groups in a chart. More colors are hard to distinguish. */
 const MAX_GROUPS = 8
-/** The API's name for all remaining groups together. */
+/** The API's name for the sum of all remaining groups. */
 export const OTHERS = ""
 
 /** One group over time. */
 export interface Series {
   readonly group: string
   readonly name: string
-  /** Index of the color. The remaining groups use the last color. */
+  /** Index of the color. The group of all remaining groups has the last color. */
   readonly color: number
-  /** One point per moment; undefined if there was no usage. */
+  /** One point per moment; undefined if the group had no usage. */
   readonly points: readonly (UsagePoint | undefined)[]
 }
 
 export interface ChartData {
-  /** Start of each moment, ISO. */
+  /** Start of each moment as ISO text. */
   readonly moments: readonly string[]
   readonly series: readonly Series[]
 }
 
 /**
- * Returns the data of a chart: the largest groups by a metric, and the rest as one group if the
- * metric is a sum.
+ * Returns the data of a chart: the largest groups by a metric. If the metric is a sum, the remaining groups are
+ * combined into one.
  */
 export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric): ChartData {
   const moments = momentsOf(span)
@@ -54,7 +54,7 @@ export function nameOf(row: UsageRow): string {
   return row.name ?? (row.group === "" ? "none" : row.group)
 }
 
-/** Adds up the groups of each moment, as far as a chart needs it. */
+/** Adds up the groups of each moment. Only the values that a chart needs are added. */
 function byTime(points: readonly UsagePoint[]): ReadonlyMap<string, UsagePoint> {
   const found = new Map<string, UsagePoint>()
   for (const point of points) {

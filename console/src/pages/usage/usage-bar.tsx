@@ -10,8 +10,8 @@ export interface UsageBarProperties {
 }
 
 /**
- * Selects the filters, the grouping and the metric. They are part of the address, so that it can be
- * shared.
+ * Selects the filters, the grouping and the metric. They are part of the page address, so that a view can be shared as
+ * a link.
  */
 export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProperties) {
   const metrics = METRICS.filter(({ isOperators }) => isOperator || !isOperators)

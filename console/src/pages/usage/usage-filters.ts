@@ -22,7 +22,7 @@ export interface UsageFilters {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Longer ranges are shown by day. */
+/** Maximum length in milliseconds of a range shown by hour. Longer ranges are shown by day. */
 const MAX_LENGTH_BY_HOUR = 3 * DAY
 
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
@@ -46,7 +46,7 @@ export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; labe
   { value: "tag", label: "Tag" },
 ]
 
-/** The address parameters that filter the sums. */
+/** The address parameters that limit the sums to a part of the usage. */
 export const NARROWING = [
   "key",
   "model",
@@ -64,7 +64,7 @@ export function groupOf({ group }: UsageFilters): UsageGroupName {
   return GROUPS.find(({ value }) => value === group)?.value ?? "model"
 }
 
-/** A time range, ISO, and whether it is shown by hour. */
+/** A time range as ISO text, and whether it is shown by hour or by day. */
 export interface UsageSpan {
   readonly from: string
   readonly to: string
@@ -81,7 +81,7 @@ export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan
   const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY
   const step = length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
   const unit = step === "hour" ? HOUR : DAY
-  // Whole hours or days, including the current one.
+  // The range consists of whole hours or days, including the current one.
   const end = (Math.floor(now / unit) + 1) * unit
   return { from: isoOf(end - length), to: isoOf(end), step }
 }
@@ -102,7 +102,7 @@ function isoOf(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** Returns the moments of a range, ISO, including those without usage. */
+/** Returns the start of each hour or day in a range as ISO text, even if there was no usage. */
 export function momentsOf({ from, to, step }: UsageSpan): string[] {
   const unit = step === "hour" ? HOUR : DAY
   const first = Math.floor(Date.parse(from) / unit) * unit
@@ -110,7 +110,7 @@ export function momentsOf({ from, to, step }: UsageSpan): string[] {
   return Array.from({ length: count }, (_, index) => isoOf(first + index * unit))
 }
 
-/** Builds the API's query. */
+/** Builds the query of the API for the usage of a range. */
 export function usageQueryOf(
   filters: UsageFilters,
   account: string | undefined,
@@ -130,7 +130,7 @@ export function usageQueryOf(
   }
 }
 
-/** Returns only the filters, as stored in the address. */
+/** Returns only the parameters that limit the sums, as stored in the address. */
 export function narrowing(
   filters: UsageFilters,
 ): Partial<Record<(typeof NARROWING)[number], string>> {
@@ -140,14 +140,14 @@ export function narrowing(
 }
 
 /**
- * Returns the search for the requests of an outcome. The search matches substrings, and
- * "broken_off" contains "ok".
+ * Returns the search parameters for requests with an outcome. "ok" is not searched as text, because a text search
+ * matches substrings and "broken_off" contains "ok".
  */
 function outcomeSearch(outcome: string): { readonly status: string } | { readonly search: string } {
   return outcome === "ok" ? { status: "ok" } : { search: outcome }
 }
 
-/** Returns the address of the requests behind a row: the same time range, and the row's group. */
+/** Returns the search parameters for the requests of a row: the same time range, and the row's group. */
 export function requestsSearchOf(
   filters: UsageFilters,
   group: string,

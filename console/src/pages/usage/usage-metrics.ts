@@ -8,21 +8,21 @@ import { countText, durationText, shareText, shortCount } from "../../format/num
 export interface UsageMetric {
   readonly value: string
   readonly label: string
-  /** The sum by which the largest groups are selected. */
+  /** The sum that determines the largest groups. */
   readonly order: "cost" | "requests" | "tokens" | "errors"
-  /** Durations must be requested explicitly in the query. */
+  /** Whether the metric is a duration. The query must request durations explicitly. */
   readonly isTime: boolean
-  /** Whether values add up across groups and moments; other metrics are shown as lines. */
+  /** Whether values add up across groups and moments. Other metrics are shown as lines. */
   readonly isSum: boolean
-  /** For operators only. */
+  /** Set if only operators may see the metric. */
   readonly isOperators?: true
-  /** Approximate value for the heights of charts; null: unknown. */
+  /** Returns the approximate value for the heights of charts; null: unknown. */
   readonly rough: (row: UsageRow) => number | null
-  /** The exact value, if it is an amount of credits. */
+  /** Returns the exact value, if the metric is an amount of credits. */
   readonly amount?: (row: UsageRow) => string
-  /** Exact. */
+  /** Formats the exact value. */
   readonly text: (row: UsageRow) => string
-  /** A value of the axis. */
+  /** Formats a value of the axis. */
   readonly axis: (value: number) => string
 }
 
@@ -50,7 +50,10 @@ function time(
   }
 }
 
-/** Returns the ratio of two values. @param of both. */
+/**
+ * Returns the ratio of two values.
+ * @param of returns both values of a row.
+ */
 function ratio(
   value: string,
   label: string,

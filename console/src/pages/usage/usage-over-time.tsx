@@ -18,7 +18,7 @@ const HEIGHT = 300
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Stacked bars, or lines with dots for metrics that do not add up, such as durations. */
+/** Shows stacked bars. Metrics that do not add up, such as durations, are shown as lines with dots. */
 export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
@@ -78,7 +78,7 @@ interface TrendProperties {
   readonly top: number
 }
 
-/** Draws a line through the dots of each group. It is broken at missing values. */
+/** Draws a line through the dots of each group. The line is broken at missing values. */
 function Trend({ series, metric, top }: TrendProperties) {
   const moments = series[0]?.points.length ?? 0
   return (
@@ -160,7 +160,7 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
   )
 }
 
-/** Legend of the colors. */
+/** Shows the color of each group. */
 export function Legend({ series }: { readonly series: readonly Series[] }) {
   return (
     <ul className="chart-legend" aria-label="Legend">
@@ -182,7 +182,7 @@ function share(part: number, whole: number): string {
   return `${(100 * part) / whole}%`
 }
 
-/** Labels days in UTC, as they are billed, and hours in the reader's time zone. */
+/** Labels days in UTC, because they are billed in UTC, and hours in the reader's time zone. */
 export function momentText(iso: string, step: "hour" | "day"): string {
   const style: Intl.DateTimeFormatOptions =
     step === "day"

@@ -34,8 +34,7 @@ import { changeText, csvRowsOf, GroupTable, TimeTable } from "./usage-tables.tsx
 
 const route = getRouteApi("/signed-in/usage")
 /**
- * Rounds the time range, which is part of the query: otherwise each render would start another
- * query.
+ * The time range is part of the query and is rounded to this step. Otherwise, each render would start another query.
  */
 const TIME_STEP_MS = 60_000
 
@@ -78,7 +77,7 @@ interface NarrowedProperties {
   readonly onChange: (change: UsageFilters) => void
 }
 
-/** The active filters, each with a button that removes it. */
+/** Shows the active filters, each with a button that removes it. */
 function Narrowed({ filters, onChange }: NarrowedProperties) {
   const set = NARROWING.filter((name) => filters[name] !== undefined)
   if (set.length === 0) return null
@@ -153,7 +152,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   )
 }
 
-/** Shows the main totals, each compared with the preceding range. */
+/** Shows the main totals and their change from the preceding time range. */
 function Totals({ usage }: { readonly usage: Usage }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} className="stats">

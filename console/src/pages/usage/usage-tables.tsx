@@ -14,11 +14,11 @@ interface GroupTableProperties {
   readonly filters: UsageFilters
   readonly span: UsageSpan
   readonly metric: UsageMetric
-  /** The kind of a row: "Model". */
+  /** The noun for a row, such as "Model". */
   readonly noun: string
 }
 
-/** Lists the groups with their values. Each links to its requests. */
+/** Lists the groups with their values. Each row links to its requests. */
 export function GroupTable({ usage, filters, span, metric, noun }: GroupTableProperties) {
   const before = new Map(usage.before?.data.map((row) => [row.group, row]))
   const columns: Column<UsageRow>[] = [
@@ -93,7 +93,7 @@ function shareOf(row: UsageRow, total: UsageRow, metric: UsageMetric): string {
   return whole === 0 ? "–" : shareText((metric.rough(row) ?? 0) / whole)
 }
 
-/** Formats the change from the preceding range: `+12%`, `new`. */
+/** Formats the change from the preceding time range: `+12%`, `new`. */
 export function changeText(
   row: UsageRow,
   before: UsageRow | undefined,
@@ -107,7 +107,7 @@ export function changeText(
   return `${change > 0 ? "+" : ""}${shareText(change)}`
 }
 
-/** Maximum number of series with wide spacing. */
+/** Maximum number of series in a table with wide spacing. */
 const SPACIOUS_SERIES = 5
 
 interface TimeTableProperties {

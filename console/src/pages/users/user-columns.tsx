@@ -9,7 +9,10 @@ import type { UserTask } from "./user-task.ts"
 
 type Begin = (task: UserTask) => void
 
-/** Returns the columns of the users. @param self the id of the current user. */
+/**
+ * Returns the columns of the list of users.
+ * @param self the id of the current user.
+ */
 export function userColumns(
   self: string | undefined,
   begin: Begin,

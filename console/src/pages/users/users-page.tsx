@@ -21,7 +21,7 @@ import { userColumns } from "./user-columns.tsx"
 
 const route = getRouteApi("/signed-in/users")
 
-/** All people who can sign in. */
+/** Lists all people who can sign in. */
 export function UsersPage() {
   const { search = "" } = route.useSearch()
   const navigate = route.useNavigate()

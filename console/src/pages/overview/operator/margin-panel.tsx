@@ -57,7 +57,7 @@ function amount(id: string, header: string, of: (row: UsageRow) => string): Colu
   }
 }
 
-/** Compares charges with provider cost, and shows uncharged cost. */
+/** Compares charges with provider cost, and shows the cost that was not charged. */
 export function MarginPanel() {
   const asked = useQuery({
     ...oneQuery("GET /usage", {
@@ -104,7 +104,7 @@ export function MarginPanel() {
   )
 }
 
-/** Returns the total first. Rows without a provider are omitted, because they cost nothing. */
+/** Returns the rows with the total first. Requests without a provider cost nothing, so their row is omitted. */
 function rowsOf({ data, total }: Usage): UsageRow[] {
   const providers = data.filter(({ group }) => group !== "")
   return [{ ...total, group: ALL }, ...providers.slice(0, ROWS)]

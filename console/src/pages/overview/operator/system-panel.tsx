@@ -10,10 +10,10 @@ import { Status } from "../../../ui/status.tsx"
 import { When } from "../../../ui/when.tsx"
 
 const POLL_INTERVAL_MS = 30_000
-/** Maximum number of listed nodes. Larger installations have their own monitoring. */
+/** Maximum number of listed nodes. Larger installations use their own monitoring. */
 const NODES = 12
 
-/** The gateway's own processes, and its database. */
+/** Shows the gateway's processes and its database. */
 export function SystemPanel() {
   const asked = useQuery({
     ...oneQuery("GET /system", {}),

@@ -22,7 +22,7 @@ export interface AnswerViewProperties {
   readonly onResults: ToolCallsProperties["onResults"]
 }
 
-/** Shows a model's answer as it streams: folded reasoning, text, tool calls and cost. */
+/** Shows a model's answer as it streams: collapsed reasoning, text, tool calls and cost. */
 export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewProperties) {
   const { state, text, reasoning, toolCalls, failure, model } = answer
   const isSilent = text === "" && reasoning === "" && toolCalls.length === 0
@@ -100,7 +100,7 @@ function Reasoning({ text, isOpenYet }: { readonly text: string; readonly isOpen
   )
 }
 
-/** Shows the progress of a running answer. Its cost is unknown until the last frame. */
+/** Shows the progress of a running answer. The cost is unknown until the last frame. */
 function Progress({ answer }: { readonly answer: ShownAnswer }) {
   const now = useNow(100)
   const length = answer.text.length + answer.reasoning.length

@@ -32,7 +32,7 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
   )
 }
 
-/** Holds the images of the next question, and the errors of files that are not images. */
+/** Holds the images of the next question, and the errors of files that could not be attached. */
 export function useImages(begun: readonly Picture[]) {
   const [images, setImages] = useState(begun)
   const [faults, setFaults] = useState<readonly string[]>([])

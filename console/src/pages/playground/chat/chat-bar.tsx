@@ -11,10 +11,10 @@ import { CHAT_KINDS, type Columns } from "./use-columns.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
-  /** While an answer is running, models cannot be removed. */
+  /** Whether an answer is running. Models cannot be removed during that time. */
   readonly isRunning: boolean
   readonly onNew: () => void
-  /** Undefined without a paying account: there are no conversations to list. */
+  /** Opens the list of conversations; undefined without a paying account, which has no conversations. */
   readonly onList: (() => void) | undefined
   /** Opens the settings if they are not shown next to the chat. */
   readonly onSettings?: () => void

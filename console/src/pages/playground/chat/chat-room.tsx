@@ -27,7 +27,7 @@ import { Welcome } from "./welcome.tsx"
 
 export interface ChatRoomProperties {
   readonly begun: Said
-  /** The initial model of a conversation without one. */
+  /** The initial model of a conversation that has no model yet. */
   readonly requested: string | undefined
   readonly draft: Question | undefined
   readonly onKeep: (said: Said) => void
@@ -35,7 +35,7 @@ export interface ChatRoomProperties {
   readonly onList: (() => void) | undefined
 }
 
-/** A conversation with one model, or with several side by side. */
+/** Shows a conversation with one model, or with several models side by side. */
 export function ChatRoom({ begun, requested, draft, onKeep, onNew, onList }: ChatRoomProperties) {
   const { payer, obstacle } = usePayment()
   const columns = useColumns(begun.columns, requested)

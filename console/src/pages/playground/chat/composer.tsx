@@ -13,9 +13,9 @@ import { AttachedImages, useImages } from "./attached-images.tsx"
 
 export interface ComposerProperties {
   readonly isRunning: boolean
-  /** Reason why nothing can be sent; replaces the hint. */
+  /** Reason why no question can be sent; replaces the hint. */
   readonly obstacle: string | undefined
-  /** The initial text. */
+  /** The question with which the input starts. */
   readonly draft?: Question | undefined
   readonly onSend: (question: Question) => void
   readonly onStop: () => void
@@ -37,7 +37,7 @@ export function Composer({ isRunning, obstacle, draft, onSend, onStop }: Compose
   }
 
   function press(event: KeyboardEvent) {
-    // While an input method composes a word (Japanese, Chinese), Enter ends the word.
+    // While an input method composes a word (Japanese, Chinese), Enter confirms the word.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()

@@ -6,7 +6,7 @@ export interface SamplingProperties {
   readonly onChange: (part: Partial<ChatSettings>) => void
 }
 
-/** The numeric settings of a request. */
+/** Shows fields for the numeric settings of a request. */
 export function Sampling({ settings, onChange }: SamplingProperties) {
   return (
     <>

@@ -8,7 +8,7 @@ export interface SettingsPanelProperties {
 }
 
 export interface SettingsPlaceProperties extends SettingsPanelProperties {
-  /** Whether the panel is next to the conversation instead of in a drawer above it. */
+  /** Whether the panel is next to the conversation. Otherwise it is in a drawer above the conversation. */
   readonly isDocked: boolean
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -34,7 +34,9 @@ export function SettingsPlace(properties: SettingsPlaceProperties) {
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"]
 
-/** The settings of all requests in the conversation. An empty field uses the model's default. */
+/**
+ * Shows the settings that apply to all requests in the conversation. If a field is empty, the model's default applies.
+ */
 function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
   function change(part: Partial<ChatSettings>) {
     onChange({ ...settings, ...part })

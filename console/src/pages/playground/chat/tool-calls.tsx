@@ -5,9 +5,9 @@ import type { ToolCall } from "../answer.ts"
 
 export interface ToolCallsProperties {
   readonly calls: readonly ToolCall[]
-  /** Entered results in the order of the calls; empty until they are entered. */
+  /** Entered results in the order of the calls; empty until the user enters them. */
   readonly results: readonly string[]
-  /** Undefined: results cannot be entered now. */
+  /** Receives the entered results; undefined: results cannot be entered now. */
   readonly onResults: ((results: readonly string[]) => void) | undefined
 }
 

@@ -8,12 +8,12 @@ import { firstModel } from "../first-model.ts"
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
 const MAX_COLUMNS = 3
 
-/** The responding models: one, or up to three side by side. */
+/** The models that respond: one, or up to three side by side. */
 export interface Columns {
   readonly all: readonly Column[]
   readonly canAdd: boolean
   readonly setModel: (id: number, model: string) => void
-  /** Adds a column with a model that no other column has. */
+  /** Adds a column with a model that no other column uses. */
   readonly add: () => void
   readonly remove: (id: number) => void
 }

@@ -4,9 +4,9 @@ import { type RefObject, useEffect, useRef } from "react"
 const NEAR = 160
 
 /**
- * Scrolls to the end while the content grows, unless the reader has scrolled away. A new item
- * always scrolls to the end, because the reader has just requested it.
- * @returns a ref for the element at the end.
+ * Scrolls to the end while the content grows, unless the reader has scrolled away. A new item always scrolls to the
+ * end, because the reader has just requested it.
+ * @returns a ref for the element at the end of the content.
  */
 export function useFollow(items: readonly unknown[]): RefObject<HTMLDivElement | null> {
   const end = useRef<HTMLDivElement>(null)
@@ -21,7 +21,7 @@ export function useFollow(items: readonly unknown[]): RefObject<HTMLDivElement |
     return () => window.removeEventListener("scroll", look)
   }, [])
   useEffect(() => {
-    // A hidden tab does not scroll the page.
+    // In a hidden tab, the page must not scroll.
     if (end.current === null || end.current.offsetParent === null) return
     if (items.length > count.current) isNear.current = true
     count.current = items.length

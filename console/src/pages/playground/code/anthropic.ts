@@ -3,7 +3,7 @@ import { chatFacts, type ChatMessage } from "./chat-facts.ts"
 import { literal, PYTHON_STYLE } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Anthropic's format requires a maximum. This one is used if the request does not set one. */
+/** Used if the request does not set a maximum, because Anthropic's format requires one. */
 const USUAL_MAXIMUM = 4_096
 
 /**

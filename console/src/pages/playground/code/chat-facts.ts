@@ -16,7 +16,7 @@ export interface ChatFacts {
   readonly maxTokens: number | undefined
   readonly effort: string | undefined
   readonly stop: readonly string[]
-  /** All other members. */
+  /** Names of all other members. */
   readonly others: readonly string[]
 }
 

@@ -1,2 +1,2 @@
-/** The environment variable with the key in samples: a key does not belong in code. */
+/** The environment variable that contains the key in samples, because keys do not belong in code. */
 export const KEY_VARIABLE = "TOLLGATE_API_KEY"

@@ -5,7 +5,7 @@ export interface LiteralStyle {
   readonly yes: string
   readonly no: string
   readonly nothing: string
-  /** The name of a member, before its colon. */
+  /** Formats the name of a member, before its colon. */
   readonly name: (name: string) => string
 }
 
@@ -29,7 +29,8 @@ export const PYTHON_STYLE: LiteralStyle = {
 }
 
 /**
- * Writes a value as a literal, short ones on one line. @param indent indentation of its first line.
+ * Writes a value as a literal. Short values are written on one line.
+ * @param indent indentation of the first line.
  */
 export function literal(value: JsonValue, style: LiteralStyle, indent = ""): string {
   if (value === null) return style.nothing

@@ -6,16 +6,16 @@ import type { CodeSample } from "./samples.ts"
 
 /** A sent request of an operation other than chat. */
 export interface SentOperation {
-  /** `/v1/embeddings` */
+  /** The path of the endpoint, such as `/v1/embeddings`. */
   readonly path: string
   readonly body: JsonObject
 }
 
-/** The call of an operation in OpenAI's clients. */
+/** Describes how OpenAI's clients call an operation. */
 export interface OpenaiForm {
   /** The method of OpenAI's clients. */
   readonly method: string
-  /** An additional import of the JavaScript sample. */
+  /** An additional import that the JavaScript sample needs. */
   readonly needs?: string
   /** The code that uses the response, in Python and in JavaScript. */
   readonly python: string
@@ -23,9 +23,9 @@ export interface OpenaiForm {
 }
 
 /**
- * Writes a request for each client that supports it.
+ * Writes a request for each client that supports the operation.
  * @param base the gateway's address, without `/v1`.
- * @param form absent: OpenAI's clients do not support it.
+ * @param form absent: OpenAI's clients do not support the operation.
  */
 export function operationSamples(
   base: string,

@@ -21,15 +21,15 @@ export function chatSamples(base: string, body: JsonObject): CodeSample[] {
 }
 
 /**
- * Reports whether a request has tools. Their syntax differs by format, so only the format that was
- * sent is shown.
+ * Reports whether a request has tools. Their syntax differs by format, so only samples in the format that was sent are
+ * shown.
  */
 function isWithTools(body: JsonObject): boolean {
   const messages = Array.isArray(body["messages"]) ? body["messages"] : []
   return "tools" in body || messages.some((message: JsonObject) => message["role"] === "tool")
 }
 
-/** Samples in the format that was sent. */
+/** Returns the samples in the format that was sent. */
 function ownSamples(base: string, body: JsonObject): CodeSample[] {
   return [
     { id: "curl", label: "curl", code: curlCode(base, "/v1/chat/completions", body) },
@@ -42,7 +42,7 @@ function ownSamples(base: string, body: JsonObject): CodeSample[] {
   ]
 }
 
-/** Samples in other formats and clients. */
+/** Returns the samples in other formats and clients. */
 function translatedSamples(base: string, body: JsonObject): CodeSample[] {
   return [
     { id: "anthropic", label: "Anthropic, Python", code: anthropicCode(base, body) },

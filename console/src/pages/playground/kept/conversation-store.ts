@@ -3,12 +3,11 @@ import type { KeptConversation } from "./kept-conversation.ts"
 const DATABASE = "tollgate-playground"
 const TABLE = "conversations"
 const OWNER = "owner"
-/** Maximum per owner. The oldest conversations are deleted first. */
+/** Maximum number of conversations per owner. The oldest conversations are deleted first. */
 const MAX_CONVERSATIONS = 100
 
 /**
- * Stores conversations in IndexedDB, which has room for images.
- * @returns the conversations of an owner, newest first.
+ * Lists the stored conversations of an owner, newest first. They are stored in IndexedDB, which has room for images.
  * @throws if the browser stores nothing, such as in a private window.
  */
 export async function listConversations(owner: string): Promise<KeptConversation[]> {

@@ -6,7 +6,7 @@ export interface KeptConversation {
   readonly id: string
   /** Identifies the user and the account. */
   readonly owner: string
-  /** Null: named after its first question. */
+  /** The name; null: the conversation is named after its first question. */
   readonly name: string | null
   /** Unix milliseconds. */
   readonly changedAt: number
@@ -25,7 +25,7 @@ export function nameOf({ name, exchanges }: Pick<KeptConversation, "name" | "exc
 }
 
 /**
- * Returns the exchanges without request bodies, which can be rebuilt, and without running states.
+ * Returns the exchanges as they are stored: without request bodies, which can be rebuilt, and without running states.
  */
 export function keptExchanges(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.map((exchange) => ({

@@ -4,9 +4,9 @@ import { forgetConversations, keepConversation, listConversations } from "./conv
 import type { KeptConversation } from "./kept-conversation.ts"
 
 export interface Kept {
-  /** Newest first. */
+  /** The stored conversations, newest first. */
   readonly list: readonly KeptConversation[]
-  /** Whether the browser stores them, as far as known. */
+  /** Whether the browser can store conversations, as far as is known. */
   readonly isKeeping: boolean
   readonly keep: (conversation: KeptConversation) => void
   readonly forget: (ids: readonly string[]) => Promise<void>
@@ -29,7 +29,7 @@ export function useKept(owner: string): Kept {
 
   const keep = useCallback(
     (conversation: KeptConversation) => {
-      // An answer may still have been running when its conversation was deleted.
+      // The conversation may have been deleted while an answer was running.
       if (forgotten.current.has(conversation.id)) return
       keepConversation(conversation).then(look, () => setFailed(true))
     },

@@ -7,8 +7,8 @@ export interface EditImageProperties {
 }
 
 /**
- * Selects an image and paints over the parts that may change. Any image is cropped to its center
- * square, as PNG. If nothing is painted, the entire image may change.
+ * Lets the user select an image and paint over the parts that may change. The image is cropped to its center square and
+ * sent as PNG. Without painted parts, the entire image may change.
  */
 export function EditImage({ onChange }: EditImageProperties) {
   const mask = useMask(onChange)

@@ -50,7 +50,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
   const operation = useOperation(readImages)
 
   function send(model: string) {
-    // Base64, because an image URL may point to a host that this page may not load from.
+    // Requests base64, because this page may not load images from other hosts.
     if (task === "generation") {
       const options = { n: count, response_format: "b64_json", ...(size !== "" && { size }) }
       operation.send("/v1/images/generations", { model, prompt, ...options })

@@ -62,7 +62,7 @@ export async function makeFiles(
   if (imageBrush === null || maskBrush === null) return undefined
   drawMiddle(imageBrush, bitmap)
   if (strokes !== undefined) {
-    // The mask is opaque except for the strokes; without strokes, it is fully transparent.
+    // The mask is opaque except under the strokes. Without strokes, the mask is fully transparent.
     maskBrush.fillStyle = "#000000"
     maskBrush.fillRect(0, 0, SIDE, SIDE)
     maskBrush.globalCompositeOperation = "destination-out"

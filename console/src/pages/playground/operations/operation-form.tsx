@@ -15,7 +15,7 @@ import { firstModel } from "../first-model.ts"
 import { ModelSelect } from "../../../ui/model-select.tsx"
 import type { Operation } from "../use-operation.ts"
 
-/** Returns the model of a tab: the selected one, the one in the address, or the first that fits. */
+/** Returns the model of a tab: the selected model, the model named in the address, or the first model that fits. */
 export function useModelChoice(kinds: readonly Model["kind"][], options: string | undefined) {
   const { data } = useQuery(modelsQuery)
   const [chosen, choose] = useState<string | null>(null)
@@ -27,20 +27,20 @@ export interface OperationFormProperties {
   readonly kinds: readonly Model["kind"][]
   readonly choice: ReturnType<typeof useModelChoice>
   readonly operation: Operation<unknown>
-  /** The call in OpenAI's clients; absent: not supported by them. */
+  /** The call in OpenAI's clients; absent if they do not support the operation. */
   readonly sample?: OpenaiForm | undefined
   /** The label of the button. */
   readonly action: string
-  /** The missing input, in addition to the operation's own obstacles. */
+  /** Names the missing input, in addition to the operation's general obstacles. */
   readonly missing?: string | undefined
   readonly onSend: (model: string) => void
-  /** The fields. */
+  /** The input fields. */
   readonly children: ReactNode
   /** The rendered result. */
   readonly result: ReactNode
 }
 
-/** The form of a tab with the result below it, for all operations except chat. */
+/** Shows the form of a tab and the result below it, for all operations except chat. */
 export function OperationForm(properties: OperationFormProperties) {
   const { kinds, choice, operation, sample, action, missing, onSend, children, result } = properties
   const { model } = choice

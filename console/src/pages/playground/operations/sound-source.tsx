@@ -5,7 +5,7 @@ import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
 
-/** The limit in docs/reference/api.md#limits. */
+/** The gateway's limit, documented in docs/reference/api.md#limits. */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024
 const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
 
@@ -14,7 +14,7 @@ export interface SoundSourceProperties {
   readonly onChange: (file: File | undefined) => void
 }
 
-/** Selects audio to transcribe: a chosen, dropped or recorded file. */
+/** Lets the user choose, drop or record the audio to transcribe. */
 export function SoundSource({ file, onChange }: SoundSourceProperties) {
   const [isOver, setOver] = useState(false)
   const [fault, setFault] = useState<string>()

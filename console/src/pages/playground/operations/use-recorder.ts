@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react"
 
-/** Recording formats. The first supported one is used; vendors accept all of them. */
+/** Recording formats. The browser uses the first format that it supports. Vendors accept all of them. */
 const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"]
 
 export interface Recorder {
-  /** Whether this browser can record. Browsers only record on https and on localhost. */
+  /** Whether this browser can record. Browsers record only on https and on localhost. */
   readonly isAble: boolean
   readonly isRecording: boolean
   /** Unix milliseconds. */
