@@ -13,25 +13,25 @@ import {
 } from "./common.ts"
 import { route } from "./route.ts"
 
-/** `paused`: all requests are rejected. `closed`: creating keys is rejected too. */
+/** `paused`: all requests are rejected. `closed`: all requests are rejected, and no keys can be created. */
 const accountState = z.enum(["active", "paused", "closed"])
 
 export const account = z.object({
   id: identifier,
   name: z.string(),
   created_at: moment,
-  /** The sum of its posted entries. */
+  /** The sum of the account's posted entries. */
   balance: credits,
   /**
    * Amount owed after a card payment was reversed. While it is above zero, requests are rejected.
    */
   debt: credits,
-  /** Whether prompts and answers of its requests are stored. Only an operator changes this. */
+  /** Whether prompts and answers of the account's requests are stored. Only an operator can change this. */
   stores_content: z.boolean(),
   state: accountState,
-  /** Globs of the models that its keys may call; null: all models. */
+  /** Globs of the models that the account's keys may call; null: all models. */
   models: z.array(z.string()).nullable(),
-  /** Limit for all its keys together; null: no limit. */
+  /** Limit for all keys of the account together; null: no limit. */
   requests_per_minute: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
   concurrent_requests: z.int().nullable(),
@@ -39,14 +39,14 @@ export const account = z.object({
   max_keys: z.int().nullable(),
   /** Maximum number of open invitations. */
   max_invitations: z.int().nullable(),
-  /** Suspends the account when its hourly spend exceeds this many times the usual; null: never. */
+  /** The account is suspended when its hourly spend exceeds this multiple of the usual hourly spend; null: never. */
   max_hourly_pace: z.int().nullable(),
-  /** Spending limits for all its keys together, per UTC day and month; null: no limit. */
+  /** Spending limits for all keys of the account together, per UTC day and month; null: no limit. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
   monthly_budget: credits.nullable(),
   monthly_budget_left: credits.nullable(),
-  /** Its price group; null: it pays the default prices. */
+  /** The account's price group; null: the account pays the default prices. */
   price_group: priceGroupId.nullable(),
 })
 export type Account = z.infer<typeof account>
@@ -54,18 +54,15 @@ export type Account = z.infer<typeof account>
 /** Usage of an account. Days are in UTC and include today. */
 export const accountUse = z.object({
   spent_30_days: credits,
-  /** Null: never. */
+  /** Time of the last use; null: never used. */
   last_used_at: moment.nullable(),
-  /**
-   * Days until the balance is used up at the pace of the last seven days; null if nothing was
-   * spent.
-   */
+  /** Days until the balance is used up at the rate of the last seven days; null if nothing was spent. */
   days_left: z.number().nullable(),
 })
 export type AccountUse = z.infer<typeof accountUse>
 
 const listedAccount = account.extend({
-  /** Set only if the query asks for it and it can be computed. */
+  /** Usage of the account. Set only if the query asks for it and it can be computed. */
   usage: accountUse.optional(),
 })
 export type ListedAccount = z.infer<typeof listedAccount>
@@ -77,18 +74,18 @@ export const accountPage = page(listedAccount).extend({
 
 export type AccountPage = z.infer<typeof accountPage>
 
-/** `GET /admin/v1/accounts`. An account must match all filters. */
+/** The query of `GET /admin/v1/accounts`. An account must match all filters. */
 export const accountQuery = pageQuery.extend({
-  /** Longer than in other lists: it can contain a complete name. */
+  /** Cursors of this list may be longer than in other lists, because they can contain a complete name. */
   cursor: z.string().max(1_000).optional(),
-  /** Ids, separated by commas. */
+  /** Ids of accounts, separated by commas. */
   ids: z.string().max(10_200).optional(),
-  /** A part of the name or id. */
+  /** A part of the account's name or id. */
   search: z.string().max(100).optional(),
   state: accountState.optional(),
-  /** Accounts that cannot pay: their balance is used up, or they owe an amount. */
+  /** `none` selects accounts that cannot pay, because their balance is used up or they owe an amount. */
   credits: z.enum(["none"]).optional(),
-  /** Accounts of this price group. */
+  /** Selects accounts of this price group. */
   price_group: priceGroupId.optional(),
   sort: z
     .enum(["created_at", "name", "balance", "spent_30_days", "last_used_at", "days_left"])
@@ -103,12 +100,12 @@ export type AccountSort = AccountQuery["sort"]
 export const newAccount = z.object({
   name: label,
   credits: positiveCredits.optional(),
-  /** An entry of the setting `account_templates`, with credits and limits. */
+  /** The name of an entry of the setting `account_templates`, which contains credits and limits. */
   template: z.string().max(100).optional(),
 })
 export type NewAccount = z.infer<typeof newAccount>
 
-/** Null removes a limit; an absent member leaves it unchanged. */
+/** A change of an account. Null removes a limit; an absent member leaves the limit unchanged. */
 export const accountChange = z.object({
   name: label.optional(),
   stores_content: z.boolean().optional(),
@@ -130,13 +127,13 @@ export type AccountChange = z.infer<typeof accountChange>
 export type AccountTemplate = Pick<NewAccount, "credits"> &
   Omit<AccountChange, "name" | "stores_content" | "state">
 
-/** `GET /admin/v1/accounts/{id}/credits` */
+/** The response of `GET /admin/v1/accounts/{id}/credits`. */
 export const accountCredits = z.object({
   balance: credits,
   /** Credits currently held by running requests. */
   held: credits,
   available: credits,
-  /** Amount owed. New credits pay it first. */
+  /** Amount owed. It is paid first from new credits. */
   debt: credits,
   holds: z.array(
     z.object({ request: identifier, key: identifier, amount: credits, created_at: moment }),
@@ -168,12 +165,12 @@ export const entry = z.object({
 })
 export type Entry = z.infer<typeof entry>
 export const entryPage = page(entry)
-/** `GET /admin/v1/accounts/{id}/entries`, newest first. */
+/** The query of `GET /admin/v1/accounts/{id}/entries`. Entries are sorted newest first. */
 export const entryQuery = pageQuery.extend({
   kind: entryKind.optional(),
-  /** Inclusive. */
+  /** Start of the range, inclusive. */
   from: moment.optional(),
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   to: moment.optional(),
 })
 
@@ -185,19 +182,22 @@ export const entryQuery = pageQuery.extend({
 export const newEntry = z.object({
   kind: z.enum(["grant", "adjustment", "refund"]),
   amount: creditChange,
-  /** The reason. It stays in the ledger permanently. */
+  /** The reason for the entry. It stays in the ledger permanently. */
   note: label,
 })
 export type NewEntry = z.infer<typeof newEntry>
 
-/** `POST /admin/v1/accounts/{id}/redeem` returns the entry. */
+/** The body of `POST /admin/v1/accounts/{id}/redeem`. The response is the new entry. */
 export const redemption = z.object({ code: z.string().trim().min(1).max(100) })
 
-/** `POST /admin/v1/accounts/{id}/checkout` creates a Stripe payment page. */
+/** The body of `POST /admin/v1/accounts/{id}/checkout`, which creates a Stripe payment page. */
 export const checkout = z.object({ credits: positiveCredits })
 export const checkoutAnswer = z.object({ url: z.string() })
 
-/** `GET /admin/v1/accounts/{id}/statement` downloads a file. Days are in UTC, both inclusive. */
+/**
+ * The query of `GET /admin/v1/accounts/{id}/statement`, which downloads a file. The first and the last day are in UTC,
+ * both inclusive.
+ */
 export const statementQuery = z.object({
   from: z.iso.date(),
   to: z.iso.date(),

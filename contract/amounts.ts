@@ -10,11 +10,11 @@ import { parseDecimal } from "./decimal.ts"
 /** The highest `minimum_seconds` of a price. */
 export const MAX_MINIMUM_SECONDS = 3_600
 
-/** The result of parsing: the amount as the API accepts it, or the error. */
+/** The result of parsing: the amount in the API's form, or the error. */
 export type AmountReading = { readonly amount: string } | { readonly fault: string }
 
 export interface AmountForm {
-  /** Maximum number of digits before and after the point. */
+  /** Maximum number of digits before and after the decimal point. */
   readonly whole: number
   readonly fraction: number
 }
@@ -25,9 +25,9 @@ export const CREDITS_FORM: AmountForm = { whole: 9, fraction: 9 }
 const PLAIN = /^\d+(?:\.\d+)?$/
 
 /**
- * Parses an amount: digits with a point, thousands separated by commas, underscores or spaces. A
- * comma that does not group thousands could be a decimal comma, so it is rejected with a
- * suggestion.
+ * Parses an amount: digits with a decimal point, thousands separated by commas, underscores or spaces. A comma that
+ * does not separate thousands could be a decimal comma. Such an amount is rejected, and the error suggests the correct
+ * form.
  */
 export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): AmountReading {
   const text = typed.trim().replace(/\s/g, " ").replace("−", "-").replace(/^\+/, "")
@@ -56,8 +56,8 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
 /** Nanocredits above which an entry needs a confirmation. */
 const LARGE_ENTRY = parseDecimal("1000", CREDITS_FORM.fraction)
 /**
- * Multiple of the balance above which an entry needs a confirmation. Amounts below the minimum
- * never do: a nearly empty account is often topped up.
+ * Multiple of the balance above which an entry needs a confirmation. Amounts up to `MIN_LARGE` need none, because
+ * nearly empty accounts are often topped up.
  */
 const LARGE_SHARE = 10n
 const MIN_LARGE = parseDecimal("100", CREDITS_FORM.fraction)
@@ -65,19 +65,19 @@ const MIN_LARGE = parseDecimal("100", CREDITS_FORM.fraction)
 /**
  * Reports whether an entry is so large that its author must confirm it.
  * @param amount nanocredits, positive or negative.
- * @param balance balance of the account. Nothing is compared with an empty balance.
+ * @param balance balance of the account in nanocredits. An empty balance is not compared with the amount.
  */
 export function isLargeEntry(amount: bigint, balance: bigint): boolean {
   const size = amount < 0n ? -amount : amount
   if (size > LARGE_ENTRY) return true
-  // Debiting more than the balance is rejected anyway.
+  // Taking more than the balance is rejected anyway.
   const isComparable = balance > 0n && amount > MIN_LARGE
   return isComparable && size > LARGE_SHARE * balance
 }
 
 /**
- * Returns why a multiplier must be confirmed, or undefined for a usual one. @param multiplier
- * decimal text.
+ * Returns the reason why a multiplier must be confirmed, or undefined for a usual multiplier.
+ * @param multiplier decimal text.
  */
 export function multiplierDoubt(multiplier: string): string | undefined {
   const [whole = "0", fraction = ""] = multiplier.split(".")

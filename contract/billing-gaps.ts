@@ -14,9 +14,9 @@ export type GapSum = z.infer<typeof gapSum>
 /** Possible differences between charges and provider bills in a time range. */
 export const billingGaps = z.object({
   object: z.literal("billing_gaps"),
-  /** Number of receipts that were read. */
+  /** Number of receipts that were counted. */
   receipts: z.int(),
-  /** End of the range of receipts that were read; set if the range has more receipts. */
+  /** End of the range that was counted; null if the whole range was counted. */
   counted_to: moment.nullable(),
   /** Charges by the gateway's own count, by deployment. */
   estimated: gapSum,
@@ -24,7 +24,7 @@ export const billingGaps = z.object({
   unpriced: gapSum,
   /** Uncharged cost of requests, by reason. */
   written_off: gapSum,
-  /** Provider cost of uncharged attempts, by outcome of the attempt. */
+  /** Provider cost of attempts that were not charged, by outcome of the attempt. */
   uncharged: gapSum,
 })
 export type BillingGaps = z.infer<typeof billingGaps>
@@ -36,7 +36,7 @@ export const billingGapsQuery = z.object({
 })
 export type BillingGapsQuery = z.infer<typeof billingGapsQuery>
 
-/** `/admin/v1/billing-gaps` */
+/** The routes of `/admin/v1/billing-gaps`. */
 export const billingGapRoutes = {
   "GET /billing-gaps": route({
     summary: "Estimated charges, unpriced features, write-offs and uncharged provider cost",

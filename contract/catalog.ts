@@ -8,23 +8,23 @@ import { WEEKDAYS } from "./price-periods.ts"
  * Credits per million units as decimal text, by usage class: `{ "input": "0.1", "output": "0.4" }`.
  */
 const priceTable = z.record(z.string(), z.string())
-/** Minimum seconds of audio charged per request; absent without a minimum. */
+/** Minimum number of seconds of audio charged per request; absent: no minimum. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
-/** The price in a mode of service: a factor on the token prices, or the token prices themselves. */
+/** The price in a mode of service: either a factor on the token prices, or a separate table of token prices. */
 const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers: priceTiers })])
 export type ModePrice = z.infer<typeof modePrice>
-/** Prices by mode name. */
+/** Prices of modes of service, by the name of the mode. */
 const priceModes = z.record(z.string(), modePrice)
 /** Null: no beginning or no end. */
 const nullableMoment = moment.nullable()
 
-/** A period with its own prices. Null members do not restrict it. */
+/** A period with its own prices. A null member does not restrict the period. */
 const pricePeriod = z.object({
   name: z.string().nullable(),
   from: nullableMoment,
   until: nullableMoment,
-  /** The time zone of its days and hours; null: UTC. */
+  /** The time zone of the period's days and hours; null: UTC. */
   zone: z.string().nullable(),
   days: z.array(z.enum(WEEKDAYS)).nullable(),
   hours: z.array(z.string()).nullable(),
@@ -40,7 +40,7 @@ export type PricePeriod = z.infer<typeof pricePeriod>
 export const modelKind = z.enum(MODEL_KIND_NAMES)
 
 export const health = z.object({
-  /** `failing`: its last request failed; the next request is still sent there. */
+  /** `failing`: the last request to the deployment failed; the next request is still sent to it. */
   state: z.enum(["unknown", "healthy", "failing", "resting"]),
   /** Time of the next attempt for a resting deployment. */
   until: z.string().nullable(),
@@ -58,7 +58,7 @@ export const model = z.object({
   owned_by: z.string(),
   context: z.int().nullable(),
   max_output: z.int().nullable(),
-  /** From the list of known models; null: unknown. */
+  /** Capabilities from the list of known models; null: unknown. */
   capabilities: z
     .object({
       /** Accepted input: `text`, `image`, `pdf`, `audio`, `video`; empty: unknown. */
@@ -68,16 +68,16 @@ export const model = z.object({
     })
     .nullable(),
   /**
-   * Credits per million units, before the multiplier, outside all periods; null: no price, so
+   * Credits per million units, before the multiplier, outside all periods. If it is null, the model has no price and
    * requests are rejected.
    */
   price: priceTable.nullable(),
-  /** Prices for the entire request if its input is longer than `above` tokens. */
+  /** Prices that apply to the entire request if its input is longer than `above` tokens. */
   price_tiers: priceTiers,
-  /** Prices of a million images by size and quality, if they differ. */
+  /** Prices of a million images by size and quality; null if all images have the same price. */
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** The modes of service outside all periods. */
+  /** Prices of the modes of service outside all periods. */
   price_modes: priceModes,
   /** Periods with other prices. */
   price_periods: z.array(pricePeriod),
@@ -86,7 +86,7 @@ export const model = z.object({
    */
   price_in_force: z
     .object({
-      /** The name of the period, `""` for an unnamed period; null outside all periods. */
+      /** The name of the current period, `""` for an unnamed period; null outside all periods. */
       period: z.string().nullable(),
       from: nullableMoment,
       until: nullableMoment,
@@ -96,7 +96,7 @@ export const model = z.object({
       minimum_seconds: minimumSeconds,
     })
     .nullable(),
-  /** The source of its price; null if it has no price. */
+  /** The source of the model's price; null if the model has no price. */
   price_source: z
     .object({
       kind: z.enum(["known", "file", "console"]),
@@ -110,28 +110,30 @@ export const model = z.object({
     })
     .nullable(),
   multiplier: z.string(),
-  /** The endpoints that accept it: `/v1/chat/completions`. */
+  /** The endpoints that accept the model, such as `/v1/chat/completions`. */
   endpoints: z.array(z.string()),
-  /** `model` is the provider's own name for it; empty unless the caller is an operator. */
+  /**
+   * The deployments of the model; empty unless the caller is an operator. `model` is the provider's own name for the
+   * model.
+   */
   deployments: z.array(
     z.object({
       provider: z.string(),
       model: z.string(),
       /**
-       * Requests are distributed among deployments with weights above 0. Those with weight 0 are
-       * tried afterwards, in this order.
+       * Requests are distributed among deployments with weights above 0. Deployments with weight 0 are tried
+       * afterwards, in this order.
        */
       weight: z.number(),
-      /** Receives no requests. */
+      /** Whether the operator has paused the deployment, so that it receives no requests. */
       is_paused: z.boolean(),
       health,
-      /** The rules of its model, and their sources; empty unless the caller is an operator. */
+      /** The rules of the deployment's model, with their sources; empty unless the caller is an operator. */
       rules: z.array(effectiveRule),
     }),
   ),
   /**
-   * For a group: its models in the order of the settings, and how one is selected. Null: not a
-   * group.
+   * The models of a group in the order of the settings, and how a model is selected. Null: the model is not a group.
    */
   group: z
     .object({
@@ -139,19 +141,19 @@ export const model = z.object({
       members: z.array(z.object({ model: z.string(), weight: z.number() })),
     })
     .nullable(),
-  /** The source of its entry. The console cannot edit `file` and `environment` entries. */
+  /** The source of the model's entry. The console cannot edit `file` and `environment` entries. */
   origin: z.enum(["known", "file", "console"]),
   is_locked: z.boolean(),
-  /** Known prices that are not active and can be applied with one click; null if there are none. */
+  /** Known prices of the model that are not active and can be applied; null if there are none. */
   known_price: priceTable.nullable(),
   /**
-   * The known price as a complete entry for `PUT`, including tiers, and the model that it belongs
-   * to. Prefer it to `known_price`, which is null if a flat table cannot express the price.
+   * The known price as a complete entry for `PUT`, including tiers, and the model that the price belongs to. Prefer
+   * this member to `known_price`, which is null if a flat table cannot express the price.
    */
   known_entry: z
     .object({ kind: modelKind, price: z.record(z.string(), z.unknown()), source: z.string() })
     .nullable(),
-  /** The entry as the console set it; null if it has not, or if the caller is not an operator. */
+  /** The entry that the console has set; null if there is none, or if the caller is not an operator. */
   entry: z.record(z.string(), z.unknown()).nullable(),
 })
 export type Model = z.infer<typeof model>
@@ -161,11 +163,12 @@ export const modelPage = page(model)
 const newerModel = z.object({
   id: z.string(),
   kind: modelKind,
-  /** Number of its requests that were rejected in the last days. */
+  /** Number of requests for the model that were rejected in the last days. */
   requests: z.int(),
   last_at: moment,
   /**
-   * Price with `unknown_models: family`: the highest price of its family, before the multiplier.
+   * The price that applies with `unknown_models: family`: the highest price of the model's family, before the
+   * multiplier.
    */
   price: priceTable,
 })
@@ -181,10 +184,10 @@ export const modelQuery = pageQuery.extend({
   account: identifier.optional(),
 })
 
-/** `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`; `DELETE` removes it. */
+/** The body of `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`. `DELETE` removes the entry. */
 export const modelEntry = z.looseObject({
   kind: modelKind.optional(),
-  /** As in `tollgate.yaml`: prices by class, and `tiers`; `image` may be a table. */
+  /** The price as in `tollgate.yaml`: prices by class, and `tiers`. `image` may be a table. */
   price: z.record(z.string(), z.unknown()).optional(),
   multiplier: z.string().optional(),
   context: z.int().optional(),
@@ -195,8 +198,8 @@ export const modelEntry = z.looseObject({
 export type ModelEntry = z.infer<typeof modelEntry>
 
 /**
- * `POST /admin/v1/models/test` (operators) checks each provider of a model. It calls no model and
- * costs nothing.
+ * The body of `POST /admin/v1/models/test` (operators), which checks each provider of a model. The check calls no model
+ * and costs nothing.
  */
 export const modelTestQuestion = z.object({ model: z.string().min(1).max(200) })
 export const modelTest = z.object({
@@ -209,7 +212,7 @@ export const modelTest = z.object({
       ok: z.boolean(),
       /** Whether the provider lists the model; null if the provider has no list. */
       is_listed: z.boolean().nullable(),
-      /** The result in one sentence; after a failure, also what to do. */
+      /** The result in one sentence. After a failure, the message also contains the next step. */
       message: z.string(),
       duration_ms: z.int(),
     }),
@@ -230,14 +233,14 @@ export const provider = z.object({
   credentials: z.array(z.object({ name: z.string(), weight: z.number() })),
   known_models: z.boolean(),
   origin: z.enum(["file", "environment", "sandbox", "console"]),
-  /** Providers that were not added in the console can only be changed at their source. */
+  /** Whether the console cannot change the provider, because it was not added in the console. */
   is_locked: z.boolean(),
   models: z.int(),
   unpriced_models: z.int(),
   health,
-  /** The problem that prevents its use, and what to do; null if it works. */
+  /** The problem that prevents the provider's use, and the next step; null if the provider works. */
   problem: z.string().nullable(),
-  /** The entry as the console set it, without secrets; null for other providers. */
+  /** The entry that the console has set, without secrets; null for other providers. */
   entry: z.record(z.string(), z.unknown()).nullable(),
 })
 export type Provider = z.infer<typeof provider>
@@ -267,13 +270,16 @@ export const newProvider = providerEntry.extend({
 })
 export type NewProvider = z.infer<typeof newProvider>
 
-/** `GET /admin/v1/providers/vendors`: the vendors that can be added, and the fields of each. */
+/**
+ * A vendor in the response of `GET /admin/v1/providers/vendors`, which lists the vendors that can be added and the
+ * fields of each.
+ */
 export const vendor = z.object({
   id: identifier,
   name: label,
-  /** The vendor's own address, if it has one. */
+  /** The vendor's own address; null if the vendor has none. */
   base_url: z.string().nullable(),
-  /** The fields of its form, in order. */
+  /** The fields of the vendor's form, in order. */
   fields: z.array(
     z.object({
       name: z.string(),
@@ -286,13 +292,13 @@ export const vendor = z.object({
 })
 export type Vendor = z.infer<typeof vendor>
 
-/** `POST /admin/v1/providers/{id}/test` */
+/** The response of `POST /admin/v1/providers/{id}/test`. */
 export const providerTest = z.object({
   ok: z.boolean(),
-  /** The result in one sentence; after a failure, also what to do. */
+  /** The result in one sentence. After a failure, the message also contains the next step. */
   message: z.string(),
   duration_ms: z.int(),
-  /** The models in the provider's own list, if it has one. */
+  /** The models in the provider's own list; null if the provider has no list. */
   models: z.array(z.string()).nullable(),
 })
 export type ProviderTest = z.infer<typeof providerTest>

@@ -27,7 +27,7 @@ type Answers = { readonly [Name in RouteName]: z.output<Table[Name]["answer"]> }
 
 /** The input of a route: path parameters, query and body. */
 export type Input<Name extends RouteName> = Inputs[Name]
-/** The response of a route; undefined if it is empty or a file. */
+/** The response of a route; undefined if the response is empty or a file. */
 export type Answer<Name extends RouteName> = Answers[Name]
 
 /** The names of routes that return pages of a list. */

@@ -5,7 +5,7 @@ import { route } from "./route.ts"
 /** A code that grants credits, once to each account. */
 export const code = z.object({
   id: identifier,
-  /** Its last characters. Only a hash of the code is stored. */
+  /** The last characters of the code. Only a hash of the code is stored. */
   hint: z.string(),
   note: z.string().nullable(),
   credits,
@@ -29,13 +29,13 @@ export const newCode = z.object({
 export type NewCode = z.infer<typeof newCode>
 
 /**
- * `POST /admin/v1/codes/batch` creates identical codes, such as one for each guest. Either all of
- * them are created or none.
+ * The body of `POST /admin/v1/codes/batch`, which creates several codes with the same settings, such as one for each
+ * guest. Either all codes are created, or no code.
  */
 export const newCodes = newCode.extend({ count: z.int().min(2).max(1_000) })
 export type NewCodes = z.infer<typeof newCodes>
 
-/** The only response that contains the code. `POST /admin/v1/codes/{id}/revoke` ends it. */
+/** A code with its text. Only this response contains the text. `POST /admin/v1/codes/{id}/revoke` revokes a code. */
 export const codeWithText = code.extend({ code: z.string() })
 export type CodeWithText = z.infer<typeof codeWithText>
 

@@ -1,12 +1,12 @@
 /**
- * Matches thousands with consistent separators: `1,500`, `12 000 000.5`. It excludes `0,150`, which
+ * Matches thousands with consistent separators, such as `1,500` or `12 000 000.5`. `0,150` does not match, because it
  * means 0.150.
  */
 export const GROUPED = /^[1-9]\d{0,2}([,_ ])\d{3}(?:\1\d{3})*(?:\.\d+)?$/
 
 /**
- * Returns how to write an amount with a comma, which can be a thousands separator or a decimal
- * point: `write 1.50`. Returns undefined if the comma is not the error.
+ * Returns advice for an amount with a comma, which can be a thousands separator or a decimal comma: `write 1.50`.
+ * Returns undefined if the comma is not the error.
  */
 export function commaAdvice(text: string): string | undefined {
   const size = text.trim().replace(/^[-+−]/, "")
@@ -20,7 +20,7 @@ export function commaAdvice(text: string): string | undefined {
     : "write digits with a point, such as 1.50"
 }
 
-/** Returns the same advice as the end of a sentence that starts with the amount's name. */
+/** Returns the advice of `commaAdvice` as the end of a sentence that starts with the amount's name. */
 export function commaFault(text: string): string | undefined {
   const advice = commaAdvice(text)
   return advice === undefined

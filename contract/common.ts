@@ -16,10 +16,7 @@ function amountFault(wanted: string) {
   }
 }
 
-/**
- * Credits as exact decimal text: `12.5`, `-0.000000001`. Sums can have more digits than typed
- * amounts.
- */
+/** Credits as exact decimal text, such as `12.5` or `-0.000000001`. Sums can have more digits than typed amounts. */
 export const credits = z
   .string()
   .regex(/^-?\d{1,20}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
@@ -43,10 +40,7 @@ export const positiveCredits = z
 /** A moment in UTC, in ISO 8601 format. */
 export const moment = z.iso.datetime().meta({ description: "ISO 8601, UTC" })
 
-/**
- * Control characters and lone surrogates. Surrogates are lost on disk, and the hash would no longer
- * match.
- */
+/** Control characters and lone surrogates. Lone surrogates would be lost on disk, so the hash would no longer match. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 
 /** Reports whether a text has only complete, printable characters. */
@@ -54,7 +48,7 @@ export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text)
 }
 
-/** A name chosen by people. It is displayed and never interpreted. */
+/** A name that people choose. It is displayed and never interpreted. */
 export const label = z
   .string()
   .trim()
@@ -62,7 +56,7 @@ export const label = z
   .max(100, "must have at most 100 characters")
   .refine(isPrintable, "must have no control characters and no half ones")
 
-/** A model name with `*` for any part. */
+/** A model name in which `*` stands for any text. */
 export const glob = z
   .string()
   .trim()
@@ -88,7 +82,7 @@ export const email = z
 /** The parameters of a page request. */
 export const pageQuery = z.object({
   limit: z.coerce.number<number>().int().min(1).max(200).default(50),
-  /** `next_cursor` of the previous page. */
+  /** The `next_cursor` of the previous page. */
   cursor: z.string().max(200).optional(),
 })
 
@@ -101,14 +95,13 @@ export function page<Item extends z.ZodType>(item: Item) {
   })
 }
 
-/** The type of a page. */
 export interface Page<Item> {
   readonly object: "list"
   readonly data: readonly Item[]
   readonly next_cursor: string | null
 }
 
-/** `operator` runs the gateway. The other roles apply to one account. */
+/** The role of a user in one account. Operators run the gateway and need no role. */
 export const accountRole = z.enum(ACCOUNT_ROLES)
 export type { AccountRole } from "./roles.ts"
 

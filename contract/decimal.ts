@@ -8,7 +8,7 @@ import { withoutTrailing } from "./trailing.ts"
 /** Plain decimal text with all digits preserved: `0.10`, `15`, `0.000001`. */
 export type DecimalText = string
 
-/** `value` divided by ten to the power of `places`. */
+/** A decimal: `value` divided by ten to the power of `places`. */
 export interface Decimal {
   readonly value: bigint
   readonly places: number
@@ -17,7 +17,7 @@ export interface Decimal {
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Parses plain decimal text with as few places as it needs: `-1.50` is -15 with one place.
+ * Parses plain decimal text with as few places as possible: `-1.50` becomes -15 with one place.
  * @throws RangeError if the text is not a plain decimal.
  */
 export function readDecimal(text: string): Decimal {
@@ -61,12 +61,11 @@ export function formatDecimal(value: bigint, places: number): DecimalText {
 }
 
 /**
- * Maximum number of places for which powers of ten, and their sums with a remainder, are exact as
- * numbers.
+ * Maximum number of places at which powers of ten, and their sums with a remainder, are exact as JavaScript numbers.
  */
 const MAX_PLACES = 15
 
-/** Uses numbers, which are exact in this range and faster than big integers. */
+/** Does the same as `formatDecimal` with numbers, which are exact in this range and faster than big integers. */
 function formatExact(value: number, places: number): DecimalText {
   const unit = 10 ** places
   const rest = value % unit
@@ -88,12 +87,12 @@ function formatLong(value: bigint, places: number): DecimalText {
     : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
-/** Multiplies without rounding. */
+/** Multiplies two decimals without rounding. */
 export function multiplyDecimals(left: Decimal, right: Decimal): Decimal {
   return { value: left.value * right.value, places: left.places + right.places }
 }
 
-/** Divides and rounds up, for non-negative numerators. */
+/** Divides and rounds up. The numerator must not be negative. */
 export function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator
 }

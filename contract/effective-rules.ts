@@ -1,16 +1,16 @@
 import * as z from "zod"
 import { RULE_NAMES } from "./rule-definitions.ts"
 
-/** Source of a rule, in increasing precedence. A learned rule never replaces one from the settings. */
+/** Sources of rules, in increasing precedence. A learned rule never replaces a rule from the settings. */
 export const RULE_SOURCES = ["built_in", "list", "learned", "settings"] as const
 export type RuleSource = (typeof RULE_SOURCES)[number]
 
-/** A rule in force for a deployment. */
+/** A rule that applies to a deployment. */
 export const effectiveRule = z.object({
   name: z.enum(RULE_NAMES),
   value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
   source: z.enum(RULE_SOURCES),
-  /** The documentation of a built-in rule, or the time when a rule was learned. */
+  /** A link to the documentation of a built-in rule, or the time when a rule was learned. */
   note: z.string().nullable(),
 })
 export type EffectiveRule = z.infer<typeof effectiveRule>

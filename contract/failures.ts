@@ -7,36 +7,34 @@ import { route } from "./route.ts"
 export const failedRequest = z.object({
   id: identifier,
   at: moment,
-  /** Null if the caller was not identified. Only operators see those requests. */
+  /** The account; null if the caller was not identified. Only operators see requests without an account. */
   account: identifier.nullable(),
   key: identifier.nullable(),
   endpoint: z.string(),
-  /** The model as the caller named it; null if the request was not read that far. */
+  /** The model as the caller named it; null if the gateway rejected the request before reading the model. */
   model: z.string().nullable(),
   /** HTTP status of the response. */
   status: z.int(),
-  /** A code of the error table, as in the response's `error_type`. */
+  /** A code of the error table, as in the `error_type` of the response. */
   code: z.string(),
-  /** The invalid field. */
+  /** The path of the invalid field; null if no field is invalid. */
   parameter: z.string().nullable(),
   message: z.string(),
 })
 export type FailedRequestDocument = z.infer<typeof failedRequest>
 export const failedRequestPage = page(failedRequest)
 
-/** Newest first. A failure must match all filters. */
+/** A query for failures, sorted newest first. A failure must match all filters. */
 export const failureQuery = pageQuery.extend({
   account: identifier.optional(),
   key: identifier.optional(),
   endpoint: z.string().max(200).optional(),
   code: z.string().max(100).optional(),
-  /**
-   * `true`: only requests that were rejected before a provider was called. They have no receipt.
-   */
+  /** `true` selects only requests that were rejected before a provider was called. These requests have no receipt. */
   refused: z.enum(["true", "false"]).optional(),
-  /** An exact name or a glob. */
+  /** An exact model name or a glob. */
   model: z.string().max(200).optional(),
-  /** A part of the message, or the id of the request. */
+  /** A part of the error message, or the id of the request. */
   search: z.string().max(200).optional(),
   from: moment.optional(),
   to: moment.optional(),
@@ -47,30 +45,30 @@ export type FailureQuery = z.output<typeof failureQuery>
 export const failedAttempt = z.object({
   at: moment,
   deployment: z.string(),
-  /** The vendor's status; 0 if there was no response. */
+  /** The vendor's HTTP status; 0 if there was no response. */
   status: z.int(),
   /** A code of the error table. */
   outcome: z.string(),
-  /** The vendor's own code. Like the message, it is null if only operators may see it. */
+  /** The vendor's own error code. Like the message, it is null if only operators may see it. */
   code: z.string().nullable(),
-  /** The first 500 characters. */
+  /** The first 500 characters of the vendor's message. */
   message: z.string().nullable(),
 })
 export type FailedAttemptDocument = z.infer<typeof failedAttempt>
 
-/** `GET /admin/v1/requests/{request}`: everything stored about one request. */
+/** The response of `GET /admin/v1/requests/{request}`: all stored data about one request. */
 export const requestRecord = z.object({
   id: identifier,
-  /** Null if the request held no credits. */
+  /** The receipt; null if the request held no credits. */
   receipt: receipt.nullable(),
-  /** Null if the request succeeded, or if it is older than seven days. */
+  /** The failure; null if the request succeeded or is older than seven days. */
   failure: failedRequest.nullable(),
-  /** Failures of its attempts. Stored for seven days. */
+  /** The failed attempts of the request. They are stored for seven days. */
   attempts: z.array(failedAttempt),
 })
 export type RequestRecordDocument = z.infer<typeof requestRecord>
 
-/** The outcomes of requests, including those without a receipt. */
+/** Routes for failed requests, including requests without a receipt. */
 export const failureRoutes = {
   "GET /requests/{request}": route({
     summary: "The receipt of a request, or the reason for its rejection",

@@ -16,7 +16,7 @@ import { route } from "./route.ts"
 export const budget = z.object({
   limit: credits,
   left: credits,
-  /** Time of the next renewal; null for the total budget, which is never renewed. */
+  /** Time of the next renewal; null for the total budget, which never renews. */
   resets_at: moment.nullable(),
 })
 export type Budget = z.infer<typeof budget>
@@ -30,11 +30,11 @@ export const key = z.object({
   status: z.enum(["active", "revoked", "expired"]),
   /** Whether requests with the key are temporarily rejected. */
   is_paused: z.boolean(),
-  /** Whether the key can only read: it cannot pay for requests or change anything. */
+  /** Whether the key can only read. Such a key cannot pay for requests or change anything. */
   is_read_only: z.boolean(),
-  /** Globs of the models that it may call; null: all models. */
+  /** Globs of the models that the key may call; null: all models. */
   models: z.array(z.string()).nullable(),
-  /** Additional model names, mapped to model ids; null: no aliases. */
+  /** Additional model names, mapped to model ids; null: the key has no aliases. */
   aliases: z.record(z.string(), z.string()).nullable(),
   budget: budget.nullable(),
   daily_budget: budget.nullable(),
@@ -45,19 +45,19 @@ export const key = z.object({
   concurrent_requests: z.int().nullable(),
   created_at: moment,
   /**
-   * Whether the reader may change, rotate, pause and revoke it. Operators, owners of the account
-   * and its creator may.
+   * Whether the caller may change, rotate, pause and revoke the key. Operators, owners of the account and the creator
+   * of the key may.
    */
   may_change: z.boolean(),
   expires_at: moment.nullable(),
   /**
-   * Origins of pages that may call with this key from a browser, in addition to those in the
-   * settings; null: no additional origins.
+   * Origins of pages that may use this key from a browser, in addition to the origins in the settings; null: no
+   * additional origins.
    */
   origins: z.array(z.string()).nullable(),
-  /** Allowed client addresses and ranges (CIDR); null: all. */
+  /** Client addresses and ranges (CIDR) that may use the key; null: all addresses. */
   addresses: z.array(z.string()).nullable(),
-  /** Expiry times of the rotated secrets that still work. */
+  /** Expiry times of the rotated secrets that are still valid. */
   grace_until: z.array(moment),
   last_used_at: moment.nullable(),
   /** Total spending of the key. */
@@ -78,7 +78,7 @@ const origin = z
 
 const MAX_ALIASES = 100
 
-/** Aliases mapped to model ids. `models` restricts the model id, not the alias. */
+/** Aliases mapped to model ids. The globs in `models` restrict the model id, not the alias. */
 const aliases = z
   .record(
     z
@@ -98,7 +98,7 @@ const aliases = z
   )
   .refine((table) => Object.keys(table).length > 0, "is empty: use null to remove all aliases")
 
-/** In a change, null removes a limit and an absent member leaves it unchanged. */
+/** Limits of a key. In a change, null removes a limit and an absent member leaves the limit unchanged. */
 const limits = {
   models: z.array(glob).min(1).max(100).nullable().optional(),
   aliases: aliases.nullable().optional(),
@@ -124,7 +124,7 @@ export const keyChange = z.object({
 })
 export type KeyChange = z.infer<typeof keyChange>
 
-/** `POST /admin/v1/keys/{id}/rotate`. The old secret stays valid for `grace_seconds`. */
+/** The body of `POST /admin/v1/keys/{id}/rotate`. The old secret stays valid for `grace_seconds`. */
 export const keyRotation = z.object({
   grace_seconds: z
     .int()
@@ -133,7 +133,7 @@ export const keyRotation = z.object({
     .default(86_400),
 })
 
-/** The only response that contains the new secret. */
+/** A key with its new secret. No later response contains the secret. */
 export const keyWithSecret = key.extend({ secret: z.string() })
 export type KeyWithSecret = z.infer<typeof keyWithSecret>
 

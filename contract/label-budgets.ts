@@ -15,9 +15,8 @@ const text = (longest: number) =>
 const tag = text(193).regex(/^[^=]{1,64}=[^=].{0,127}$/, "must be 'name=value'")
 
 /**
- * Daily and monthly (UTC) spending limit for all requests of an end user or with a tag. An exact
- * name takes precedence over `*`: `"user": "*"` applies to each user, and `"tag": "team=*"` to each
- * value of a tag.
+ * Daily and monthly spending limits (UTC) for all requests of an end user or with a tag. An exact name takes precedence
+ * over `*`: `"user": "*"` applies to each user, and `"tag": "team=*"` to each value of the tag.
  */
 const labelBudget = z
   .strictObject({
@@ -48,7 +47,7 @@ export const labelBudgets = z.strictObject({
 })
 export type LabelBudgets = z.infer<typeof labelBudgets>
 
-/** Spending on one budget in the current day or month. */
+/** The spending against one budget in the current day or month. */
 const labelSpending = z.object({
   user: z.string().nullable(),
   tag: z.string().nullable(),

@@ -18,12 +18,13 @@ export const member = z.object({
 export type Member = z.infer<typeof member>
 export const memberPage = page(member)
 /**
- * `GET /admin/v1/members`: the members of one account, or of all accounts that the caller may see.
+ * The query of `GET /admin/v1/members`, which lists the members of one account, or of all accounts that the caller may
+ * see.
  */
 export const memberQuery = pageQuery.extend({ account: identifier.optional() })
 /**
- * `PATCH /admin/v1/members/{id}`, owners and operators only. An account that has an owner keeps at
- * least one.
+ * The body of `PATCH /admin/v1/members/{id}`, for owners and operators only. The last owner of an account keeps the
+ * role.
  */
 export const memberChange = z.object({ role: accountRole })
 
@@ -38,32 +39,34 @@ export const invitation = z.object({
   expires_at: moment,
 })
 export type Invitation = z.infer<typeof invitation>
-/** `GET /admin/v1/members/invitations?account=`; `DELETE /admin/v1/members/invitations/{id}`. */
+/**
+ * The response of `GET /admin/v1/members/invitations?account=`. `DELETE /admin/v1/members/invitations/{id}` revokes an
+ * invitation.
+ */
 export const invitationPage = page(invitation)
 export const invitationQuery = pageQuery.extend({ account: identifier.optional() })
-/** `POST /admin/v1/members/invitations` */
+/** The body of `POST /admin/v1/members/invitations`. */
 export const newInvitation = z.object({ account: identifier, email, role: accountRole })
-/** Returned once. Give the link to the invited person. */
+/** A new invitation with its link, which is returned only once. The inviter sends the link to the invited person. */
 export const invitationWithLink = invitation.extend({ link: z.string() })
 export type InvitationWithLink = z.infer<typeof invitationWithLink>
 
-/** `GET /admin/v1/invitations/{token}`, without a session: the contents of the invitation. */
+/** The response of `GET /admin/v1/invitations/{token}`, which needs no session. */
 export const openInvitation = invitation
   .pick({ account_name: true, email: true, role: true, invited_by: true, expires_at: true })
   .extend({
-    /** Whether a user with this address exists. That user signs in and accepts. */
+    /** Whether a user with the invited address exists. In this case the user signs in and accepts the invitation. */
     is_registered: z.boolean(),
   })
 export type OpenInvitation = z.infer<typeof openInvitation>
 
 /**
- * `POST /admin/v1/invitations/{token}/accept`. New users send their name and a password and are
- * signed in. Users who are signed in with the invited address send neither. Returns the same as
- * `GET /session`.
+ * The body of `POST /admin/v1/invitations/{token}/accept`. New users send a name and a password and are signed in.
+ * Users who are signed in with the invited address send neither. The response is the same as that of `GET /session`.
  */
 export const acceptance = z.object({ name: label.optional(), password: password.optional() })
 
-/** `GET /admin/v1/users`, operators only. */
+/** A user in the response of `GET /admin/v1/users`, which is for operators only. */
 export const user = z.object({
   id: identifier,
   name: z.string(),
@@ -79,8 +82,8 @@ export type User = z.infer<typeof user>
 export const userPage = page(user)
 export const userQuery = pageQuery.extend({ search: z.string().max(100).optional() })
 /**
- * `PATCH /admin/v1/users/{id}`. Disabling a user ends their sessions. The last operator stays an
- * operator. Users sign in with `email`, and issuers identify them by it.
+ * The body of `PATCH /admin/v1/users/{id}`. Disabling a user ends the user's sessions. The last operator stays an
+ * operator. Users sign in with `email`, and issuers identify users by it.
  */
 export const userChange = z.object({
   name: label.optional(),
@@ -90,8 +93,8 @@ export const userChange = z.object({
 })
 
 /**
- * `GET /admin/v1/users/{id}/export`, operators and the user: the data stored about the user,
- * without secrets.
+ * The response of `GET /admin/v1/users/{id}/export`: the stored data about the user, without secrets. For operators and
+ * the user.
  */
 export const personExport = z.object({
   object: z.literal("person"),
@@ -107,7 +110,7 @@ export const personExport = z.object({
     }),
   ),
   passkeys: z.array(passkey),
-  /** Open invitations to the user's address. */
+  /** Open invitations to the user's email address. */
   invitations: z.array(
     z.object({
       account: identifier,
@@ -125,7 +128,7 @@ export const personExport = z.object({
     z.object({
       number: z.int(),
       at: moment,
-      /** Null if another person acted. */
+      /** The actor; null if another person acted. */
       actor: z.object({ name: z.string(), address: z.string().nullable() }).nullable(),
       action: z.string(),
       account: z.string().nullable(),
@@ -138,32 +141,32 @@ export const personExport = z.object({
 export type PersonExport = z.infer<typeof personExport>
 
 /**
- * `POST /admin/v1/users/{id}/erase`, or `POST /admin/v1/users/erase` for a person who was only
- * invited; operators only. It deletes data that names the person. Their actions stay recorded under
- * their id.
+ * The body of `POST /admin/v1/users/erase`, which erases a person who was only invited. `POST
+ * /admin/v1/users/{id}/erase` erases a user. Both are for operators only. They delete data that names the person. The
+ * person's actions stay recorded under the user id.
  */
 export const addressErasure = z.object({ email })
 export const erasure = z.object({
   object: z.literal("erasure"),
-  /** Null if the person was not a user. */
+  /** The id of the erased user; null if the person was not a user. */
   user: identifier.nullable(),
 })
 export type Erasure = z.infer<typeof erasure>
 
 /**
- * `POST /admin/v1/users/{id}/reset`, operators only: creates a single-use link that sets a new
+ * The body of `POST /admin/v1/users/{id}/reset` (operators only), which creates a single-use link that sets a new
  * password.
  */
 export const userReset = z.object({
-  /** Whether to switch off their second factor too. */
+  /** Whether the user's second factor is switched off too. */
   two_factor: z.boolean().default(false),
 })
 export const resetLink = z.object({ link: z.string(), expires_at: moment })
 export type ResetLink = z.infer<typeof resetLink>
 
 /**
- * `/admin/v1/members/invitations`. These routes precede those of members, whose id parameter would
- * match them.
+ * The routes of `/admin/v1/members/invitations`. They precede the routes of members, whose id parameter would match
+ * them.
  */
 export const invitationRoutes = {
   "GET /members/invitations": route({

@@ -4,24 +4,24 @@ import type { PriceName } from "./usage-classes.ts"
 export interface ModelKindRow {
   /** The operation's name in messages, tables and the playground. */
   readonly operation: string
-  /** The endpoints that take its models; a message about a wrong endpoint names the first. */
+  /** The endpoints that accept models of this kind. An error about a wrong endpoint names the first. */
   readonly endpoints: readonly `/v1/${string}`[]
   /**
-   * A price must have one class of each group: without a price, a class that every request uses
-   * would be free.
+   * Groups of price classes. A price must contain at least one class of each group. Otherwise, usage that occurs in
+   * every request would be free.
    */
   readonly requiredPrices: readonly (readonly PriceName[])[]
-  /** The classes that its models are usually priced by: the first fields of a form. */
+  /** The classes that models of this kind are usually priced by. They are the first fields of a form. */
   readonly usualPrices: readonly (PriceName | "minimum_seconds")[]
-  /** `gen_ai.operation.name` in traces and metrics. */
+  /** The value of `gen_ai.operation.name` in traces and metrics. */
   readonly traceName: string
-  /** `gen_ai.output.type`; absent if the operation's name implies it. */
+  /** The value of `gen_ai.output.type`; absent if the operation's name implies it. */
   readonly traceOutput?: string
-  /** LiteLLM's modes for its models. */
+  /** The modes of LiteLLM that correspond to this kind of model. */
   readonly litellmModes: readonly string[]
 }
 
-/** All kinds of models: a new kind is one row. */
+/** All kinds of models. A new kind is added as one row. */
 const KINDS = {
   chat: {
     operation: "chat",
@@ -33,7 +33,7 @@ const KINDS = {
   },
   embedding: {
     operation: "embeddings",
-    // Rerank requests compare embeddings if there is no reranker.
+    // If a gateway has no reranker, rerank requests compare embeddings.
     endpoints: ["/v1/embeddings", "/v1/rerank"],
     requiredPrices: [["input"]],
     usualPrices: ["input"],

@@ -1,4 +1,4 @@
-/** Parameters of a request that a model may reject. Limits that a hold depends on are excluded. */
+/** Parameters of a request that a model may reject. Limits that determine a hold are excluded. */
 export const REJECTABLE_PARAMETERS = [
   "temperature",
   "top_p",
@@ -18,7 +18,7 @@ export const REJECTABLE_PARAMETERS = [
 ] as const
 export type RejectableParameter = (typeof REJECTABLE_PARAMETERS)[number]
 
-/** Efforts from the lowest to the highest. */
+/** Reasoning efforts from the lowest to the highest. */
 export const REASONING_EFFORTS = [
   "none",
   "minimal",
@@ -29,7 +29,7 @@ export const REASONING_EFFORTS = [
   "max",
 ] as const
 
-/** No restriction: removes a built-in rule. */
+/** The value for no restriction. It removes a built-in rule. */
 const ANY = "any"
 export const RULE_APIS = [
   ANY,
@@ -97,10 +97,10 @@ type SchemaKeyword = (typeof SCHEMA_KEYWORDS)[number]
 export const TOOL_NAME_CHARACTERS = ["-", ".", ":", "/"] as const
 type ToolNameCharacter = (typeof TOOL_NAME_CHARACTERS)[number]
 
-/** The member of an unfinished assistant turn that the model must continue. */
+/** Names of the message member that marks an unfinished assistant turn, which the model must continue. */
 export const PREFILL_FIELDS = [ANY, "prefix", "partial"] as const
 
-/** Ranges of numbers, inclusive. A shortened user, name or id must stay unique. */
+/** Allowed ranges of numbers, inclusive. Minimums ensure that a shortened user, name or id stays unique. */
 export const RULE_RANGES = {
   max_user_length: [32, 10_000],
   max_tools: [1, 10_000],
@@ -112,8 +112,8 @@ export const RULE_RANGES = {
 } as const satisfies Readonly<Partial<Record<RuleName, readonly [number, number]>>>
 
 /**
- * The rules of a model at its provider, by the names of `models.<id>.rules` in `tollgate.yaml`. An absent member means
- * that no restriction is known.
+ * The rules of a model at its provider, named as in `models.<id>.rules` of `tollgate.yaml`. An absent member means that
+ * no restriction is known.
  */
 export interface ModelRules {
   readonly api?: RuleApi

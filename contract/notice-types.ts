@@ -1,4 +1,4 @@
-/** Types of notices. These concern an account; the others concern the operator. */
+/** Types of notices that concern an account. The other types concern the operator. */
 export const ACCOUNT_NOTICES = ["balance.low", "budget.spent", "account.paused"] as const
 export const OPERATOR_NOTICES = [
   "write_off",
@@ -11,7 +11,7 @@ export const OPERATOR_NOTICES = [
   "price.scheduled",
   "backup.old",
 ] as const
-/** Sent on request to check that a target can be reached. */
+/** The type of a notice that is sent on request, to check that a target can be reached. */
 export const TEST_NOTICE = "test"
 
 export type NoticeType =

@@ -9,40 +9,40 @@ const noticeType = z.enum([...ACCOUNT_NOTICES, ...OPERATOR_NOTICES])
 /** A destination of notices. */
 export const noticeTarget = z.object({
   id: identifier,
-  /** Null: the operator's target, which receives the notices of all accounts. */
+  /** The account; null: the target is the operator's and receives the notices of all accounts. */
   account: identifier.nullable(),
   channel: noticeChannel,
-  /** The address without its secret parts, so it cannot be used to post messages. */
+  /** The address without its secret parts. Nobody can post messages with it. */
   address: z.string(),
-  /** Null: all types. */
+  /** The types of notices to send; null: all types. */
   types: z.array(noticeType).nullable(),
-  /** Balance below which a notice is sent; null: not watched. */
+  /** A notice is sent when the balance falls below this amount; null: never. */
   balance_below: credits.nullable(),
   created_at: moment,
 })
 export type NoticeTarget = z.infer<typeof noticeTarget>
 
-/** `POST /admin/v1/notices/targets` */
+/** The body of `POST /admin/v1/notices/targets`. */
 export const newNoticeTarget = z.object({
-  /** Absent: a target of the operator. */
+  /** The account; absent: the target is the operator's. */
   account: identifier.optional(),
   channel: noticeChannel,
-  /** A URL; for `mail`, an email address. */
+  /** A URL, or an email address for `mail`. */
   address: z.string().min(1).max(500),
   types: z.array(noticeType).min(1).optional(),
   balance_below: positiveCredits.optional(),
 })
 export type NewNoticeTarget = z.output<typeof newNoticeTarget>
 
-/** Includes the secret for verifying notices at a webhook. Returned only once. */
+/** A target with the secret that verifies notices at a webhook. The secret is returned only once. */
 export const noticeTargetWithSecret = noticeTarget.extend({ secret: z.string().nullable() })
 export type NoticeTargetWithSecret = z.infer<typeof noticeTargetWithSecret>
 
-/** All targets in one response, because there are only a few. */
+/** All targets in one response, because there are few of them. */
 export const noticeTargets = z.object({ object: z.literal("list"), data: z.array(noticeTarget) })
 export type NoticeTargets = z.infer<typeof noticeTargets>
 
-/** A notice, and its delivery to each target. */
+/** A notice, with its delivery to each target. */
 export const notice = z.object({
   id: identifier,
   account: identifier.nullable(),
@@ -56,7 +56,7 @@ export const notice = z.object({
       target: identifier,
       state: z.enum(["waiting", "delivered", "failed"]),
       attempts: z.int(),
-      /** Time of the delivery, of giving up, or of the next attempt. */
+      /** Time of the delivery, of the last attempt before giving up, or of the next attempt. */
       at: moment,
       /** Error of the last attempt. */
       error: z.string().nullable(),

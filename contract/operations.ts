@@ -2,7 +2,7 @@ import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** One recorded change by a person. Records are never edited and are chained by hash. */
+/** One recorded change. Records are never edited and are chained by hash. */
 export const auditRecord = z.object({
   number: z.int(),
   at: moment,
@@ -11,7 +11,7 @@ export const auditRecord = z.object({
     id: z.string().nullable(),
     name: z.string(),
   }),
-  /** `key.create`, `account.entry`, `provider.change`. */
+  /** The kind of change, such as `key.create`, `account.entry` or `provider.change`. */
   action: z.string(),
   /** The affected account. */
   account: z.string().nullable(),
@@ -35,7 +35,8 @@ export const auditQuery = pageQuery.extend({
 })
 
 /**
- * A setting that the console can change. `locked` means that the file or the environment sets it.
+ * The response of `GET /admin/v1/settings`. `is_locked` means that the file or the environment sets a setting, so that
+ * the console cannot change it.
  */
 export const settingsView = z.object({
   /** All active settings without secrets, as `tollgate doctor` prints them. */
@@ -55,12 +56,12 @@ export const settingsView = z.object({
   version: z.string(),
 })
 export type SettingsView = z.infer<typeof settingsView>
-/** `PATCH /admin/v1/settings`: null restores the default. */
+/** The body of `PATCH /admin/v1/settings`. Null restores the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
 /**
- * `GET /admin/v1/ledger/verification` verifies every account's ledger, as `tollgate ledger verify`
- * does.
+ * The response of `GET /admin/v1/ledger/verification`, which verifies every account's ledger as `tollgate ledger
+ * verify` does.
  */
 export const ledgerVerdict = z.object({
   accounts: z.int(),
@@ -78,7 +79,7 @@ export const ledgerVerdict = z.object({
 })
 export type LedgerVerdict = z.infer<typeof ledgerVerdict>
 
-/** `/admin/v1/audit`: changes and their authors. */
+/** `/admin/v1/audit`: the recorded changes. */
 export const auditRoutes = {
   "GET /audit": route({
     summary: "Every change that someone made, the newest first",
@@ -88,7 +89,7 @@ export const auditRoutes = {
   }),
 }
 
-/** `/admin/v1/settings`: the active and the changeable settings; `/admin/v1/ledger`. */
+/** `/admin/v1/settings`: the active and the changeable settings. `/admin/v1/ledger`: the verification of the ledger. */
 export const settingsRoutes = {
   "GET /settings": route({
     summary: "The active settings, and those that can be changed here",

@@ -1,6 +1,6 @@
 import { type ConnectionFacts, exported, NO_KEY, type ToolSettings } from "./tool-settings.ts"
 
-/** Programs without settings of their own in `tools.ts`: the names in commands, mapped to the product names. */
+/** Programs whose settings are not in `tools.ts`: the names in commands, mapped to the product names. */
 export const OTHER_TOOL_NAMES = {
   continue: "Continue",
   copilot: "Copilot CLI",
@@ -172,7 +172,7 @@ function variables(values: Readonly<Record<string, string>>): ToolSettings {
   return { words: EXPORT, text: lines.join("\n") }
 }
 
-/** A text in JSON, YAML and TOML. */
+/** Quotes a text. The result is valid in JSON, YAML and TOML. */
 function quote(text: string): string {
   return JSON.stringify(text)
 }

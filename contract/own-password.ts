@@ -7,32 +7,32 @@ export const password = z
   .min(10, "must have at least 10 characters")
   .max(200, "must have at most 200 characters")
 
-/** `POST /admin/v1/auth/two-factor/verify-totp` and `/verify-backup-code`. */
+/** The body of `POST /admin/v1/auth/two-factor/verify-totp` and `/verify-backup-code`. */
 export const secondStep = z.object({
   code: z.string().trim().min(1).max(50),
-  /** Whether this browser can skip the code for 30 days. */
+  /** Whether this browser may skip the code for 30 days. */
   trust_device: z.boolean().default(false),
 })
 
-/** `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
+/** The body of `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
 export const ownPassword = z.object({ password: z.string().min(1).max(200) })
 export const twoFactorSetup = z.object({
-  /** For the QR code that an authenticator app scans: `otpauth://totp/...`. */
+  /** The content of the QR code that an authenticator app scans: `otpauth://totp/...`. */
   totp_uri: z.string(),
-  /** The same secret for typing. */
+  /** The secret of the QR code as text, for typing. */
   secret: z.string(),
-  /** Each code works once. Returned only once. */
+  /** Backup codes, which are returned only once. Each code works once. */
   backup_codes: z.array(z.string()),
 })
 export const backupCodes = z.object({ backup_codes: z.array(z.string()) })
 
-/** `POST /admin/v1/auth/change-password`. All other sessions end. */
+/** The body of `POST /admin/v1/auth/change-password`. All other sessions of the user end. */
 export const passwordChange = z.object({
   current_password: z.string().min(1).max(200),
   new_password: password,
 })
 
-/** `POST /admin/v1/auth/reset-password`, with the token of an operator's link. */
+/** The body of `POST /admin/v1/auth/reset-password`, with the token of an operator's link. */
 export const passwordReset = z.object({
   token: z.string().min(1).max(200),
   new_password: password,
@@ -48,7 +48,7 @@ export const passwordRoutes = {
   }),
 }
 
-/** Proofs of identity other than a password. */
+/** Routes that accept a proof of identity other than a password, such as an operator's link. */
 export const proofRoutes = {
   "POST /auth/reset-password": route({
     summary: "Set a new password by an operator's link",

@@ -13,10 +13,7 @@ export const passkey = z.object({
 export type Passkey = z.infer<typeof passkey>
 export const passkeyPage = page(passkey)
 
-/**
- * The options for creating or using a passkey in a browser. The browser parses WebAuthn's JSON
- * format itself.
- */
+/** The options for creating or using a passkey in a browser, in WebAuthn's JSON form, which browsers parse. */
 export const passkeyOptions = z.object({ public_key: z.looseObject({ challenge: z.string() }) })
 
 /** A base64url value from the browser. */
@@ -31,12 +28,12 @@ const credential = {
   type: z.literal("public-key"),
 }
 
-/** `POST /admin/v1/auth/passkeys/begin`. Users with a password must send it. */
+/** The body of `POST /admin/v1/auth/passkeys/begin`. Users who have a password must send it. */
 export const passkeyBeginning = z.object({ password: z.string().min(1).max(200).optional() })
 
 /**
- * `POST /admin/v1/auth/passkeys`: the authenticator's response, as `PublicKeyCredential.toJSON`
- * returns it.
+ * The body of `POST /admin/v1/auth/passkeys`: the authenticator's response, as returned by
+ * `PublicKeyCredential.toJSON`.
  */
 export const newPasskey = z.object({
   name: label,
@@ -52,10 +49,10 @@ export const newPasskey = z.object({
 })
 export type NewPasskey = z.infer<typeof newPasskey>
 
-/** `PATCH /admin/v1/auth/passkeys/{id}` */
+/** The body of `PATCH /admin/v1/auth/passkeys/{id}`. */
 export const passkeyChange = z.object({ name: label })
 
-/** `POST /admin/v1/auth/sign-in/passkey`: the authenticator's response. */
+/** The body of `POST /admin/v1/auth/sign-in/passkey`: the authenticator's response. */
 export const passkeySignIn = z.object({
   // Browsers send more members than needed.
   credential: z.looseObject({
@@ -67,12 +64,12 @@ export const passkeySignIn = z.object({
       userHandle: bytes.nullish(),
     }),
   }),
-  /** Whether the session persists after the browser closes. */
+  /** Whether the session continues after the browser is closed. */
   remember: z.boolean().default(true),
 })
 export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
 
-/** Signing in with a passkey, without an email address. */
+/** The routes for signing in with a passkey, without an email address. */
 export const passkeySignInRoutes = {
   "POST /auth/sign-in/passkey/begin": route({
     summary: "The options for a sign-in with a passkey",

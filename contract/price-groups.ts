@@ -2,42 +2,42 @@ import * as z from "zod"
 import { label, moment, page, pageQuery, priceGroupId } from "./common.ts"
 import { route } from "./route.ts"
 
-/** As in `tollgate.yaml`: prices by class, and `tiers`; `image` may be a table. */
+/** A price as in `tollgate.yaml`: prices by class, and `tiers`. `image` may be a table. */
 const price = z.record(z.string(), z.unknown())
 
-/** Prices of the members from a moment on, until the next term begins. */
+/** The prices of a group's accounts from a moment on, until the next term begins. */
 export const priceTerm = z.object({
   from: moment,
-  /** `ended`: a later term has begun. */
+  /** `ended` means that a later term has begun. */
   state: z.enum(["ended", "active", "upcoming"]),
-  /** A factor on the default prices; null: 1. */
+  /** A factor on the default prices; null stands for 1. */
   multiplier: z.string().nullable(),
   /**
-   * The rate card: prices by model id, or by a pattern with `*`. No multiplier is applied to them.
+   * The rate card: prices by model id, or by a pattern of ids with `*`. The multiplier does not apply to these prices.
    */
   prices: z.record(z.string(), price),
 })
 export type PriceTerm = z.infer<typeof priceTerm>
 
-/** Accounts with their own prices. Before its first term, a group pays the default prices. */
+/** A group of accounts with their own prices. Before the first term of a group, its accounts pay the default prices. */
 export const priceGroup = z.object({
   id: priceGroupId,
   name: z.string().nullable(),
-  /** Earliest first. */
+  /** The terms, earliest first. */
   terms: z.array(priceTerm),
   /** Number of accounts in the group. */
   members: z.int(),
   origin: z.enum(["file", "console"]),
-  /** A group from the settings file can only be changed there. */
+  /** Whether the group comes from the settings file and can be changed only there. */
   is_locked: z.boolean(),
-  /** Unused parts, such as the price of a removed model. */
+  /** Descriptions of parts that have no effect, such as the price of a removed model. */
   problems: z.array(z.string()),
 })
 export type PriceGroup = z.infer<typeof priceGroup>
 export const priceGroupPage = page(priceGroup)
 
 const newTerm = z.object({
-  /** Absent: in five seconds, when every process has loaded it. A past moment is rejected. */
+  /** Start of the term. Absent: in five seconds, when every process has loaded the term. A past moment is rejected. */
   from: moment.optional(),
   multiplier: z.string().max(20).nullable().optional(),
   prices: z
@@ -47,8 +47,8 @@ const newTerm = z.object({
 })
 
 /**
- * Terms that have begun cannot be changed, because requests were charged by them. Ended terms may
- * be left out.
+ * A change of a price group. Terms that have begun cannot be changed, because requests were charged by them. Ended
+ * terms may be omitted.
  */
 export const priceGroupChange = z.object({
   name: label.nullable().optional(),

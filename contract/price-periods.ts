@@ -4,15 +4,18 @@ export type Weekday = (typeof WEEKDAYS)[number]
 
 /** The times of a price period. All present members must match. */
 export interface PeriodTimes {
-  /** Unix milliseconds; absent: no beginning. */
+  /** Start of the period in Unix milliseconds; absent: no beginning. */
   readonly from?: number
-  /** The first moment after the period, Unix milliseconds; absent: no end. */
+  /** End of the period in Unix milliseconds, exclusive; absent: no end. */
   readonly until?: number
   /** The time zone of `days` and `hours`, by its IANA name; absent: UTC. */
   readonly zone?: string
-  /** Absent: every day. */
+  /** The days on which the period applies; absent: every day. */
   readonly days?: readonly Weekday[]
-  /** `09:00-12:00`, the end exclusive and at most `24:00`; absent: the whole day. */
+  /**
+   * The hours in which the period applies, such as `09:00-12:00`. The end is exclusive and at most `24:00`. Absent: the
+   * whole day.
+   */
   readonly hours?: readonly string[]
 }
 
@@ -30,7 +33,7 @@ export function periodWords({ from, until, zone = "UTC", days, hours }: PeriodTi
   ].join(", ")
 }
 
-/** `2027-01-01`, or with its time: `2027-03-01 08:00 UTC`. */
+/** Formats a moment such as `2027-01-01`, or with its time `2027-03-01 08:00 UTC`. */
 export function momentWords(at: number): string {
   const text = new Date(at).toISOString()
   return text.endsWith("T00:00:00.000Z")
@@ -38,7 +41,7 @@ export function momentWords(at: number): string {
     : `${text.slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", " ")} UTC`
 }
 
-/** `Mon-Fri`, `Mon, Wed`: three or more consecutive days become a range. */
+/** Formats days such as `Mon, Wed`. Three or more consecutive days become a range such as `Mon-Fri`. */
 function daysWords(days: readonly Weekday[]): string {
   const places = WEEKDAYS.flatMap((day, place) => (days.includes(day) ? [place] : []))
   const [first = 0] = places

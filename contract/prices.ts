@@ -4,15 +4,18 @@ import { route } from "./route.ts"
 
 const day = z.iso.date()
 
-/** A change of one price, by part. Decimals are credits per million units. */
+/** A change of one part of a price. Decimals are credits per million units. */
 export const priceChange = z.object({
   vendor: z.string(),
-  /** Null: services that the vendor charges besides its models. */
+  /** The model; null: a service that the vendor charges in addition to its models. */
   model: z.string().nullable(),
   change: z.enum(["added", "removed", "dearer", "cheaper"]),
   parts: z.array(
     z.object({
-      /** `output`, `output above 200000`, `mode priority`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
+      /**
+       * The part of the price: `output`, `output above 200000`, `mode priority`, `input in peak (Mon-Fri, 09:00-12:00
+       * UTC)`.
+       */
       name: z.string(),
       before: z.string().nullable(),
       after: z.string().nullable(),
@@ -21,17 +24,17 @@ export const priceChange = z.object({
 })
 export type PriceChangeDocument = z.infer<typeof priceChange>
 
-/** `GET /admin/v1/prices` */
+/** The response of `GET /admin/v1/prices`. */
 export const priceLists = z.object({
   /** The date of the active list. */
   date: z.string(),
-  /** `built in`, or the source of the list. */
+  /** The source of the active list; `built in` for the built-in list. */
   source: z.string(),
-  /** Time of its activation; null for the built-in list. */
+  /** Time when the list became active; null for the built-in list. */
   since: moment.nullable(),
   /** The date of the built-in list. */
   built_in: z.string(),
-  /** A newer list that is not active yet, and the changes that it would make. */
+  /** A newer list that is not active yet, with the changes that it would make. */
   pending: z
     .object({
       date: z.string(),
@@ -57,7 +60,7 @@ export const priceRoutes = {
   "POST /prices/apply": route({
     summary: "Apply the pending price list",
     minimumRole: "operator",
-    /** The date of the list that the caller reviewed. */
+    /** The date of the list that the operator reviewed. */
     body: z.object({ date: day }),
     answer: priceLists,
   }),

@@ -3,8 +3,8 @@ import { credits, identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
 /**
- * One request in a list. `GET /admin/v1/receipts/{request}` returns the complete receipt, as
- * `/v1/receipts/{id}` does.
+ * One request in a list. `GET /admin/v1/receipts/{request}` returns the complete receipt, and so does
+ * `/v1/receipts/{id}`.
  */
 export const requestSummary = z.object({
   id: identifier,
@@ -19,8 +19,8 @@ export const requestSummary = z.object({
   tags: z.record(z.string(), z.string()).optional(),
   status: z.enum(["settled", "released", "expired"]),
   /**
-   * `ok`, `written_off` if part of the cost was not charged, or the outcome of the last attempt as
-   * a code of the error table.
+   * `ok`, `written_off` if a part of the cost was not charged, or the outcome of the last attempt as a code of the
+   * error table.
    */
   outcome: z.string(),
   stream: z.boolean(),
@@ -32,15 +32,14 @@ export const requestSummary = z.object({
   output: z.int(),
   /** Charged amount. */
   cost: credits,
-  /** Uncharged cost. Only operators receive it. */
+  /** Cost that was not charged. Only operators receive it. */
   written_off: credits.optional(),
 })
 export type RequestSummary = z.infer<typeof requestSummary>
 export const requestPage = page(requestSummary).extend({
   /**
-   * Set if the range has too many requests, so that only those since this time were read. A list
-   * sorted by newest continues with `next_cursor`. For other orders, repeat the query with an
-   * earlier `to`.
+   * Set if the range contains too many requests. Then only requests since this time were read. A list sorted by newest
+   * continues with `next_cursor`. For other orders, repeat the query with an earlier `to`.
    */
   looked_back_to: moment.nullable(),
 })
@@ -55,14 +54,14 @@ const milliseconds = z.coerce.number<number>().int().min(0).max(1e12)
 export const requestFilter = z.object({
   account: identifier.optional(),
   key: identifier.optional(),
-  /** An exact id or a glob. */
+  /** An exact model id or a glob. */
   model: z.string().max(200).optional(),
   provider: z.string().max(100).optional(),
   endpoint: z.string().max(100).optional(),
-  /** The caller's end user. */
+  /** The end user that the caller named in the request. */
   user: z.string().max(128).optional(),
   session: z.string().max(128).optional(),
-  /** `name=value`. */
+  /** A tag in the form `name=value`. */
   tag: z.string().max(200).optional(),
   status: z.enum(["ok", "failed", "written_off"]).optional(),
   /** A part of the outcome or of the request id. */
@@ -78,7 +77,9 @@ export const requestFilter = z.object({
 })
 export type RequestFilterQuery = z.infer<typeof requestFilter>
 
-/** `GET /admin/v1/receipts.csv`: the complete list, up to the row limit of spreadsheets. */
+/**
+ * The query of `GET /admin/v1/receipts.csv`, which downloads the complete list, up to the row limit of spreadsheets.
+ */
 export const requestTableQuery = requestFilter.extend({
   sort: z.enum(["newest", "dearest", "slowest"]).default("newest"),
 })
@@ -90,9 +91,7 @@ export type RequestQuery = z.infer<typeof requestQuery>
 const namedNumbers = z.record(z.string(), z.number())
 const namedCredits = z.record(z.string(), credits)
 
-/**
- * A receipt as its caller sees it at `/v1/receipts/{id}`, written by `relay/billing/receipt.ts`.
- */
+/** A receipt as callers see it at `/v1/receipts/{id}`. It is created by `relay/billing/receipt.ts`. */
 const callerReceipt = z.looseObject({
   id: identifier,
   object: z.literal("receipt"),
@@ -104,7 +103,7 @@ const callerReceipt = z.looseObject({
   key: identifier,
   endpoint: z.string(),
   model: z.string(),
-  /** The model name in the request, if it differs. */
+  /** The model name in the request, if it differs from the model id. */
   requested_model: z.string().optional(),
   /** The end user, the session and the tags named in the request. */
   user: z.string().optional(),
@@ -112,7 +111,7 @@ const callerReceipt = z.looseObject({
   tags: z.record(z.string(), z.string()).optional(),
   stream: z.boolean(),
   deployment: z.string().nullable(),
-  /** The reason for choosing the first deployment; absent if there was no choice. */
+  /** The reason why the first deployment was chosen; absent if there was no choice. */
   routed_by: z
     .enum([
       "state",
@@ -135,7 +134,7 @@ const callerReceipt = z.looseObject({
     .optional(),
   usage: namedNumbers.nullable(),
   /**
-   * The vendor's reported usage, if it exceeds the possible usage of the request. The excess is
+   * The vendor's reported usage, if it exceeds the maximum usage that is possible for the request. The excess is
    * written off.
    */
   usage_reported: namedNumbers.optional(),
@@ -145,7 +144,7 @@ const callerReceipt = z.looseObject({
     .looseObject({
       per_million: namedCredits,
       multiplier: credits,
-      /** Minimum seconds of audio charged per request; absent without a minimum. */
+      /** Minimum number of seconds of audio charged per request; absent: no minimum. */
       minimum_seconds: z.int().optional(),
       /**
        * The price period that applied when the request was admitted; absent outside all periods.
@@ -153,17 +152,17 @@ const callerReceipt = z.looseObject({
       period: z
         .object({
           name: z.string().nullable(),
-          /** The uninterrupted interval during which it applied; null: no beginning or no end. */
+          /** The uninterrupted interval during which the period applied; null: no beginning or no end. */
           from: moment.nullable(),
           until: moment.nullable(),
         })
         .optional(),
-      /** The price group, and the start of its term. */
+      /** The price group of the account, and the start of the term that applied. */
       group: z
         .object({
           id: z.string(),
           from: moment,
-          /** The group's own part of the multiplier; absent if its rate card sets the price. */
+          /** The group's part of the multiplier; absent if the group's rate card sets the price. */
           multiplier: credits.optional(),
         })
         .optional(),
@@ -174,15 +173,15 @@ const callerReceipt = z.looseObject({
       z.object({
         class: z.string(),
         quantity: z.number(),
-        /** Set if the quantity is the minimum of the price, because less was used. */
+        /** Set if less was used than the minimum of the price. The quantity is then the minimum. */
         is_minimum: z.literal(true).optional(),
         per_million: credits,
-        /** Set if a model other than the requested one was used too. */
+        /** The model of this usage; set if it differs from the requested model. */
         model: z.string().optional(),
       }),
     )
     .nullable(),
-  /** The service modes of the request, such as `priority`. The rates include them. */
+  /** The service modes of the request, such as `priority`. The rates include the prices of these modes. */
   modes: z.array(z.string()).optional(),
   /** Paths of request fields that were forwarded without a price. */
   unpriced: z.array(z.string()).optional(),
@@ -201,14 +200,11 @@ const callerReceipt = z.looseObject({
       status: z.number(),
       outcome: z.string(),
       duration: z.number(),
-      /**
-       * The cause of a connection failure, or the category of the vendor's error; only for
-       * operators.
-       */
+      /** The cause of a connection failure, or the category of the vendor's error. Only operators see it. */
       cause: z.string().optional(),
       /**
-       * The operator's cost of a failed attempt, from the usage that the vendor reported; only for
-       * operators.
+       * The operator's cost of a failed attempt, computed from the usage that the vendor reported. Only operators see
+       * it.
        */
       provider_cost: credits.optional(),
     }),
@@ -222,7 +218,7 @@ export type CallerReceipt = z.infer<typeof callerReceipt>
 
 /** The receipt as the console shows it. Only operators see the provider cost. */
 export const receipt = callerReceipt.extend({
-  /** The vendor's charge, if it differs from the computed cost before the multiplier. */
+  /** The vendor's charge, if it differs from the computed cost before the multiplier. Only operators see it. */
   provider_cost: credits.optional(),
   /** The request and the answer; null unless the account stores content. */
   content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** Likely causes of a difference, with their meanings. */
+/** Likely causes of a difference, with an explanation of each. */
 export const DIFFERENCE_CAUSES = {
   stale_price: "the usage is equal and the amount differs: the configured price is out of date",
   tier: "the provider served another service tier than the ledger contains",
@@ -20,15 +20,15 @@ const cause = z.enum(Object.keys(DIFFERENCE_CAUSES) as [DifferenceCause, ...Diff
 /** A difference for a day, a model, a key and a class of usage. */
 const reconciledLine = z.object({
   day: z.iso.date(),
-  /** The provider's name of the model; empty for a fee without a model. */
+  /** The model's name at the provider; empty for a fee without a model. */
   model: z.string(),
-  /** The credential, or the provider's id of an unknown key; null: all keys together. */
+  /** The name of the credential, or the provider's id of an unknown key; null: all keys together. */
   key: z.string().nullable(),
-  /** The class of usage, as prices name it; null: all classes together. */
+  /** The usage class, as prices name it; null: all classes together. */
   class: z.string().nullable(),
   billed: credits,
   ledger: credits,
-  /** Null: the bill does not contain it. */
+  /** The billed quantity; null if the bill does not contain it. */
   billed_quantity: z.string().nullable(),
   ledger_quantity: z.string().nullable(),
   /** `billed` minus `ledger`. */
@@ -41,29 +41,29 @@ export const reconciliation = z.object({
   object: z.literal("reconciliation"),
   provider: identifier,
   at: moment,
-  /** The first day, and the day after the last one, in UTC. */
+  /** The first day, and the day after the last day, in UTC. */
   from: z.iso.date(),
   to: z.iso.date(),
-  /** The name of the file, or of the cost API. */
+  /** The name of the file, or of the cost API that was read. */
   source: z.string(),
   billed: credits,
-  /** Provider cost in the receipts. */
+  /** Provider cost according to the receipts. */
   ledger: credits,
   /** Earlier corrections for these days. */
   corrected: credits,
   /** `billed` minus `ledger` and `corrected`. */
   difference: credits,
   causes: z.array(z.object({ cause, lines: z.int(), difference: credits })),
-  /** The largest differences first; at most a hundred. */
+  /** The largest differences, in descending order; at most a hundred. */
   lines: z.array(reconciledLine),
   /** Rows of the bill that were skipped because they are for other days or services. */
   skipped_rows: z.int(),
-  /** The posted correction; null: no correction was posted. */
+  /** The correction that was posted; null: no correction was posted. */
   posted: z.object({ amount: credits, reason: z.string() }).nullable(),
 })
 export type Reconciliation = z.infer<typeof reconciliation>
 
-/** `/admin/v1/reconciliations` */
+/** The routes of `/admin/v1/reconciliations`. */
 export const reconciliationRoutes = {
   "GET /reconciliations": route({
     summary: "The last comparison of the ledger with the bill of each provider",

@@ -3,36 +3,35 @@
  * content of each message.
  */
 export interface RequestLimits {
-  /** The number of elements of a list. */
+  /** Maximum number of elements of each list. */
   readonly lists: Readonly<Record<string, number>>
-  /** The number of members of an object whose names callers choose. */
+  /** Maximum number of members of each object whose member names the caller chooses. */
   readonly maps: Readonly<Record<string, number>>
   /** Fields that are text. */
   readonly texts: readonly string[]
-  /** The number of characters of a text, or of all texts of a list together. */
+  /** Maximum number of characters of a text, or of all texts of a list together. */
   readonly lengths?: Readonly<Record<string, number>>
-  /** A list that may also be one text as tokens. Its elements are then only counted as values. */
+  /**
+   * The path of a list that may also be a single text in the form of tokens. Its elements then count only as values.
+   */
   readonly tokens?: string
 }
 
-/** Maximum number of values in a JSON body: lists, objects, members and elements. */
+/** Maximum number of values in a JSON body, counting lists, objects, members and elements. */
 export const MAX_VALUES = 200_000
-/**
- * The same limit for embeddings, whose texts may be lists of tokens. Providers accept 300,000
- * tokens.
- */
+/** `MAX_VALUES` for embeddings, whose texts may be lists of tokens. Providers accept 300,000 tokens. */
 export const MAX_EMBEDDING_VALUES = 1_100_000
 /**
- * Maximum number of members of one object: the JavaScript engine sorts numeric names each time it
- * lists them.
+ * Maximum number of members of one object. The JavaScript engine sorts numeric names each time that it lists the
+ * members.
  */
 export const MAX_OBJECT_MEMBERS = 10_000
 /**
- * Maximum number of members in all objects of a body whose names start with a digit. Engines sort
- * such names.
+ * Maximum number of members, in all objects of a body, whose names start with a digit. The JavaScript engine sorts such
+ * names.
  */
 export const MAX_NUMBERED_MEMBERS = 20_000
-/** Maximum number of members of a body. */
+/** Maximum number of members of the top-level object of a body. */
 export const MAX_MEMBERS = 2_048
 
 /** OpenAI accepts 2,048 messages. */
@@ -40,11 +39,9 @@ const MESSAGES = 10_000
 export const MAX_PARTS = 10_000
 /** Anthropic accepts 10,000 tools. */
 const TOOLS = 10_000
-/** Amazon Bedrock accepts 2,500 stop sequences, others 4 to 16. */
+/** Amazon Bedrock accepts 2,500 stop sequences, other providers 4 to 16. */
 const STOPS = 2_500
-/**
- * Maximum total length of all stop sequences: each character of an answer is compared with them.
- */
+/** Maximum total length of all stop sequences in characters. Each character of an answer is compared with them. */
 const STOP_LENGTH = 65_536
 /** Vendors accept at most 2,048 texts. */
 export const MAX_TEXTS = 10_000
@@ -52,8 +49,8 @@ export const MAX_TEXTS = 10_000
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
 /**
- * Maximum characters of a tool's grammar. OpenAI rejects grammars that take long to compile, most
- * of 10 KB.
+ * Maximum length of a tool's grammar in characters. OpenAI rejects grammars that take long to compile, which includes
+ * most grammars of 10 KB.
  */
 const GRAMMAR_LENGTH = 65_536
 /** Maximum characters of a tool's name. Providers accept 64 to 128. */

@@ -1,4 +1,4 @@
-/** Roles of users in an account. Each role includes the rights of those after it. */
+/** Roles of users in an account. Each role includes the rights of the roles after it. */
 export const ACCOUNT_ROLES = ["owner", "member", "viewer"] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 

@@ -1,6 +1,6 @@
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** The path parameters: `id` of `GET /keys/{id}`, `name` of `GET /models/{provider}/{name...}`. */
+/** The path parameters of a route: `id` for `GET /keys/{id}`, `name` for `GET /models/{provider}/{name...}`. */
 export type PathPart<Name extends string> = Name extends `${string}{${infer Part}}${infer Rest}`
   ? (Part extends `${infer Plain}...` ? Plain : Part) | PathPart<Rest>
   : never
@@ -12,10 +12,7 @@ export interface MethodAndPath {
   readonly path: string
 }
 
-/**
- * Returns a path as documented in OpenAPI, which has no syntax for a parameter with slashes:
- * `/models/{name}`.
- */
+/** Returns a path in the syntax of OpenAPI, which has no parameters with slashes: `{name...}` becomes `{name}`. */
 export function plainPath(path: string): string {
   return path.replaceAll("...}", "}")
 }

@@ -6,17 +6,17 @@ import * as z from "zod"
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 
-/** The schema of routes without input, or without a response body. */
+/** The schema of an absent input, or of an absent response body. */
 const nothing = z.undefined()
 export type Nothing = typeof nothing
 
-/** Reports whether a route has no input or no response body there. */
+/** Reports whether a schema means that there is no input or no response body. */
 export function isNothing(schema: z.ZodType): boolean {
   return schema === nothing
 }
 
 interface Facts<Role extends MinimumRole> {
-  /** A short description: `Give a key a new secret`. */
+  /** A short description, such as `Give a key a new secret`. */
   readonly summary: string
   readonly minimumRole: Role
 }
@@ -30,7 +30,7 @@ export interface Route<
 > extends Facts<Role> {
   readonly query: Query
   readonly body: Body
-  /** `nothing` if the response is empty or a file. */
+  /** The schema of the response; `nothing` if the response is empty or a file. */
   readonly answer: Answer
 }
 
@@ -40,7 +40,7 @@ export interface Route<
  */
 export type Routes = Readonly<Record<string, Route>>
 
-/** Declares a route. Without a schema, it has no input. */
+/** Declares a route. A route without an input schema has no input. */
 export function route<
   Role extends MinimumRole,
   Query extends z.ZodType = Nothing,

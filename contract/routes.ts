@@ -19,7 +19,7 @@ import { writeOffRoutes } from "./write-offs.ts"
 import { billingGapRoutes } from "./billing-gaps.ts"
 import { reconciliationRoutes } from "./reconciliations.ts"
 
-/** The management API, `/admin/v1`, in the order of `/openapi.json` and `/docs`. */
+/** The routes of the management API, `/admin/v1`, in the order of `/openapi.json` and `/docs`. */
 export const ROUTES = {
   ...accountRoutes,
   ...creditRoutes,

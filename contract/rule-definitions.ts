@@ -21,13 +21,13 @@ export interface RuleDefinition {
   readonly type: "choice" | "list" | "flag" | "number"
   /** The allowed values of a choice or a list. */
   readonly values?: readonly string[]
-  /** Whether a list may be empty: nothing is accepted, or nothing is restricted. */
+  /** Whether a list may be empty. Depending on the rule, an empty list accepts nothing or restricts nothing. */
   readonly mayBeEmpty?: true
   /** Minimum and maximum of a number. */
   readonly range?: readonly [number, number]
-  /** The property of a model that it describes. */
+  /** Describes the property of a model that the rule sets. */
   readonly meaning: string
-  /** The effect on a request. */
+  /** Describes the effect of the rule on a request. */
   readonly effect: string
 }
 

@@ -13,25 +13,25 @@ import {
 import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
- * A route for callers with keys or for monitoring, as listed in `/openapi.json` and `/docs`. The
- * dialects validate its input and output, which have the fields of a vendor's own API.
+ * A route for callers with keys or for monitoring, as listed in `/openapi.json` and `/docs`. The input and output have
+ * the fields of a vendor's own API. The dialects validate them.
  */
 export interface ServiceRoute {
   readonly summary: string
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
-  /** The media type of its body; absent if it has no body. */
+  /** The media type of the request body; absent: the route has no body. */
   readonly body?: "application/json" | "multipart/form-data"
-  /** The limits of its JSON fields, each far above what providers accept. */
+  /** The limits of the body's JSON fields. Each limit is far above the limits of providers. */
   readonly limits?: RequestLimits
-  /** The media type of its response; absent: JSON. */
+  /** The media type of the response; absent: JSON. */
   readonly answer?: string
-  /** Free routes ignore idempotency keys. */
+  /** Whether the route is free. Free routes ignore idempotency keys. */
   readonly isFree?: boolean
-  /** Open routes need no key. */
+  /** Whether the route is open. Open routes need no key. */
   readonly isOpen?: boolean
   /** The vendor whose API has the same fields. */
   readonly like?: string
-  /** The query parameters that the gateway adds. */
+  /** Query parameters that exist only in the gateway. */
   readonly query?: z.ZodObject
 }
 
@@ -283,7 +283,7 @@ export const SERVICE_ROUTES = {
   },
 } as const satisfies Readonly<Record<string, ServiceRoute>>
 
-/** The name of one of them: `POST /v1/messages`. */
+/** The name of a service route, such as `POST /v1/messages`. */
 export type ServiceName = keyof typeof SERVICE_ROUTES
 
 type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never

@@ -3,9 +3,9 @@ import { accountRole, done, email, identifier, label, moment, page } from "./com
 import { password } from "./own-password.ts"
 import { route } from "./route.ts"
 
-/** `GET /admin/v1/sign-in`: the options of the sign-in page. Needs no session. */
+/** The response of `GET /admin/v1/sign-in`: the options of the sign-in page. The route needs no session. */
 export const signInOptions = z.object({
-  /** Whether no operator exists yet. The one-time link of the first start creates one. */
+  /** Whether there is no operator yet. The one-time link of the first start creates the first operator. */
   needs_setup: z.boolean(),
   password: z.boolean(),
   passkey: z.boolean(),
@@ -14,8 +14,8 @@ export const signInOptions = z.object({
 export type SignInOptions = z.infer<typeof signInOptions>
 
 /**
- * `POST /admin/v1/setup`: creates the first user, an operator. Returns the same as `GET /session`
- * and sets the cookie.
+ * The body of `POST /admin/v1/setup`, which creates the first user, an operator. The response is the same as that of
+ * `GET /session`, and sets the cookie.
  */
 export const setup = z.object({
   token: z.string().min(1).max(200),
@@ -24,7 +24,10 @@ export const setup = z.object({
   password,
 })
 
-/** `GET /admin/v1/session`: the caller and their rights. 401 `not_signed_in` without a session. */
+/**
+ * The response of `GET /admin/v1/session`: the caller and the caller's rights. Without a session, the response is 401
+ * `not_signed_in`.
+ */
 export const session = z.object({
   user: z
     .object({
@@ -32,10 +35,10 @@ export const session = z.object({
       name: z.string(),
       email: z.string(),
       two_factor: z.boolean(),
-      /** Whether the user has a password, or only signs in through an issuer. */
+      /** Whether the user has a password. Users without a password sign in through an issuer. */
       has_password: z.boolean(),
     })
-    /** Null for the admin token. */
+    /** The user is null for the admin token. */
     .nullable(),
   is_operator: z.boolean(),
   accounts: z.array(z.object({ id: identifier, name: z.string(), role: accountRole })),
@@ -46,10 +49,13 @@ export const session = z.object({
 })
 export type Session = z.infer<typeof session>
 
-/** `PATCH /admin/v1/session`: the fields that users can change themselves. */
+/** The body of `PATCH /admin/v1/session`: the fields that users can change themselves. */
 export const ownChange = z.object({ name: label })
 
-/** A user's open session: `GET /admin/v1/session/all`; `DELETE /admin/v1/session/all/{id}` ends one. */
+/**
+ * An open session of a user in the response of `GET /admin/v1/session/all`. `DELETE /admin/v1/session/all/{id}` ends a
+ * session.
+ */
 export const openSession = z.object({
   id: identifier,
   current: z.boolean(),
@@ -60,26 +66,26 @@ export const openSession = z.object({
 })
 export type OpenSession = z.infer<typeof openSession>
 
-/** `POST /admin/v1/auth/sign-in/email`. Sets the session's cookie, or asks for the second step. */
+/** The body of `POST /admin/v1/auth/sign-in/email`, which sets the session cookie or asks for the second step. */
 export const passwordSignIn = z.object({
   email,
   password: z.string().min(1).max(200),
-  /** Whether the session persists after the browser closes. */
+  /** Whether the session continues after the browser is closed. */
   remember: z.boolean().default(true),
 })
 export const signInAnswer = z.object({
-  /** Whether a code is needed: `POST /admin/v1/auth/two-factor/verify-totp`. */
+  /** Whether a code is needed, which is sent to `POST /admin/v1/auth/two-factor/verify-totp`. */
   two_factor: z.boolean(),
 })
 
-/** A path that cannot be mistaken for another host, with an optional query. */
+/** A path that cannot be mistaken for an address of another host, with an optional query. */
 const CONSOLE_PAGE =
   /^\/console\/(?!.*\/\/)(?![^?]*%(?:2f|5c))[\w\-./~%]*(\?[\w\-./~=&%+:,@!*'()]*)?$/i
 
-/** `POST /admin/v1/auth/sign-in/oidc` returns the address for the browser to open. */
+/** The body of `POST /admin/v1/auth/sign-in/oidc`, whose response contains the address for the browser to open. */
 export const oidcSignIn = z.object({
   provider: identifier,
-  /** A page of the console. */
+  /** The page of the console to open after signing in. */
   return_to: z
     .string()
     .max(1_000)
@@ -89,13 +95,13 @@ export const oidcSignIn = z.object({
 export const oidcSignInAnswer = z.object({
   url: z.string(),
   /**
-   * The requesting page sends this as `x-tollgate-link-token` when its user signs in again to link
-   * the issuer.
+   * A token for linking the issuer to an existing user. The page sends it as `x-tollgate-link-token` when the user
+   * signs in again.
    */
   link_token: z.string(),
 })
 
-/** The ways to sign in. */
+/** Routes for signing in. */
 export const signInRoutes = {
   "GET /sign-in": route({
     summary: "The ways to sign in",

@@ -2,17 +2,17 @@ import * as z from "zod"
 import { identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** `GET /admin/v1/system`: the processes of this installation, and its database. */
+/** The response of `GET /admin/v1/system`: the processes of this installation, and the database. */
 export const system = z.object({
   version: z.string(),
-  /** Processes that use the database, most recently seen first. */
+  /** Processes that use the database. The process with the most recent heartbeat comes first. */
   nodes: z.array(
     z.object({
       id: identifier,
       host: z.string(),
       process: z.int(),
       last_seen_at: moment,
-      /** False: its last heartbeat is overdue. */
+      /** Whether the process sends heartbeats. False: the next heartbeat is overdue. */
       is_responding: z.boolean(),
       /** Whether this process sent the response. */
       is_this: z.boolean(),
@@ -21,12 +21,12 @@ export const system = z.object({
   database: z.object({
     engine: z.enum(["SQLite", "PostgreSQL"]),
     version: z.string(),
-    /** Total size on disk. */
+    /** Total size of the database on disk in bytes. */
     bytes: z.int(),
-    /** Round trip of one statement; null if the database has no server. */
+    /** Round trip of one statement in milliseconds; null if the database has no server. */
     round_trip_ms: z.number().nullable(),
   }),
-  /** Problems and their solutions, as `tollgate doctor` prints them. */
+  /** Problems with their solutions, as `tollgate doctor` prints them. */
   problems: z.array(
     z.object({
       result: z.enum(["warning", "failed"]),

@@ -1,10 +1,8 @@
 /** The location of a tool's settings. */
 export interface ToolPlace {
-  /** The variable that names the folder, if the tool has one. */
+  /** The environment variable that sets the folder; absent if the tool has no such variable. */
   readonly variable?: string
-  /**
-   * The folder below the user's home if no variable names one; empty for the home folder itself.
-   */
+  /** The folder, relative to the user's home, if no variable sets it; empty for the home folder itself. */
   readonly folder: string
   /** The path of the file, relative to the folder. */
   readonly file: string
@@ -13,7 +11,7 @@ export interface ToolPlace {
 export interface ConnectionFacts {
   /** The gateway's address, without `/v1`. */
   readonly url: string
-  /** Absent: read from `TOLLGATE_KEY`, or left as a placeholder. */
+  /** The key; undefined: the key is read from `TOLLGATE_KEY` or left as a placeholder. */
   readonly key: string | undefined
   readonly model: string
   /** Returns the path of a tool's file for display. */
@@ -22,19 +20,19 @@ export interface ConnectionFacts {
 
 /** The settings of a tool for this gateway. */
 export interface ToolSettings {
-  /** The instruction before the text. */
+  /** The instruction shown before the text. */
   readonly words: string
   /** The contents of the file, or the steps to take. */
   readonly text: string
-  /** Absent if the tool stores its settings elsewhere. */
+  /** The settings file; absent if the tool stores its settings elsewhere. */
   readonly file?: {
     readonly path: string
     /** The settings to merge into a JSON file. If absent, only a new file is written. */
     readonly members?: JsonMembers
-    /** Whether the file works without a key. */
+    /** Whether the file is complete without a key. */
     readonly isWholeWithoutKey: boolean
   }
-  /** Further steps. */
+  /** Further steps after the file is written. */
   readonly after?: string
   /** A shell command that applies the settings. */
   readonly command?: string
@@ -47,7 +45,7 @@ export interface JsonMembers {
 /** The placeholder for a key. */
 export const NO_KEY = "sk-tg-..."
 
-/** The key is read from a variable. */
+/** Returns the step and the command that export a key as an environment variable, for tools that read it from there. */
 export function exported(key: string): Pick<ToolSettings, "after" | "command"> {
   return {
     after: "The key is taken from the environment:",

@@ -85,7 +85,7 @@ function json(path: string, members: JsonMembers, isWholeWithoutKey: boolean): T
   return { words: `Add this to ${path}:`, text, file: { path, members, isWholeWithoutKey } }
 }
 
-/** https://developers.openai.com/codex/config-reference. The key stays out of the file. */
+/** https://developers.openai.com/codex/config-reference. The file does not contain the key. */
 function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
   const path = pathOf({ variable: "CODEX_HOME", folder: ".codex", file: "config.toml" })
   const text = [
@@ -136,7 +136,7 @@ function aider({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
   return { words: `Add this to ${path}:`, text, file: { path, isWholeWithoutKey: false } }
 }
 
-/** Cursor has no file for this; its servers call the address. */
+/** Cursor has no settings file for this. Cursor's servers call the gateway's address. */
 function cursor({ url, key = NO_KEY, model }: ConnectionFacts): ToolSettings {
   return {
     words: "In Cursor, open Settings, Models, and fill in:",

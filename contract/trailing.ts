@@ -1,7 +1,4 @@
-/**
- * Removes all trailing occurrences of a character. The regular expression `/+$` takes quadratic
- * time.
- */
+/** Removes all trailing occurrences of a character. The regular expression `/+$` would take quadratic time. */
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

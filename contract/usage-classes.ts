@@ -1,17 +1,17 @@
 interface ClassFacts {
-  /** The name in settings, prices and receipts. */
+  /** The class's name in settings, prices and receipts. */
   readonly name: string
-  /** Input tokens, output tokens, or units counted individually. */
+  /** The unit: input tokens, output tokens, or individually counted units. */
   readonly counts: "input" | "output" | "units"
-  /** The class whose rate applies if this class has no rate. */
+  /** The class whose rate applies if this class has no rate of its own. */
   readonly costsAs?: string
-  /** Set if a vendor can price it for all of its models. */
+  /** Set if a vendor can set one price of this class for all of its models. */
   readonly isService?: true
 }
 
 /**
- * The only table of counted and priced usage, in the order of a receipt's lines. The classes never
- * overlap, so a cost is a plain sum over them.
+ * The only table of usage that is counted and priced, in the order of a receipt's lines. The classes never overlap, so
+ * a cost is a plain sum over them.
  */
 const TABLE = {
   /**
@@ -49,7 +49,7 @@ const TABLE = {
   seconds: { name: "second", counts: "units" },
   /** Searches, as counted by rerankers, searching models and web search tools. */
   searches: { name: "search", counts: "units", isService: true },
-  /** Searches of the more expensive kind, if a vendor has two. */
+  /** Searches of the more expensive kind, if a vendor has two kinds of searches. */
   premiumSearches: { name: "search_premium", counts: "units", isService: true },
   /** Searches of maps. */
   mapSearches: { name: "map_search", counts: "units", isService: true },
@@ -57,11 +57,11 @@ const TABLE = {
   fileSearches: { name: "file_search", counts: "units", isService: true },
   /** Sessions of a container that runs code, or code executions, as the vendor counts them. */
   codeSessions: { name: "code_session", counts: "units", isService: true },
-  /** Requests, if a vendor charges for each one besides its tokens. */
+  /** Requests, if a vendor charges for each request in addition to its tokens. */
   requests: { name: "request", counts: "units" },
-  /** Requests whose answer reports a medium amount of search results. */
+  /** Requests whose response reports a medium amount of search results. */
   mediumRequests: { name: "request_medium", counts: "units", costsAs: "requests" },
-  /** Requests whose answer reports a low amount of search results. */
+  /** Requests whose response reports a low amount of search results. */
   lowRequests: { name: "request_low", counts: "units", costsAs: "requests" },
 } as const satisfies Readonly<Record<string, ClassFacts>>
 
@@ -70,7 +70,7 @@ type Table = typeof TABLE
 /** A class of usage that has a price. */
 export type UsageClass = keyof Table
 
-/** The external name of a class. */
+/** The name of a class in settings, prices and receipts. */
 export type PriceName = Table[UsageClass]["name"]
 
 /** The name of a class that a vendor can price for all of its models. */
@@ -107,7 +107,7 @@ export const TOKEN_PRICE_NAMES = PRICE_NAMES.filter(
   (name): name is TokenPriceName => FACTS[CLASS_OF_NAME[name]].counts !== "units",
 )
 
-/** Returns the class whose rate applies to a class without a rate; undefined if the class is then free. */
+/** Returns the class whose rate applies to a class without a rate; undefined if the class is free in that case. */
 export function fallbackOf(usageClass: UsageClass): UsageClass | undefined {
   return FACTS[usageClass].costsAs
 }

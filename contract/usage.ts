@@ -19,11 +19,11 @@ const usageGroup = z.enum([
 export type UsageGroup = z.infer<typeof usageGroup>
 
 /**
- * `GET /admin/v1/usage`: sums of the requests in a time range, by group. A request must match all
- * filters.
+ * The query of `GET /admin/v1/usage`, which returns sums of the requests in a time range, by group. A request must
+ * match all filters.
  */
 export const usageQuery = z.object({
-  /** Absent: all accounts that the caller may see. */
+  /** The account; absent: all accounts that the caller may see. */
   account: identifier.optional(),
   key: identifier.optional(),
   model: z.string().max(200).optional(),
@@ -31,19 +31,17 @@ export const usageQuery = z.object({
   endpoint: z.string().max(100).optional(),
   /** `ok`, or an outcome from the error table. */
   outcome: z.string().max(100).optional(),
-  /** The caller's end user. */
+  /** The end user that the caller named in the request. */
   user: z.string().max(128).optional(),
   session: z.string().max(128).optional(),
-  /** `name=value`. */
+  /** A tag in the form `name=value`. */
   tag: z.string().max(200).optional(),
   from: moment,
   to: moment,
   group: usageGroup.default("day"),
-  /**
-   * Adds the development over time of the largest groups, at most ten, and of all others together.
-   */
+  /** Adds the sums per hour or day of at most ten groups, the largest, and of all other groups together. */
   series: z.enum(["hour", "day"]).optional(),
-  /** The sum for sorting groups. */
+  /** The sum by which groups are sorted. */
   order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
   /** Adds response times, computed from a sample if there are very many requests. */
   times: z.enum(["true", "false"]).optional(),
@@ -52,7 +50,7 @@ export const usageQuery = z.object({
 })
 export type UsageQuery = z.infer<typeof usageQuery>
 
-/** Response times in milliseconds; null if there were no responses. */
+/** Response times in milliseconds; null if no request received a response. */
 const answerTimes = z.object({
   p50_duration_ms: z.int().nullable(),
   p95_duration_ms: z.int().nullable(),
@@ -65,8 +63,8 @@ export type AnswerTimesDocument = z.infer<typeof answerTimes>
 
 export const usageRow = z.object({
   /**
-   * The start of the hour or day (ISO, UTC), or the model, key, provider, account, endpoint,
-   * outcome, user, session or tag.
+   * The group: the start of the hour or day (ISO, UTC), or the model, key, provider, account, endpoint, outcome, user,
+   * session or tag.
    */
   group: z.string(),
   /** The name of the key or account. */
@@ -77,14 +75,14 @@ export const usageRow = z.object({
   output: z.int(),
   /** Charged amount. */
   cost: credits,
-  /** Uncharged cost. Only operators see it. */
+  /** Cost that was not charged. Only operators see it. */
   written_off: credits.optional(),
   /**
-   * Cost that vendors bill for these requests, including attempts that failed after they had
-   * reported usage, and corrections from reconciliations. Only operators see it.
+   * Cost that vendors bill for these requests. It includes attempts that failed after they had reported usage, and
+   * corrections from reconciliations. Only operators see it.
    */
   provider_cost: credits.optional(),
-  /** Mean of successful requests, in milliseconds. */
+  /** Mean duration of successful requests in milliseconds. */
   mean_duration_ms: z.int().nullable(),
   mean_first_byte_ms: z.int().nullable(),
   times: answerTimes.optional(),
@@ -99,11 +97,11 @@ export type UsagePoint = z.infer<typeof usagePoint>
 
 export const usage = z.object({
   object: z.literal("list"),
-  /** At most a thousand. */
+  /** At most a thousand groups. */
   data: z.array(usageRow),
-  /** Total of all groups. A request with several tags counts once here, and once for each tag. */
+  /** Total of all groups. A request with several tags is counted once in the total, and once in the row of each tag. */
   total: usageRow,
-  /** In chronological order. The group name of all remaining groups together is empty. */
+  /** Sums per hour or day in chronological order. The group of all remaining groups has an empty name. */
   series: z.array(usagePoint).optional(),
   before: z.object({ data: z.array(usageRow), total: usageRow }).optional(),
   /** Whether the response times come from a sample. */
@@ -111,13 +109,13 @@ export const usage = z.object({
 })
 export type Usage = z.infer<typeof usage>
 
-/** `GET /admin/v1/usage/overview`: the data of the console's first page. */
+/** The query of `GET /admin/v1/usage/overview`, which returns the data of the console's first page. */
 export const overviewQuery = z.object({ account: identifier.optional() })
 export const overview = z.object({
   balance: credits,
   spent_today: credits,
   spent_month: credits,
-  /** Uncharged cost of requests in this month. Only operators see it. */
+  /** Cost of requests in this month that was not charged. Only operators see it. */
   written_off_month: credits.optional(),
   requests_today: z.int(),
   errors_today: z.int(),
@@ -135,15 +133,16 @@ export const overview = z.object({
 export type Overview = z.infer<typeof overview>
 
 /**
- * `GET /admin/v1/usage/reliability`: the reliability of models or providers in the last 24 hours.
+ * The query of `GET /admin/v1/usage/reliability`, which returns the reliability of models or providers in the last 24
+ * hours.
  */
 export const reliabilityQuery = z.object({ group: z.enum(["model", "provider"]) })
 export type ReliabilityQuery = z.infer<typeof reliabilityQuery>
 
 const reliabilityCounts = z.object({
   /**
-   * Requests, except those that failed through no fault of the vendor: invalid requests and
-   * internal errors.
+   * Number of requests. Requests that failed through no fault of the vendor, such as invalid requests and internal
+   * errors, are not counted.
    */
   requests: z.int(),
   failed: z.int(),
@@ -151,7 +150,7 @@ const reliabilityCounts = z.object({
 
 export const reliabilityRow = reliabilityCounts.extend({
   group: z.string(),
-  /** `failing`: most requests failed in the last hour that had requests. */
+  /** `failing` means that most requests failed in the last hour that had requests. */
   state: z.enum(["healthy", "failing"]),
   times: answerTimes,
   /** The last 24 hours, oldest first, including hours without requests. */
@@ -161,7 +160,7 @@ export type ReliabilityRow = z.infer<typeof reliabilityRow>
 
 export const reliability = z.object({
   object: z.literal("list"),
-  /** Rows with requests of accounts that the caller may see. */
+  /** One row per model or provider, counting requests of accounts that the caller may see. */
   data: z.array(reliabilityRow),
   /** Whether the response times come from a sample. */
   sampled: z.boolean(),
@@ -169,7 +168,7 @@ export const reliability = z.object({
 export type Reliability = z.infer<typeof reliability>
 
 /**
- * `GET /admin/v1/usage/requests`: the number of requests over time. A request must match all
+ * The query of `GET /admin/v1/usage/requests`, which returns the number of requests over time. A request must match all
  * filters.
  */
 export const requestCountQuery = requestFilter.extend({
@@ -181,23 +180,21 @@ export const requestCountQuery = requestFilter.extend({
 export type RequestCountQuery = z.infer<typeof requestCountQuery>
 
 const requestCount = z.object({
-  /** Start of the minute, hour or day (UTC). */
+  /** Start of the minute, hour or day in UTC. */
   at: moment,
   answered: z.int(),
-  /** Requests that held credits and received no answer or only part of one. */
+  /** Number of requests that held credits and received no answer or only a part of an answer. */
   failed: z.int(),
-  /**
-   * Requests that were answered with an error before a vendor was called. Stored for seven days.
-   */
+  /** Number of requests that were rejected before a vendor was called. They are stored for seven days. */
   refused: z.int(),
 })
 export type RequestCount = z.infer<typeof requestCount>
 
 export const requestCounts = z.object({
   object: z.literal("list"),
-  /** In chronological order, without empty intervals. */
+  /** Counts in chronological order. Intervals without requests are omitted. */
   data: z.array(requestCount),
-  /** Set if the range has too many requests, so that only those since this time were counted. */
+  /** Set if the range contains too many requests. Then only requests since this time were counted. */
   looked_back_to: moment.nullable(),
 })
 export type RequestCounts = z.infer<typeof requestCounts>

@@ -10,7 +10,7 @@ export const writeOff = z.object({
   key: identifier,
   request: identifier,
   amount: credits,
-  /** `account_empty`, `budget_empty`, `usage_beyond_bound`, `late`, `unstorable`. */
+  /** The reason: `account_empty`, `budget_empty`, `usage_beyond_bound`, `late` or `unstorable`. */
   reason: z.string(),
   hash: z.string(),
 })
@@ -19,7 +19,7 @@ export const writeOffPage = page(writeOff)
 export const writeOffQuery = pageQuery.extend({ account: identifier.optional() })
 export type WriteOffQuery = z.output<typeof writeOffQuery>
 
-/** `/admin/v1/write-offs`: uncharged cost of requests. */
+/** `/admin/v1/write-offs`: cost of requests that was not charged. */
 export const writeOffRoutes = {
   "GET /write-offs": route({
     summary: "List uncharged costs of requests with their reasons, newest first",
