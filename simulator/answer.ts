@@ -6,7 +6,7 @@ import { countTokens, cutTokens, wordsOf } from "./tokens.ts"
 /** One tool call of an answer. */
 export interface PlannedCall {
   readonly name: string
-  /** JSON text; broken off at the token limit. */
+  /** The arguments as JSON text, cut off at the token limit. */
   readonly argumentsText: string
 }
 
@@ -15,9 +15,9 @@ export interface PlannedChoice {
   /** Null when the choice calls tools instead of speaking. */
   readonly text: string | null
   readonly calls: readonly PlannedCall[]
-  /** The finish reason. A call that a named tool choice forced differs from a free one. */
+  /** The finish reason. A call that a named tool choice forced differs from a call that the model chose. */
   readonly ending: "stop" | "length" | "call" | "forced-call"
-  /** The stop sequence that ended the text, if any. */
+  /** The stop sequence that ended the text; null if no stop sequence did. */
   readonly stoppedBy: string | null
   /** Tokens of text and calls, without reasoning. */
   readonly tokens: number
@@ -26,7 +26,7 @@ export interface PlannedChoice {
 
 const MAX_WORDS = 1_000_000
 
-/** Plans the choices of an answer. Deterministic: depends only on the prompt. */
+/** Plans the choices of an answer. The result depends only on the prompt. */
 export function planAnswer(prompt: Prompt): PlannedChoice[] {
   const reasoningTokens = Math.min(prompt.reasoningTokens, prompt.limit)
   const limit = prompt.limit - reasoningTokens
@@ -87,7 +87,10 @@ function cutAtStop(text: string, stop: readonly string[]): { text: string; by: s
   return { text: text.slice(0, end), by }
 }
 
-/** Returns the calls of an answer. A task written as calls takes precedence over tools that the text only names. */
+/**
+ * Returns the calls of an answer. If the text contains a task written as calls, tools that the text only names are not
+ * called.
+ */
 function callsOf(prompt: Prompt): PlannedCall[] {
   const { toolChoice, tools } = prompt
   const scripted = toolChoice.kind === "auto" ? nextScriptedCall(prompt) : undefined

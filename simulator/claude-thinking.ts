@@ -9,7 +9,7 @@ export interface ThinkingOptions {
   readonly isOmitted: boolean
 }
 
-/** Further parameters that the rules of thinking depend on; undefined if not set. */
+/** Further parameters that the rules of thinking depend on. A parameter that is not set is undefined. */
 export interface ThinkingContext {
   readonly limit: number | undefined
   readonly temperature: number | undefined
@@ -18,7 +18,7 @@ export interface ThinkingContext {
   readonly isToolForced: boolean
 }
 
-/** One message, by the kinds of its blocks. */
+/** Describes one message by the kinds of its blocks. */
 export interface TurnOutline {
   readonly role: string
   readonly kinds: readonly string[]
@@ -51,7 +51,7 @@ export function readThinking(config: JsonObject, effort: string): ThinkingOption
   return { kind: "enabled", tokens, isOmitted }
 }
 
-/** Returns Anthropic's error for a thinking configuration. */
+/** Returns Anthropic's error for a thinking configuration; undefined if the configuration is valid. */
 export function checkThinking(config: JsonObject, around: ThinkingContext): string | undefined {
   const { type, budget_tokens: budget } = config
   if (type === "enabled") {
@@ -67,7 +67,7 @@ export function checkThinking(config: JsonObject, around: ThinkingContext): stri
   }
   if (type !== "enabled" && type !== "adaptive") return undefined
   const wrong = checkSampling(around)
-  // A forced tool with adaptive thinking is recorded as accepted.
+  // Anthropic accepts a forced tool with adaptive thinking (recorded).
   if (wrong !== undefined || type === "adaptive" || !around.isToolForced) return wrong
   return "Thinking may not be enabled when tool_choice forces tool use."
 }
@@ -88,7 +88,8 @@ function checkSampling(around: ThinkingContext): string | undefined {
 
 /**
  * Returns the error if thinking is `enabled` and the last turn does not begin with a thinking block. A turn that calls
- * tools continues over their results, and has thinking only at its beginning. `adaptive` has no such rule.
+ * tools includes the messages after their results, so thinking is required only at its beginning. The rule does not
+ * apply to `adaptive` thinking.
  */
 export function checkLeadingThinking(turns: readonly TurnOutline[]): string | undefined {
   const index = lastTurnStart(turns)
@@ -103,7 +104,7 @@ export function checkLeadingThinking(turns: readonly TurnOutline[]): string | un
   )
 }
 
-/** Returns the beginning of the assistant's turn that the request continues; undefined for a new turn. */
+/** Returns the index at which the assistant's turn begins that the request continues; undefined for a new turn. */
 function lastTurnStart(turns: readonly TurnOutline[]): number | undefined {
   const answersTools = (turn: TurnOutline | undefined) =>
     turn?.role === "user" && turn.kinds.includes("tool_result")

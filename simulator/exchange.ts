@@ -19,7 +19,7 @@ export class SimulatorState {
   readonly keptMessages = new KeptState()
   /** Costs that the cost APIs report. */
   readonly costs: SimulatedCost[] = []
-  /** Requests that are being answered. */
+  /** Requests that are currently being answered. */
   readonly open = new Set<Exchange>()
 
   constructor(cadence: number) {
@@ -27,20 +27,23 @@ export class SimulatorState {
   }
 }
 
-/** One request while it is being answered. */
+/** One request during its processing. */
 export class Exchange {
   readonly request: Request
   readonly headers: Headers
   readonly method: string
-  /** Without the prefix of the simulated vendor. */
+  /** The path without the prefix of the simulated vendor. */
   readonly path: string
-  /** The path as requested, which signatures cover. */
+  /** The path as requested, which is part of signatures. */
   readonly address: string
-  /** The simulated vendor, with the limits of its models; undefined: the maker of the format, without limits. */
+  /**
+   * The simulated vendor, which determines the limits of its models. Undefined: the vendor that defined the format,
+   * without limits.
+   */
   readonly vendor: string | undefined
   readonly state: SimulatorState
   readonly record: RecordedRequest
-  /** The body as received; empty until it is read. Signatures cover it. */
+  /** The body as received; empty until it is read. It is part of signatures. */
   bodyText = ""
   #wake: (() => void) | undefined
   #gone = false
@@ -58,7 +61,7 @@ export class Exchange {
     state.open.add(this)
   }
 
-  /** Whether the client has disconnected, or the simulator stops: nothing more needs to be written. */
+  /** Whether the client has disconnected or the simulator is stopping, so that nothing more needs to be written. */
   get gone(): boolean {
     return this.#gone
   }
@@ -69,7 +72,7 @@ export class Exchange {
     return asked >= 0 ? asked : this.state.cadence
   }
 
-  /** Reads the body as JSON, and logs it; undefined if it is not JSON or the client disconnected. */
+  /** Reads and logs the body as JSON. Returns undefined if the body is not JSON or the client has disconnected. */
   async readBody(): Promise<Json | undefined> {
     try {
       this.bodyText = await this.request.text()
@@ -88,7 +91,7 @@ export class Exchange {
     return body
   }
 
-  /** Resolves after this time, or as soon as the client has disconnected. */
+  /** Resolves after the given time, or as soon as the client disconnects. */
   wait(milliseconds: number): Promise<void> {
     if (this.#gone || milliseconds <= 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -103,7 +106,10 @@ export class Exchange {
     })
   }
 
-  /** Watches for a disconnect while no stream does. Costs a signal, so it is only used for slow answers. */
+  /**
+   * Watches for a disconnect while no stream is running. It needs an abort signal for each request, so it is used only
+   * for slow answers.
+   */
   watch(): void {
     this.request.signal.addEventListener("abort", () => this.abort(), { once: true })
   }
@@ -118,7 +124,7 @@ export class Exchange {
     this.#end("finished")
   }
 
-  /** Records that the answer was broken off on purpose. */
+  /** Records that the answer was cut off on purpose. */
   breakOff(): void {
     this.#end("broken")
   }

@@ -24,16 +24,16 @@ const PLAIN_FAULTS = [
   "echo-headers",
 ] as const
 
-// A number may follow these: milliseconds, or for `flaky` the number of failures.
+// Faults that may be followed by a number. The number is a time in milliseconds, or for `flaky` the number of failures.
 const MEASURED_FAULTS = ["slow-headers", "slow-first-byte", "stall", "flaky"] as const
 
 /** The name of a fault. */
 export type FaultName = (typeof PLAIN_FAULTS)[number] | (typeof MEASURED_FAULTS)[number]
 
-/** A fault that is played on purpose. */
+/** A fault that the simulator causes on purpose. */
 export interface Fault {
   readonly name: FaultName
-  /** Milliseconds of the slow faults, failures of `flaky`; Infinity for a plain `stall`. */
+  /** Milliseconds for slow faults, number of failures for `flaky`, Infinity for `stall` without a number. */
   readonly amount: number
 }
 
@@ -56,7 +56,10 @@ function parseTable(): ReadonlyMap<string, Fault> {
   return table
 }
 
-/** Parses `429`, `stall`, `slow-first-byte-250`, `flaky-2`; undefined if it is not the name of a fault. */
+/**
+ * Parses the name of a fault, such as `429`, `stall`, `slow-first-byte-250` or `flaky-2`. Returns undefined if the text
+ * is not the name of a fault.
+ */
 export function parseFault(text: string): Fault | undefined {
   const known = KNOWN.get(text)
   if (known !== undefined) return known
@@ -65,15 +68,15 @@ export function parseFault(text: string): Fault | undefined {
   return name === undefined ? undefined : { name, amount: Number(measured?.[2]) }
 }
 
-/** Returns the fault in a model name: `fault-<name>`, or `flaky-N` on its own. */
+/** Returns the fault in a model name, which is `fault-<name>` or `flaky-N`. */
 export function faultOfModel(model: string): Fault | undefined {
   if (model.startsWith("fault-")) return parseFault(model.slice("fault-".length))
   return model.startsWith("flaky-") ? parseFault(model) : undefined
 }
 
 /**
- * Returns the fault in the header `x-simulate-fault`; null for an unknown name, so that a mistyped one is noticed and
- * no test passes without its fault.
+ * Returns the fault in the header `x-simulate-fault`. Returns null for an unknown name, so that a mistyped name is
+ * noticed and no test passes without its fault.
  */
 export function faultOfHeaders(headers: Headers): Fault | null | undefined {
   const name = headers.get("x-simulate-fault")
@@ -86,7 +89,7 @@ const MAX_MARKERS = 10_000
 export class FlakyCounters {
   readonly #failures = new Map<string, number>()
 
-  /** Returns whether this marker must still fail, and counts the failure. */
+  /** Reports whether a request with this marker must fail, and counts the failure. */
   failsNow(fault: Fault, marker: string): boolean {
     const key = `${fault.amount}:${marker}`
     const failures = this.#failures.get(key) ?? 0

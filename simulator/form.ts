@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts"
 import type { JsonObject } from "./json.ts"
 
-/** A file of a form. */
+/** A file in a form. */
 export interface SentFile {
   readonly field: string
   readonly name: string
@@ -11,14 +11,14 @@ export interface SentFile {
 
 /** A received form. */
 export interface SentForm {
-  /** The values of a list, whose name ends in `[]`, are joined by commas. */
+  /** The fields of the form. If a name ends in `[]`, its values are joined by commas. */
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly SentFile[]
 }
 
 type Entries = Iterable<readonly [field: string, value: string | File]>
 
-/** Reads a form, and logs its fields and the properties of its files; undefined if it is not a form. */
+/** Reads a form, and logs its fields and the properties of its files. Returns undefined if the body is not a form. */
 export async function readForm(exchange: Exchange): Promise<SentForm | undefined> {
   let data: Entries
   try {

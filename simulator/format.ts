@@ -6,6 +6,6 @@ export type Answer = (exchange: Exchange) => Response | Promise<Response>
 /** One vendor's wire format: the paths that it answers, and the answers. */
 export interface WireFormat {
   readonly name: string
-  /** Returns the answer to a path (without its query), or undefined if it belongs to another format. */
+  /** Returns the handler for a path (without its query), or undefined if the path belongs to another format. */
   match(method: string, path: string): Answer | undefined
 }

@@ -9,12 +9,12 @@ function draw(alphabet: string, length: number): string {
   return text
 }
 
-/** Returns random letters and digits, as vendors use them in ids. Not a secret. */
+/** Returns random letters and digits, as vendors use them in ids. The result is not secure enough for a secret. */
 export function base62(length: number): string {
   return draw(BASE62, length)
 }
 
-/** Returns random lowercase hexadecimal digits. Not a secret. */
+/** Returns random lowercase hexadecimal digits. The result is not secure enough for a secret. */
 export function hexadecimal(length: number): string {
   return draw(HEXADECIMAL, length)
 }

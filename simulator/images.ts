@@ -1,14 +1,15 @@
-/** Facts about an image, from its first bytes. */
+/** Facts about an image, read from its first bytes. */
 export interface ImageFacts {
   readonly kind: string
   readonly width: number
   readonly height: number
 }
 
-// Contains a JPEG's size even after a large preview; a multiple of 4, so base64 stays valid.
+// Length of base64 that is read from an image. It is enough to contain the size of a JPEG even after a large preview,
+// and a multiple of 4, so that the base64 stays valid.
 const MAX_HEADER_LENGTH = 262_144
 
-/** Returns the kind and size of a `data:` address's image; undefined for anything else. */
+/** Returns the kind and size of the image in a `data:` address; undefined for any other address. */
 export function readDataAddress(address: string): ImageFacts | undefined {
   const comma = address.indexOf(",")
   if (!address.startsWith("data:") || comma === -1) return undefined
@@ -71,7 +72,10 @@ const TILE_TOKENS = 170
 const BASE_TOKENS = 85
 const UNKNOWN_SIDE = 1024
 
-/** Returns the tokens of an image by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
+/**
+ * Returns the tokens of an image by OpenAI's tile rule. The image is fitted into 2,048 pixels, its shorter side is
+ * scaled to 768, and tiles of 512 are counted.
+ */
 export function imageTokens(facts: ImageFacts | undefined, detail: string): number {
   if (detail === "low") return BASE_TOKENS
   let width = facts?.width ?? UNKNOWN_SIDE
@@ -86,8 +90,8 @@ export function imageTokens(facts: ImageFacts | undefined, detail: string): numb
 const AREA_PER_TOKEN = 750
 
 /**
- * Returns the tokens of an image by Anthropic's rule: its area divided by 750; an unknown one counts as a square of
- * 1,024.
+ * Returns the tokens of an image by Anthropic's rule: its area divided by 750. An image of unknown size counts as a
+ * square of 1,024 pixels.
  */
 export function areaTokens(facts: ImageFacts | undefined): number {
   const { width, height } = facts ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE }

@@ -6,18 +6,18 @@ import { dueFault, wholeBody } from "./play.ts"
 import { bodyOf, type StreamScript, streamSteps } from "./stream.ts"
 import { playTransportFault } from "./transport-faults.ts"
 
-/** One vendor's form of rejections and answers. */
+/** The form of one vendor's rejections and answers. */
 export interface Manner {
-  /** Returns the rejection of the credential, if it is invalid. */
+  /** Returns the rejection of an invalid credential; undefined if the credential is valid. */
   refuseCredential(exchange: Exchange): Response | undefined
-  /** Returns the error for a fault. */
+  /** Returns the error response for a fault; undefined if the fault has none. */
   refuseFault(exchange: Exchange, fault: string, model: string): Response | undefined
   /** Returns a rejection of the request itself. */
   refuse(exchange: Exchange, message: string): Response
   respond(body: string | ReadableStream): Response
 }
 
-/** An answer, whole or as OpenAI's events, or a rejection. */
+/** An answer, complete or as OpenAI's events, or a rejection. */
 export type Answered =
   | { readonly json: object }
   | { readonly script: StreamScript }
@@ -26,12 +26,12 @@ export type Answered =
 /** An operation that takes JSON and answers with JSON. */
 export interface JsonOperation {
   readonly manner: Manner
-  /** The model, if the body does not name it. */
+  /** The model; absent if the body names it. */
   readonly model?: string
   answer(body: JsonObject, fault: Fault | undefined): Answered
 }
 
-/** Answers one call of an operation, with its fault played. */
+/** Answers one call of an operation, and plays its fault. */
 export async function answerJson(
   exchange: Exchange,
   operationOf: (body: JsonObject) => JsonOperation,
@@ -51,7 +51,7 @@ export async function answerJson(
   if (fault !== undefined) {
     const transport = await playTransportFault(exchange, fault)
     if (transport !== undefined) return transport
-    // In a stream, that error is an event.
+    // In a stream, this error is sent as an event.
     const isEvent = fault.name === "stream-error" && body["stream"] === true
     const played = isEvent ? undefined : manner.refuseFault(exchange, fault.name, model)
     if (played !== undefined) return played
@@ -65,14 +65,14 @@ export async function answerJson(
   return manner.respond(wholeBody(exchange, JSON.stringify(answered.json), fault))
 }
 
-/** Returns the count that a vendor reports; undefined for the fault of missing usage. */
+/** Returns the count that a vendor reports; undefined if the fault is missing usage. */
 export function reportedCount(count: number, fault: Fault | undefined): number | undefined {
   if (fault?.name === "no-usage") return undefined
   if (fault?.name === "wrong-usage") return 0
   return fault?.name === "huge-usage" ? count + 10_000_000 : count
 }
 
-/** Returns the first unknown field. */
+/** Returns the name of the first unknown field. */
 export function unknownField(body: JsonObject, known: readonly string[]): string | undefined {
   return Object.keys(body).find((name) => !known.includes(name))
 }

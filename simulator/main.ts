@@ -1,6 +1,6 @@
 import { startSimulator } from "./server.ts"
 
-/** Reads `--port N`; 0 takes a free one. */
+/** Reads `--port N`. With port 0, the system selects a free port. */
 function readPort(words: readonly string[]): number {
   const at = words.indexOf("--port")
   if (at === -1) return 0
@@ -24,9 +24,9 @@ async function leave(): Promise<void> {
 
 process.on("SIGTERM", () => void leave())
 process.on("SIGINT", () => void leave())
-// A signal to the whole process group reaches the simulator too, and must not end it.
+// A signal to the process group of the tests also reaches the simulator. These signals must not end it.
 for (const signal of ["SIGUSR1", "SIGUSR2", "SIGHUP"]) process.on(signal, () => undefined)
-// The parent holds a pipe open: its end means that the parent has ended, for any reason.
+// The parent process holds a pipe open. When the pipe ends, the parent has ended.
 process.stdin.on("end", () => void leave())
 process.stdin.on("error", () => void leave())
 process.stdin.resume()

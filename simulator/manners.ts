@@ -11,7 +11,7 @@ import type { Manner } from "./json-operation.ts"
 import * as openai from "./openai-chat/errors.ts"
 import { vendorResponse as openaiResponse } from "./openai-chat/headers.ts"
 
-/** OpenAI, and vendors with the same form. */
+/** The form of OpenAI, and of vendors with the same form. */
 export const OPENAI: Manner = {
   refuseCredential(exchange) {
     const error = openai.credentialError(exchange.headers)
@@ -25,7 +25,7 @@ export const OPENAI: Manner = {
   respond: (body) => openaiResponse(body, "json"),
 }
 
-/** Voyage and Jina report the error in `detail` (docs/contribute/wire/embeddings.md#f6). */
+/** The form of Voyage and Jina, which report the error in `detail` (docs/contribute/wire/embeddings.md#f6). */
 export const DETAIL: Manner = {
   ...OPENAI,
   refuseCredential(exchange) {
@@ -44,7 +44,7 @@ function detailed(exchange: Exchange, status: number, detail: string): Response 
   return openaiResponse(JSON.stringify({ detail }), "error", status)
 }
 
-/** Cohere. */
+/** The form of Cohere. */
 export const COHERE: Manner = {
   refuseCredential(exchange) {
     const error = cohere.credentialError(exchange.headers)
@@ -58,7 +58,7 @@ export const COHERE: Manner = {
   respond: (body) => cohereResponse(body, "json"),
 }
 
-/** Google, at either address. */
+/** The form of Google, for the Gemini API and for Vertex. */
 export const GOOGLE: Manner = {
   refuseCredential(exchange) {
     const call = readCall(exchange.path)
@@ -76,8 +76,8 @@ export const GOOGLE: Manner = {
 }
 
 /**
- * Bedrock.
- * @param headers further ones of an answer.
+ * Returns the form of Bedrock.
+ * @param headers returns further headers of an answer.
  */
 export function bedrockManner(headers: () => Readonly<Record<string, string>>): Manner {
   return {

@@ -1,15 +1,15 @@
-/** Lifetime of a cached beginning. */
+/** Lifetime of a cached prompt beginning. */
 export type CacheLifetime = "5m" | "1h"
 
 /** One block of a prompt, in the order in which the vendor reads them. */
 export interface CacheBlock {
   readonly text: string
   readonly tokens: number
-  /** Set if the caller marks the prompt's end here for caching. */
+  /** Set if the caller marks the end of this block for caching. */
   readonly marker?: CacheLifetime | undefined
 }
 
-/** Tokens of a prompt that were found, and that were written for each lifetime. */
+/** Tokens of a prompt that were read from the cache, and tokens that were written for each lifetime. */
 export interface MarkedUsage {
   readonly read: number
   readonly written: Readonly<Record<CacheLifetime, number>>
@@ -19,13 +19,13 @@ const MIN_TOKENS = 1024
 const MAX_BEGINNINGS = 10_000
 
 /**
- * Remembers beginnings of prompts that the caller marks, like Anthropic and Bedrock. Beginnings below 1,024 tokens are
- * not stored. A block's hash has the previous one as its seed.
+ * Stores the beginnings of prompts that the caller marks, like Anthropic and Bedrock. Beginnings below 1,024 tokens are
+ * not stored. Each block's hash is computed with the previous block's hash as its seed.
  */
 export class MarkedCache {
   readonly #known = new Set<bigint | number>()
 
-  /** Returns the cached and the newly written tokens of the prompt; stores the marked beginnings. */
+  /** Returns the number of cached and of newly written tokens of a prompt, and stores the marked beginnings. */
   look(blocks: readonly CacheBlock[]): MarkedUsage {
     const last = blocks.findLastIndex((block) => block.marker !== undefined)
     const written = { "5m": 0, "1h": 0 }

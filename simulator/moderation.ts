@@ -12,14 +12,14 @@ const HARMFUL = {
   violence: /\b(kill|attack)\b/i,
 } as const
 
-/** One vendor's form (docs/contribute/wire/moderation.md#f1). */
+/** The format of one vendor (docs/contribute/wire/moderation.md#f1). */
 interface Form {
   readonly takesImages: boolean
   readonly hasFlags: boolean
   readonly reportsUsage: boolean
 }
 
-/** Returns the form of a model. The simulator's own models answer like OpenAI's, and report their usage. */
+/** Returns the format of a model's vendor. The simulator's own models use OpenAI's format, and report usage. */
 function formOf(model: string): Form {
   if (model.startsWith("mistral-moderation")) {
     return { takesImages: false, hasFlags: false, reportsUsage: true }
@@ -27,13 +27,13 @@ function formOf(model: string): Form {
   return { takesImages: true, hasFlags: true, reportsUsage: !/^(omni|text)-moderation/.test(model) }
 }
 
-/** Reads the inputs of a request, by path. */
+/** Functions that read the inputs of a request, by path. */
 const INPUTS_OF: ReadonlyMap<string, (input: Json | undefined) => Input[]> = new Map([
   ["/v1/moderations", plainInputs],
   ["/v1/chat/moderations", chatInputs],
 ])
 
-/** `POST /v1/moderations`, as OpenAI and Mistral have it, and Mistral's `POST /v1/chat/moderations`. */
+/** Simulates `POST /v1/moderations` of OpenAI and Mistral, and Mistral's `POST /v1/chat/moderations`. */
 export const moderation: WireFormat = {
   name: "moderation",
   match(method, path): Answer | undefined {
@@ -80,7 +80,7 @@ function plainInputs(input: Json | undefined): Input[] {
   return elements.map((text) => [{ type: "text", text: stringOf(text) }])
 }
 
-/** The last message of each conversation. */
+/** Returns the last message of each conversation. */
 function chatInputs(input: Json | undefined): Input[] {
   return arrayOf(input).map((messages) => {
     const { content } = objectOf(arrayOf(messages).at(-1))

@@ -3,8 +3,8 @@ import { faultOfHeaders, faultOfModel, type Fault } from "./faults.ts"
 import { bodyOf, bodySteps } from "./stream.ts"
 
 /**
- * Returns the fault to play now, or "unknown" if the header names an unknown one. A flaky fault counts its failures by
- * the marker, and ends when it has failed often enough.
+ * Returns the fault to play now, or "unknown" if the header names an unknown fault. For a flaky fault, failures are
+ * counted by marker. After the last failure, no fault is returned.
  */
 export function dueFault(
   exchange: Exchange,
@@ -18,7 +18,7 @@ export function dueFault(
   return exchange.state.flaky.failsNow(fault, marker) ? fault : undefined
 }
 
-/** Returns the body of an answer that is not streamed, with its fault played. Ends the exchange. */
+/** Returns the body of an answer that is not streamed, and plays its fault. Ends the exchange. */
 export function wholeBody(
   exchange: Exchange,
   text: string,

@@ -3,18 +3,18 @@ import type { PromptMessage } from "./prompt.ts"
 import { countTokens } from "./tokens.ts"
 import { MESSAGE_TOKENS } from "./usage.ts"
 
-/** One block of a message as it is read. */
+/** One block of a message after reading. */
 export interface ReadBlock {
-  /** Its visible text; absent for hidden content such as calls and thinking. */
+  /** The visible text; absent for hidden content, such as calls and thinking. */
   readonly text?: string
   readonly textTokens: number
   readonly mediaTokens: number
-  /** Distinguishes blocks with the same text. */
+  /** The block's source text, which distinguishes blocks with the same visible text. */
   readonly source: string
   readonly marker?: CacheLifetime | undefined
 }
 
-/** Collects a prompt's messages from blocks, and the blocks themselves for the cache. */
+/** Collects the messages of a prompt from blocks. It also collects the blocks for the cache. */
 export class PromptBuilder {
   readonly messages: PromptMessage[] = []
   readonly blocks: CacheBlock[] = []
@@ -28,7 +28,7 @@ export class PromptBuilder {
     this.blocks.push({ text: `tool\n${definition}`, tokens, marker })
   }
 
-  /** Adds a message; one without blocks is left out. */
+  /** Adds a message. A message without blocks is omitted. */
   message(role: PromptMessage["role"], content: readonly ReadBlock[]): void {
     if (content.length === 0) return
     let textTokens = 0

@@ -5,13 +5,13 @@ const BLOCK_TOKENS = 1024
 const MAX_BLOCKS = 10_000
 
 /**
- * Remembers the beginnings of prompts, like vendors, in blocks of 1,024 tokens. A block's hash has the previous one as
- * its seed, so a known block means a known whole beginning.
+ * Stores the beginnings of prompts, like vendors, in blocks of 1,024 tokens. Each block's hash is computed with the
+ * previous block's hash as its seed, so a known hash means that the whole beginning is known.
  */
 export class PromptCache {
   readonly #known = new Set<bigint | number>()
 
-  /** Returns the tokens of the prompt that an earlier one began with; stores the prompt. */
+  /** Returns the number of tokens at the prompt's beginning that an earlier prompt also had, and stores the prompt. */
   look(messages: readonly PromptMessage[], promptTokens: number): number {
     if (promptTokens < BLOCK_TOKENS) return 0
     let rest = messages.map((message) => `${message.role}\n${message.text}\n`).join("")
@@ -27,7 +27,8 @@ export class PromptCache {
       this.#remember(hash)
       rest = rest.slice(block.text.length)
     }
-    // The names of roles are counted here and not by the vendor: never report more than the prompt has.
+    // This count includes the names of roles, and the vendor's does not. The result must not exceed the number of
+    // prompt tokens.
     return Math.min(cached, Math.floor(promptTokens / BLOCK_TOKENS) * BLOCK_TOKENS)
   }
 

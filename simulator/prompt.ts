@@ -3,7 +3,7 @@ import type { JsonObject } from "./json.ts"
 /** One message, in any wire format. */
 export interface PromptMessage {
   readonly role: "system" | "user" | "assistant" | "tool"
-  /** Text parts and descriptions of the other parts, joined by line ends. */
+  /** The text parts and descriptions of the other parts, joined by line breaks. */
   readonly text: string
   /** Tokens of the text parts, names and tool calls. */
   readonly textTokens: number
@@ -15,11 +15,11 @@ export interface PromptMessage {
 /** A tool that the caller offers. */
 export interface OfferedTool {
   readonly name: string
-  /** JSON schema of the arguments. */
+  /** JSON schema of the tool's arguments. */
   readonly schema: JsonObject
 }
 
-/** The tools that must, may or must not be called. */
+/** The tools that the model must call, may call or must not call. */
 export type ToolChoice =
   | { readonly kind: "auto" | "none" | "required" }
   | { readonly kind: "named"; readonly name: string }
@@ -32,7 +32,7 @@ export type AnswerShape =
 /** A request in terms that every wire format shares. */
 export interface Prompt {
   readonly messages: readonly PromptMessage[]
-  /** The text of the answer: the last user message's text, unless a fault changes it. */
+  /** The text of the answer. It is the text of the last user message, unless a fault changes it. */
   readonly echo: string
   readonly tools: readonly OfferedTool[]
   /** Tokens of the tools' definitions in the prompt. */
@@ -40,7 +40,7 @@ export interface Prompt {
   readonly toolChoice: ToolChoice
   readonly parallelTools: boolean
   readonly shape: AnswerShape
-  /** Maximum tokens of one choice, reasoning included. */
+  /** Maximum number of tokens of one choice, including reasoning. */
   readonly limit: number
   readonly stop: readonly string[]
   /** Number of choices. */
@@ -49,7 +49,7 @@ export interface Prompt {
   readonly reasoningTokens: number
 }
 
-/** Returns the text for an echo: the last user message's, else the last message's. */
+/** Returns the text that the answer repeats: the last user message, or the last message if there is no user message. */
 export function lastUserText(messages: readonly PromptMessage[]): string {
   const message = messages.findLast((message) => message.role === "user") ?? messages.at(-1)
   return message?.text ?? ""

@@ -11,15 +11,15 @@ export class RecordedRequest {
   readonly path: string
   /** The parsed JSON body; undefined if it is missing or not JSON. */
   body: Json | undefined = undefined
-  /** Length of the body's text, in UTF-16 units. */
+  /** Length of the body's text in UTF-16 code units. */
   bodyLength = 0
   /** The reported usage of a successful chat in OpenAI's format. */
   usage: CountedUsage | undefined = undefined
-  /** Whether the log has dropped it: a body that is read later must not be counted as stored. */
+  /** Whether the log has dropped the request. If its body is read later, the body is not counted as stored. */
   forgotten = false
   /** Whether the client disconnected before the answer was complete. */
   aborted = false
-  /** Whether the answer was written completely. Stays false if a fault broke it off. */
+  /** Whether the answer was written completely. False if a fault cut it off. */
   finished = false
   readonly #headers: Headers
   #ended = false
@@ -31,18 +31,21 @@ export class RecordedRequest {
     this.#headers = headers
   }
 
-  /** The request's headers, names in lower case. */
+  /** The request's headers by lowercase name. */
   get headers(): Record<string, string> {
     return Object.fromEntries(this.#headers)
   }
 
-  /** Resolves when the answer has ended: finished, broken off by a fault, or aborted. */
+  /** Resolves when the answer has ended, because it was finished, cut off by a fault, or aborted. */
   settled(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Marks the answer as ended. Only the first call counts; it returns true. */
+  /**
+   * Marks the answer as ended. Only the first call has an effect.
+   * @returns whether this was the first call.
+   */
   end(how: "finished" | "aborted" | "broken"): boolean {
     if (this.#ended) return false
     this.#ended = true
@@ -53,18 +56,18 @@ export class RecordedRequest {
   }
 }
 
-/** The last requests, bounded in number and in memory. */
+/** The most recent requests, limited by number and by memory. */
 export class RequestLog {
   readonly requests: RecordedRequest[] = []
   #bytes = 0
 
-  /** Adds a request whose body is not read yet. */
+  /** Adds a request whose body has not been read yet. */
   add(request: RecordedRequest): void {
     this.requests.push(request)
     if (this.requests.length > MAX_REQUESTS) this.#forgetOldest()
   }
 
-  /** Gives a request its body, and drops the oldest requests if there is too much to store. */
+  /** Stores the body of a request, and drops the oldest requests if the log is too large. */
   keepBody(request: RecordedRequest, body: Json | undefined, length: number): void {
     request.body = body
     request.bodyLength = length

@@ -2,9 +2,9 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 
 const DEEPEST_OPTIONAL = 4
 const DEEPEST = 12
-/** Maximum values in one answer: a schema that refers to itself may describe an infinite value. */
+/** Maximum number of values in one answer. A schema that refers to itself may describe an infinite value. */
 const MAX_VALUES = 20_000
-/** Maximum characters by which a string is lengthened. */
+/** Maximum number of characters that are added to a string. */
 const MAX_ADDED_CHARACTERS = 1_000_000
 
 const FORMATS: Record<string, string> = {
@@ -25,14 +25,14 @@ interface GenerationContext {
   /** The property's name, which is the value of an unrestricted string. */
   readonly name: string
   readonly depth: number
-  /** The remaining values of all places together. */
+  /** Number of values that may still be created in the whole answer. */
   readonly left: { values: number }
 }
 
 /**
- * Returns a value that is valid against the schema and always the same: required properties first, then the optional
- * ones, until the schema nests too deep. Supports the keywords that vendors accept in tool parameters and structured
- * output; a `pattern` is ignored.
+ * Returns a value that is valid against the schema. The same schema always gives the same value. Required properties
+ * come first, then optional properties, until the nesting is too deep. The keywords that vendors accept in tool
+ * parameters and structured output are supported, except `pattern`, which is ignored.
  */
 export function valueOf(schema: JsonObject): Json {
   return generate(schema, {
@@ -100,7 +100,10 @@ function isNull(variant: Json): boolean {
   return objectOf(variant).type === "null"
 }
 
-/** Returns the first variant that is not null; null for deeply nested schemas, to end recursion. */
+/**
+ * Returns the first variant that is not null. For deeply nested schemas, returns null if possible, to end the
+ * recursion.
+ */
 function choose(variants: Json[], context: GenerationContext): Json {
   const preferred = context.depth > DEEPEST_OPTIONAL ? variants.find(isNull) : undefined
   return preferred ?? variants.find((variant) => !isNull(variant)) ?? variants[0] ?? null
@@ -163,7 +166,7 @@ function generateNumber(schema: JsonObject, whole: boolean): number {
   let value = Math.ceil((min ?? Math.min(1, max ?? 1)) / step) * step
   if (value === above) value += step
   if (max !== undefined && (value > max || value === below)) {
-    // No multiple of the step fits: uses the middle between the bounds.
+    // If no multiple of the step fits, the middle between the bounds is used.
     value = whole ? Math.floor(max) : ((min ?? max - 1) + max) / 2
     if (whole && value === below) value -= 1
   }

@@ -1,19 +1,19 @@
 import type { Prompt } from "./prompt.ts"
 
-/** A call that the user's text requests literally. */
+/** A call that the user's text requests explicitly. */
 export interface ScriptedCall {
   readonly name: string
-  /** JSON text. */
+  /** The arguments as JSON text. */
   readonly argumentsText: string
 }
 
-/** One line such as `call read_file {"path":"a.txt"}`. */
+/** Matches one line such as `call read_file {"path":"a.txt"}`. */
 const STEP = /^\s*call ([\w.-]+) (\{.*\})\s*$/gm
 
 /**
- * Returns the next call of a task that a user wrote, one line for each step: the number of completed steps is the
- * number of tool results since.
- * @returns undefined without such a task; no call if the task has ended or its next tool is not offered.
+ * Returns the next call of a task in which a user wrote one call per line. The number of tool results after the task is
+ * the number of completed steps.
+ * @returns undefined if there is no task; an empty list if the task has ended or its next tool is not offered.
  */
 export function nextScriptedCall(prompt: Prompt): readonly ScriptedCall[] | undefined {
   if (prompt.tools.length === 0) return undefined

@@ -1,10 +1,10 @@
 import { arrayOf, objectOf, stringOf, type Json } from "./json.ts"
 
-/** A model with search searches once for each occurrence of this word in the prompt. */
+/** A model with a search tool searches once for each occurrence of this word in the prompt. */
 export const SEARCH_WORD = "search:"
 
 const SEARCHING = /^web_search/
-/** Maximum searches of a request. */
+/** Maximum number of searches per request. */
 const MAX = 10
 
 /** Returns the queries of a request's searches. */
@@ -18,10 +18,10 @@ export function searchesOf(tools: Json | undefined, echo: string): string[] {
   return queries.slice(0, max).map((query) => query.trim().slice(0, 100))
 }
 
-/** The service tiers that are reported: the requested ones. */
+/** Service tiers that are reported if they are requested. */
 const TIERS = new Set(["priority", "flex"])
 
-/** Returns the class of service of a finished answer. */
+/** Returns the service tier of a finished answer. */
 export function servedTier(asked: Json | undefined): string {
   const tier = stringOf(asked)
   return TIERS.has(tier) ? tier : "default"

@@ -21,26 +21,26 @@ export type { RecordedRequest } from "./request-log.ts"
 
 /** Options of a simulator. */
 export interface SimulatorOptions {
-  /** 0, the default, takes a free port. */
+  /** The port. With 0, the default, the system selects a free port. */
   readonly port?: number
-  /** Default 127.0.0.1. */
+  /** The address to listen on. The default is 127.0.0.1. */
   readonly hostname?: string
-  /** Milliseconds between tokens; with 0, the default, it writes as fast as the socket accepts. */
+  /** Milliseconds between tokens. With 0, the default, tokens are written as fast as the socket accepts them. */
   readonly cadence?: number
 }
 
 /** A running simulator of vendors. */
 export interface Simulator extends AsyncDisposable {
   readonly port: number
-  /** Base address without a final slash; OpenAI's paths begin at `{url}/v1`. */
+  /** Base address without a trailing slash. OpenAI's paths begin at `{url}/v1`. */
   readonly url: string
-  /** Base address at which every answer promises more bytes than it sends, then closes. */
+  /** Base address of a server whose answers are shorter than their `content-length`. */
   readonly shortUrl: string
-  /** The last 1,000 requests, oldest first; fewer when their bodies are large. */
+  /** The last 1,000 requests, oldest first. Fewer requests are stored if their bodies are large. */
   readonly requests: RecordedRequest[]
   /** Costs that the cost APIs report; empty until a test adds some. */
   readonly costs: SimulatedCost[]
-  /** Number of requests that are being answered now. */
+  /** Number of requests that are currently being answered. */
   readonly open: number
   /** Cuts open connections and frees the port. */
   stop(): Promise<void>
@@ -61,7 +61,9 @@ const FORMATS: readonly WireFormat[] = [
   costs,
 ]
 
-/** A prefix of the path: the simulated vendor, with the limits of its models (`vendor-limits/`). */
+/**
+ * The prefix of a path that names the simulated vendor, which determines the limits of its models (`vendor-limits/`).
+ */
 const VENDOR = /^\/vendors\/([a-z-]+)(?=\/)/
 
 /** Starts a simulator in this process. */
@@ -75,7 +77,7 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
     development: false,
     fetch: (request) => answer(request, state),
   })
-  // Few tests need this fault, and opening a socket is most of a simulator's start time.
+  // Started on first use. Few tests need this fault, and opening a socket takes most of a simulator's start time.
   let short: ReturnType<typeof startShortServer> | undefined
   const stop = async () => {
     short?.stop()
@@ -112,7 +114,7 @@ function answer(request: Request, state: SimulatorState): Response | Promise<Res
   return answerUnknownPath(exchange)
 }
 
-/** Cheaper than a URL object, and the address is always absolute here. */
+/** Cheaper than parsing with a URL object. The address is always absolute. */
 function pathOf(address: string): string {
   return address.slice(address.indexOf("/", "https://".length))
 }

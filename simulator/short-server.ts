@@ -8,8 +8,8 @@ const ANSWER = [
 ].join("\r\n")
 
 /**
- * Answers every request with half of the bytes that its `content-length` promises, then closes. `Bun.serve` always
- * sends the true length, so this fault needs a socket of its own.
+ * Starts a server that answers every request with half of the bytes that the `content-length` states, and then closes
+ * the connection. `Bun.serve` always sends the correct length, so this fault needs a separate socket.
  */
 export function startShortServer(hostname: string): { url: string; stop(): void } {
   const listener = Bun.listen({

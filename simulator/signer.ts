@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto"
 
-/** The word in a prompt that makes an answer's thinking come back redacted. */
+/** If a prompt contains this word, the thinking in the answer is redacted. */
 export const REDACTION_WORD = "REDACT"
 
 const MAC_BYTES = 32
 const NONCE_BYTES = 8
 
 /**
- * Signs and wraps thinking as one vendor does, so that a changed text, or one of another vendor, is rejected.
- * Wrapped text is not encrypted: only tests read it.
+ * Signs and wraps thinking as one vendor does. A changed text, or a text of another vendor, is rejected. Wrapped text
+ * is not encrypted, because only tests read it.
  */
 export class Signer {
   readonly #secret: string
@@ -27,16 +27,17 @@ export class Signer {
     return signature === this.sign(text)
   }
 
-  /** Returns the text in an envelope that only this signer opens, in base64; never the same twice. */
+  /** Wraps a text in an envelope that only this signer can open. The result is base64 and differs for each call. */
   wrap(text: string): string {
     const content = Buffer.concat([randomBytes(NONCE_BYTES), Buffer.from(text)])
     return Buffer.concat([this.#mac(content), content]).toString("base64")
   }
 
-  /** Whether a text is an unchanged envelope of this signer. */
+  /** Whether an envelope was created by this signer and is unchanged. */
   opens(envelope: string): boolean {
     const bytes = Buffer.from(envelope, "base64")
-    // Decoding ignores invalid characters: a modified envelope decodes to another text.
+    // Decoding ignores invalid characters, so a modified envelope may decode to the same bytes. Encoding them again
+    // reveals the change.
     if (bytes.toString("base64") !== envelope || bytes.length < MAC_BYTES + NONCE_BYTES)
       return false
     return this.#mac(bytes.subarray(MAC_BYTES)).equals(bytes.subarray(0, MAC_BYTES))

@@ -1,42 +1,44 @@
 import type { Exchange } from "./exchange.ts"
 import type { Fault } from "./faults.ts"
 
-/** One unit on the wire: text, or bytes if the format is binary. */
+/** One unit of a stream: text, or bytes if the format is binary. */
 export type Frame = string | Uint8Array
 
-/** The frames of a streamed answer, in the parts that faults distinguish. */
+/** The frames of a streamed answer, divided into the parts that faults distinguish. */
 export interface StreamScript {
   readonly opening: readonly Frame[]
-  /** One frame per token. */
+  /** The content, one frame per token. */
   readonly body: Iterable<Frame>
-  /** The finish reason and the usage. */
+  /** The frames with the finish reason and the usage. */
   readonly closing: readonly Frame[]
-  /** The format's end mark; empty for a format without one. */
+  /** The end marker of the format; empty if the format has none. */
   readonly end: Frame
-  /** The format's error after an answer has begun; some formats number their frames. */
+  /** The error of the format after an answer has begun. Some formats number their frames. */
   readonly errorFrame: Frame | ((framesBefore: number) => Frame)
   /** A frame with broken JSON. */
   readonly brokenFrame: Frame
-  /** A frame without content, for the fault `comments`; absent means comments of SSE. */
+  /** A frame without content, for the fault `comments`; absent: an SSE comment. */
   readonly idleFrame?: Frame
 }
 
-/** Bytes to write, a time to wait, or the order to cut the connection. */
+/** Bytes to write, a time to wait in milliseconds, or the instruction to cut the connection. */
 export type Step = Frame | { readonly wait: number } | "cut-now"
 
 const CUT: Step = "cut-now"
-// Bun drops buffered data when a stream fails, so written data gets time to be sent; and turns of the event loop,
-// because on a busy machine the time may pass before the loop has turned once.
+// Wait in milliseconds before a stream fails. Bun drops buffered data when a stream fails, so written data gets time to
+// be sent. Turns of the event loop are awaited as well, because on a busy machine the time may pass before the loop has
+// turned once.
 const CUT_PAUSE = 15
 const CUT_TURNS = 5
-// A line end is not a frame for an SSE reader and white space for a JSON reader. Bun ends the block of headers only
-// with the first byte of the body, so this sends the headers at once.
+// Written first, because Bun sends the response headers only with the first byte of the body. An SSE reader ignores an
+// empty line, and for a JSON reader it is white space.
 const FIRST_BYTE = "\n"
 const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
-// Often enough that a disconnect is noticed soon, seldom enough to cost almost nothing.
+// Number of frames written per turn of the event loop. It is small enough to notice a disconnect soon, and large enough
+// to cost almost nothing.
 const FRAMES_PER_TURN = 64
 
-/** Yields the steps of a streamed answer with its fault played. */
+/** Yields the steps of a streamed answer, including those of its fault. */
 export function* streamSteps(
   script: StreamScript,
   cadence: number,
@@ -85,7 +87,7 @@ function* faultySteps(script: StreamScript, cadence: number, fault: Fault): Gene
   if (script.end !== "" && fault.name !== "no-done") yield script.end
 }
 
-/** Binary formats have no byte without meaning: their first frame waits for the rest of it. */
+/** Binary formats have no byte that a reader ignores, so the rest of their first frame is delayed. */
 function* slowOpening(opening: readonly Frame[], wait: number): Generator<Step> {
   const [first, ...rest] = opening
   const isBinary = first instanceof Uint8Array
@@ -125,7 +127,7 @@ function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   }
 }
 
-/** Returns the steps of an answer that is not streamed, with the faults that break it off. */
+/** Returns the steps of an answer that is not streamed, including those of faults that cut the answer off. */
 export function bodySteps(text: string, fault: Fault): Step[] {
   const middle = Math.ceil(text.length / 2)
   switch (fault.name) {
@@ -141,8 +143,8 @@ export function bodySteps(text: string, fault: Fault): Step[] {
 }
 
 /**
- * Returns a body that writes the steps to the client: each frame with a flush, as fast as the socket accepts them.
- * Ends the exchange as finished, broken off, or aborted when the client disconnects.
+ * Returns a body that writes the steps to the client, flushing after each frame, as fast as the socket accepts them.
+ * The exchange ends as finished, as cut off, or as aborted if the client disconnects.
  */
 export function bodyOf(exchange: Exchange, steps: Iterable<Step>): ReadableStream {
   return new ReadableStream({
@@ -157,7 +159,7 @@ async function pump(
   steps: Iterable<Step>,
   controller: ReadableStreamDirectController,
 ): Promise<void> {
-  // Until the first turn, Bun collects written data and would send it as one chunk.
+  // Until its first turn, Bun would collect the written data and send it as one chunk.
   await Promise.resolve()
   let frames = 0
   for (const step of steps) {
@@ -174,7 +176,7 @@ async function pump(
       await exchange.wait(step.wait)
       continue
     }
-    // Each may be a promise under back-pressure; Bun resolves it when the client disconnects.
+    // With back-pressure, each result may be a promise. Bun resolves it when the client disconnects.
     const written = controller.write(step)
     if (typeof written !== "number") await written
     const flushed = controller.flush()

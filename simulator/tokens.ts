@@ -22,8 +22,8 @@ function isSurrogatePair(text: string, position: number): boolean {
 }
 
 /**
- * Returns the end of the token that begins at `start`. Reads forward only, so that a prefix that ends at a token's end
- * has the same tokens as that part of the whole text. NaN past the end is not a letter.
+ * Returns the end of the token that begins at `start`. Only the following text is read, so a prefix that ends between
+ * two tokens has the same tokens as within the whole text. NaN past the end does not count as a letter.
  */
 function tokenEnd(text: string, start: number): number {
   let position = start
@@ -52,7 +52,7 @@ function tokenEnd(text: string, start: number): number {
   return position + (isSurrogatePair(text, position) ? 2 : 1)
 }
 
-/** Yields the tokens of {@link tokenize} one after another, for texts too long to hold them all. */
+/** Yields the tokens of {@link tokenize} one by one, for texts with too many tokens for one array. */
 export function* eachToken(text: string): Generator<string> {
   let position = 0
   while (position < text.length) {
@@ -63,15 +63,15 @@ export function* eachToken(text: string): Generator<string> {
 }
 
 /**
- * The simulator's own tokens: chunks of words of up to 4 letters with the space before them,
- * numbers of up to 3 digits, runs of white space, single other characters. Their concatenation is
- * the text, and there are never more of them than the text has UTF-8 bytes.
+ * Splits a text into the simulator's tokens: parts of words of up to 4 letters with the preceding space, numbers of up
+ * to 3 digits, runs of white space, and single other characters. Joined together, the tokens are the text. There are
+ * never more tokens than the text has UTF-8 bytes.
  */
 export function tokenize(text: string): string[] {
   return [...eachToken(text)]
 }
 
-/** Returns the number of tokens of {@link tokenize}, without creating them. */
+/** Returns the number of tokens of {@link tokenize} without creating them. */
 export function countTokens(text: string): number {
   let count = 0
   let position = 0
@@ -82,7 +82,7 @@ export function countTokens(text: string): number {
   return count
 }
 
-/** Returns the text's first `limit` tokens, their number, and whether any were cut off. */
+/** Returns the first `limit` tokens of the text, their number, and whether any tokens were cut off. */
 export function cutTokens(
   text: string,
   limit: number,
@@ -97,19 +97,19 @@ export function cutTokens(
   return { text: cut ? text.slice(0, position) : text, tokens: count, cut }
 }
 
-// Each word is one token, with or without a space before it.
+// Words that are one token each, with or without a preceding space.
 const WORDS =
   "time road hand west rain fire moon salt bell lamp wolf tree gate coin rope tide".split(" ")
 const MAX_REMEMBERED_TOKENS = 100_000
 const MAX_REMEMBERED = 32
 const remembered = new Map<number, string>()
 
-/** Returns a text of exactly `count` tokens, always the same for the same count. */
+/** Returns a text of exactly `count` tokens. The same count always gives the same text. */
 export function wordsOf(count: number): string {
   const known = remembered.get(count)
   if (known !== undefined) return known
   const words: string[] = []
-  // Knuth's multiplicative hash: varied words without a random source.
+  // Knuth's multiplicative hash gives varied words without a random source.
   for (let index = 0; index < count; index++) {
     words.push(WORDS[(Math.imul(index, 2_654_435_761) >>> 16) % WORDS.length] ?? "time")
   }

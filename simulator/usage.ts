@@ -3,23 +3,23 @@ import type { Fault } from "./faults.ts"
 import type { Prompt } from "./prompt.ts"
 import type { PromptCache } from "./prompt-cache.ts"
 
-/** Counted tokens, before they are written in a wire format. Cached and audio are parts of the prompt. */
+/** Counted tokens, before conversion to a wire format. Prompt tokens include cached tokens and audio tokens. */
 export interface CountedUsage {
   readonly prompt: number
   readonly cached: number
   readonly audio: number
-  /** Reasoning included. */
+  /** Completion tokens, including reasoning tokens. */
   readonly completion: number
   readonly reasoning: number
 }
 
-/** Tokens of each message besides its content. */
+/** Tokens of each message in addition to its content. */
 export const MESSAGE_TOKENS = 3
 const REPLY_TOKENS = 3
 
 /**
- * Returns the tokens of an answer; undefined for the fault of missing usage. `cache` is undefined for vendors that
- * cache only marked text.
+ * Returns the tokens of an answer; undefined if the fault is missing usage. `cache` is undefined for vendors that cache
+ * only marked text.
  */
 export function countUsage(
   prompt: Prompt,

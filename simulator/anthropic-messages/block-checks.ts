@@ -10,7 +10,7 @@ import {
 } from "../json.ts"
 import { SIGNER } from "./signer.ts"
 
-// The fields of each block by the SDK's types; blocks of tools that Anthropic runs are not checked.
+// The fields of each block according to the SDK's types. Blocks of tools that Anthropic runs are not checked.
 const FIELDS: Record<string, readonly string[]> = {
   text: ["text", "cache_control", "citations"],
   image: ["source", "cache_control", "transformations"],
@@ -36,7 +36,7 @@ const INSIDE_RESULTS = new Set(["text", "image", "document", "search_result"])
 const CALL_ID = /^[a-zA-Z0-9_-]+$/
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 
-/** Returns Anthropic's error for one block of a message; `place` is its dotted path. */
+/** Returns Anthropic's error for one block of a message. `place` is the dotted path of the block. */
 export function checkBlock(block: Json, role: string, place: string): string | undefined {
   if (!isObject(block)) return `${place}: Input should be a valid dictionary`
   const type = stringOf(block.type)

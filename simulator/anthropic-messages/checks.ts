@@ -17,13 +17,13 @@ type Kind = "string" | "boolean" | "integer" | "number" | "dictionary" | "list" 
 interface Rule {
   readonly kind: Kind
   readonly min?: number
-  /** The minimum and maximum of a number, which one error names together. */
+  /** The minimum and maximum of a number. The error names both. */
   readonly range?: readonly [number, number]
   readonly nullable?: boolean
   readonly required?: boolean
 }
 
-// Valid fields of a request for counting tokens, by the SDK's `MessageCountTokensParams`.
+// Valid fields of a request that counts tokens, according to the SDK's `MessageCountTokensParams`.
 const COUNTED: Record<string, Rule> = {
   model: { kind: "string", required: true },
   messages: { kind: "list", required: true },
@@ -40,7 +40,7 @@ const COUNTED: Record<string, Rule> = {
   workspace_id: { kind: "string" },
 }
 
-// Further valid fields of a request for an answer; other fields are rejected.
+// Further valid fields of a request for an answer. Other fields are rejected.
 const CREATED: Record<string, Rule> = {
   ...COUNTED,
   max_tokens: { kind: "integer", min: 0, required: true },
@@ -54,7 +54,7 @@ const CREATED: Record<string, Rule> = {
   thread: { kind: "dictionary", nullable: true },
 }
 
-// Further fields that are valid before the version of 2026-10-21 (docs/contribute/wire/anthropic-messages.md#f18).
+// Further fields that are valid before API version 2026-10-21 (docs/contribute/wire/anthropic-messages.md#f18).
 const CREATED_BEFORE: Record<string, Rule> = {
   ...CREATED,
   temperature: { kind: "number", range: [0, 1] },
@@ -65,7 +65,7 @@ const CREATED_BEFORE: Record<string, Rule> = {
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"]
 const TIERS = ["auto", "standard_only"]
 
-/** Returns Anthropic's error for a request for an answer; undefined if it is valid. */
+/** Returns Anthropic's error for a request for an answer; undefined if the request is valid. */
 export function checkRequest(body: JsonObject, version: string): string | undefined {
   return (
     checkFields(body, version === VERSION_WITHOUT_SAMPLING ? CREATED : CREATED_BEFORE) ??
@@ -81,7 +81,7 @@ export function checkRequest(body: JsonObject, version: string): string | undefi
   )
 }
 
-/** Returns Anthropic's error for a request for counting tokens. */
+/** Returns Anthropic's error for a request that counts tokens; undefined if the request is valid. */
 export function checkCount(body: JsonObject): string | undefined {
   return checkFields(body, COUNTED) ?? checkContent(body)
 }

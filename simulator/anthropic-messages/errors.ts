@@ -2,8 +2,8 @@ import type { Exchange } from "../exchange.ts"
 import { requestId, vendorResponse } from "./headers.ts"
 
 /**
- * An error as Anthropic words it (docs/contribute/wire/anthropic-messages.md#f11): the envelope's content and its HTTP
- * status.
+ * An error in Anthropic's form (docs/contribute/wire/anthropic-messages.md#f11): the content of the envelope and the
+ * HTTP status.
  */
 export interface VendorError {
   readonly status: number
@@ -23,7 +23,7 @@ export function modelNotFound(model: string): VendorError {
   return { status: 404, type: "not_found_error", message: `model: ${model}` }
 }
 
-/** Responds with an error: its id is in the body and in the header `request-id`. */
+/** Responds with an error. The error's id is in the body and in the header `request-id`. */
 export function refuse(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const { status, type, message, details } = error
@@ -45,12 +45,12 @@ export function answerWrongMethod(exchange: Exchange): Response {
   return refuse(exchange, { status: 405, type: "invalid_request_error", message })
 }
 
-/** From this version on, errors do not mention sampling. */
+/** The first version whose errors do not mention sampling. */
 export const VERSION_WITHOUT_SAMPLING = "2026-10-21"
 
 const VERSIONS = [VERSION_WITHOUT_SAMPLING, "2023-06-01", "2023-01-01"]
 
-/** Returns the error for the headers: a missing key, the key `wrong`, or a missing version. */
+/** Returns the error for the headers: for a missing key, for the key `wrong`, or for a missing version. */
 export function headersError(headers: Headers): VendorError | undefined {
   const unknown = (message: string) => ({ status: 401, type: "authentication_error", message })
   const key = headers.get("x-api-key")
@@ -72,7 +72,7 @@ export const OVERLOADED: VendorError = {
   headers: { "x-should-retry": "true" },
 }
 
-/** Returns the error for a fault by its name. */
+/** Returns the error that a fault causes, by the fault's name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":

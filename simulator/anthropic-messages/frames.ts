@@ -14,14 +14,14 @@ const PADDING = " ".repeat(16)
 const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
 /**
- * Returns a frame of JSON text without its last brace, which the vendor pads with blanks
- * (docs/contribute/wire/anthropic-messages.md#f14).
+ * Returns a frame for JSON text whose last brace is missing. The frame is padded with blanks before that brace, as by
+ * Anthropic (docs/contribute/wire/anthropic-messages.md#f14).
  */
 function frame(event: string, open: string): string {
   return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`
 }
 
-/** The frames of a streamed answer in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
+/** Returns the frames of a streamed answer in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
 export function streamScript(answer: MessageAnswer): StreamScript {
   const { type, message } = OVERLOADED
   const error = { details: null, type, message }
@@ -34,7 +34,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
       "error",
       `{"type":"error","error":${JSON.stringify(error)},"request_id":"${requestId()}"`,
     ),
-    // The official clients know no other event without content.
+    // The official clients accept no other event without content.
     idleFrame: ': PROCESSING\n\nevent: ping\ndata: {"type":"ping"}\n\n',
     brokenFrame:
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
@@ -42,7 +42,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
 }
 
 function messageStart({ id, model, usage }: MessageAnswer): string {
-  // Output is counted at the end: the start reports only its first token.
+  // Output tokens are counted at the end. The start reports only the first token.
   const begun =
     usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
   const message = {
@@ -87,7 +87,7 @@ function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {
   }
 }
 
-/** Returns a block as it begins: empty, except for redacted thinking, which arrives at once. */
+/** Returns a block as it begins. The block is empty, except for redacted thinking, which arrives complete. */
 function startOf(block: AnswerBlock): object {
   switch (block.type) {
     case "thinking":
@@ -130,7 +130,7 @@ function* deltasOf(block: AnswerBlock): Generator<string> {
       return
     case "tool_use":
       yield '{"type":"input_json_delta","partial_json":""}'
-      // A call without arguments has no other delta (docs/contribute/wire/anthropic-messages.md#f7).
+      // A call without arguments has no further delta (docs/contribute/wire/anthropic-messages.md#f7).
       if (block.argumentsText === "{}") return
       for (const token of eachToken(block.argumentsText)) {
         yield `{"type":"input_json_delta","partial_json":${JSON.stringify(token)}}`

@@ -1,6 +1,6 @@
 import { base62 } from "../identifiers.ts"
 
-// As recorded, plus a cookie and a header of the vendor's own that no gateway may pass on.
+// Headers as recorded, with a cookie and a header of the vendor that no gateway may pass on.
 const COMMON = {
   "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
   "anthropic-ratelimit-input-tokens-limit": "2000000",
@@ -19,7 +19,7 @@ const COMMON = {
   "x-vendor-secret": "canary",
 }
 
-// Copied from a prepared object for each response: cheaper than from a plain one.
+// Copied for each response, because copying a Headers object is cheaper than building it from a plain object.
 const HEADERS = {
   json: new Headers({ ...COMMON, "content-type": "application/json" }),
   stream: new Headers({

@@ -36,7 +36,7 @@ import {
 const MESSAGES_PATH = "/v1/messages"
 const COUNT_PATH = "/v1/messages/count_tokens"
 
-/** Anthropic's messages and its counting of tokens. */
+/** Simulates Anthropic's messages and token counting. */
 export const anthropicMessages: WireFormat = {
   name: "anthropic-messages",
   match(method, path): Answer | undefined {
@@ -75,8 +75,8 @@ interface Accepted {
 }
 
 /**
- * Returns the request's body, with the messages that its thread continues from, if it is valid; otherwise the error
- * response.
+ * Returns the request's body, including the messages of the thread that it continues. Returns the error response if the
+ * request is invalid.
  */
 async function accept(
   exchange: Exchange,
@@ -103,7 +103,7 @@ async function accept(
   return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

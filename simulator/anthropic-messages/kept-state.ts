@@ -4,7 +4,7 @@ import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json
 const MAX_KEPT = 1_000
 const CONTAINER_LIFETIME = 30 * 86_400_000
 
-/** The rejection of a request that continues from something unknown. */
+/** The rejection of a request that continues from an unknown message or container. */
 interface StateNotFound {
   readonly status: 404
   readonly type: "not_found_error"
@@ -13,14 +13,14 @@ interface StateNotFound {
 }
 
 /**
- * The state that the vendor stores: threads with their system and tools, under the id of their last message, and
- * containers.
+ * The state that the vendor stores: containers, and threads with their system prompt and tools. A thread is stored
+ * under the id of its last message.
  */
 export class KeptState {
   readonly #threads = new Map<string, JsonObject>()
   readonly #containers = new Set<string>()
 
-  /** Returns the request with the messages that its thread continues from, or the vendor's rejection. */
+  /** Returns the request with the messages of the thread that it continues, or the vendor's rejection. */
   gather(body: JsonObject): { readonly body: JsonObject } | StateNotFound {
     const container = containerOf(body)
     if (container !== "" && !this.#containers.has(container)) {
@@ -48,7 +48,10 @@ export class KeptState {
     this.#threads.set(id, { ...settings, messages })
   }
 
-  /** Returns the container of tools that run code: the previous one, or a new one; null without such tools. */
+  /**
+   * Returns the container of tools that run code: the previous container, or a new one. Returns null if there are no
+   * such tools.
+   */
   container(body: JsonObject): JsonObject | null {
     const tools = arrayOf(body.tools).map((tool) => stringOf(objectOf(tool).type))
     const named = containerOf(body)

@@ -4,10 +4,10 @@ import { checkBlock } from "./block-checks.ts"
 
 const ROLES = ["user", "assistant", "system"]
 
-/** Further fields of instructions within a conversation, by the SDK's `BetaSystemMessageParam`. */
+/** Further fields of system messages within a conversation, according to the SDK's `BetaSystemMessageParam`. */
 const SYSTEM_SETTINGS = ["clear_at", "output_config"]
 
-/** Returns Anthropic's error for the messages; undefined if they are valid. */
+/** Returns Anthropic's error for the messages; undefined if the messages are valid. */
 export function checkMessages(body: JsonObject): string | undefined {
   const messages = arrayOf(body.messages)
   if (messages.length === 0) return "messages: at least one message is required"
@@ -85,7 +85,7 @@ function textsOf(content: readonly Json[]): string[] {
 }
 
 /**
- * Checks that every call is answered at the start of the very next message, exactly once, and that there are no other
+ * Checks that the message after each call begins with exactly one result for the call, and that there are no other
  * results.
  */
 function checkToolOrder(messages: JsonObject[]): string | undefined {

@@ -6,10 +6,10 @@ import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
 import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
 
-/** A request in the simulator's own terms, with further fields of Anthropic's format. */
+/** A request in the simulator's own terms, with additional fields of Anthropic's format. */
 export interface MessagesRequest {
   readonly prompt: Prompt
-  /** The prompt's blocks in the order of its cache: tools, system, messages. */
+  /** The prompt's blocks in the order in which they are cached: tools, system, messages. */
   readonly blocks: readonly CacheBlock[]
   readonly thinking: ThinkingOptions
 }
@@ -44,7 +44,7 @@ export function readRequest(body: JsonObject): MessagesRequest {
   return { prompt, blocks: builder.blocks, thinking }
 }
 
-/** Adds a message. Tool results become messages of their own, before the user's other content. */
+/** Adds a message. Each tool result becomes a separate message before the user's other content. */
 function addMessage(builder: PromptBuilder, message: JsonObject): void {
   const { role, content } = message
   const rest: ReadBlock[] = []
@@ -65,7 +65,7 @@ function readContent(content: Json | undefined): (ReadBlock & { isResult: boolea
   })
 }
 
-/** Returns the block as text, without the cache marker, which is not part of the cached text. */
+/** Returns the block as text. The cache marker is omitted, because it is not part of the cached text. */
 function sourceOf(block: Json): string {
   const { cache_control: _, ...rest } = objectOf(block)
   return JSON.stringify(rest)

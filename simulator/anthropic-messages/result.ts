@@ -34,14 +34,14 @@ export type AnswerBlock =
 /** The content of an answer. */
 export interface MessageAnswer {
   readonly id: string
-  /** The container in which tools ran code; null without one. */
+  /** The container in which tools ran code; null if no tool ran code. */
   readonly container: JsonObject | null
   /** Dated model name. */
   readonly model: string
   readonly blocks: readonly AnswerBlock[]
   readonly stopReason: string
   readonly stopSequence: string | null
-  /** Undefined if usage is not reported. */
+  /** The usage; undefined if usage is not reported. */
   readonly usage: MessageUsage | undefined
 }
 
@@ -49,7 +49,7 @@ export interface MessageAnswer {
 export interface MessageUsage {
   readonly input: number
   readonly cache: MarkedUsage
-  /** Thinking included. */
+  /** Output tokens, including thinking. */
   readonly output: number
   readonly thinking: number
   readonly searches: number
@@ -60,7 +60,7 @@ export function messageId(): string {
   return `msg_01${base62(22)}`
 }
 
-/** Returns the blocks of a planned answer: thinking first, then text or calls. */
+/** Returns the blocks of a planned answer. Thinking comes first, then text or calls. */
 export function answerBlocks(
   choice: PlannedChoice,
   echo: string,
@@ -115,7 +115,7 @@ export function sortUsage(
   return { input: counted.prompt - kept, cache, output, thinking, searches }
 }
 
-/** Returns the parts of `usage` about the input, which are in every form of it. */
+/** Returns the input members of `usage`, which are in every form of the object. */
 export function inputUsage({ input, cache }: MessageUsage) {
   return {
     input_tokens: input,
@@ -124,14 +124,14 @@ export function inputUsage({ input, cache }: MessageUsage) {
   }
 }
 
-/** Returns the parts of `usage` about the output; thinking is reported if there was any. */
+/** Returns the output members of `usage`. Thinking is reported only if there was any. */
 export function outputUsage({ output, thinking, searches }: MessageUsage) {
   const details = thinking === 0 ? {} : { output_tokens_details: { thinking_tokens: thinking } }
   const used = { web_search_requests: searches, web_fetch_requests: 0 }
   return { output_tokens: output, ...details, ...(searches === 0 ? {} : { server_tool_use: used }) }
 }
 
-/** The `usage` of a whole message, as recorded. */
+/** Returns the `usage` of a complete message, as recorded. */
 export function wholeUsage(usage: MessageUsage) {
   return {
     ...inputUsage(usage),
@@ -151,12 +151,12 @@ function blockObject(block: AnswerBlock) {
   return { type, id, name, input: parseObject(argumentsText), caller: { type: "direct" } }
 }
 
-/** Returns the content of an answer, in the form of messages. */
+/** Returns the content of an answer as blocks of a message. */
 export function contentOf({ blocks }: MessageAnswer) {
   return blocks.map(blockObject)
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/anthropic-messages.md#f19). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/anthropic-messages.md#f19). */
 export function resultText(answer: MessageAnswer): string {
   return JSON.stringify({
     model: answer.model,

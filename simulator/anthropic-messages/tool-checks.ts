@@ -1,7 +1,7 @@
 import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/
-// Tools that Anthropic runs or describes itself carry the date of their version.
+// Matches the types of tools that Anthropic runs or defines. These types end with the date of their version.
 const DATED_TYPE = /_?20\d{6}$/
 const FIELDS = new Set([
   "type",

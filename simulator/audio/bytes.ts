@@ -7,7 +7,7 @@ export class BitWriter {
     return this
   }
 
-  /** Returns the written bytes, the last one padded with zeros. */
+  /** Returns the written bytes. The last byte is padded with zero bits. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(Math.ceil(this.#bits.length / 8))
     for (const [index, bit] of this.#bits.entries()) {
@@ -17,7 +17,7 @@ export class BitWriter {
   }
 }
 
-/** A cyclic redundancy check that begins with zero, the highest bit first. */
+/** Returns a cyclic redundancy check with the initial value zero, processing the highest bit first. */
 export function checksum(bytes: Uint8Array, polynomial: number, width: 8 | 16 | 32): number {
   const top = 2 ** (width - 1)
   const size = 2 ** width
@@ -33,7 +33,6 @@ export function checksum(bytes: Uint8Array, polynomial: number, width: 8 | 16 | 
   return sum
 }
 
-/** Joins several chunks. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(chunks))
 }

@@ -3,7 +3,7 @@ import { readForm } from "../form.ts"
 import { credentialError, refuse } from "../openai-chat/errors.ts"
 import { recognize } from "./recognition.ts"
 
-/** Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription). */
+/** Answers Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription). */
 export async function answerCohereListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = credentialError(exchange.headers)

@@ -3,7 +3,7 @@ import { BitWriter, checksum, joined } from "./bytes.ts"
 const RATE = 24_000
 const BLOCK = 4096
 
-/** Silence as FLAC (RFC 9639): one channel of 16 bits, each frame one constant. */
+/** Returns silence as FLAC (RFC 9639) with one channel of 16 bits. Each frame is one constant. */
 export function flac(seconds: number): Uint8Array[] {
   const samples = Math.max(BLOCK, Math.ceil(seconds * RATE))
   const frames = Math.ceil(samples / BLOCK)
@@ -13,7 +13,7 @@ export function flac(seconds: number): Uint8Array[] {
 
 function streamInfo(samples: number): Uint8Array {
   const bits = new BitWriter()
-  // The last block of metadata, of type 0, 34 bytes long.
+  // The header of the last metadata block: type 0, 34 bytes long.
   bits.write(0x80, 8).write(34, 24)
   bits.write(BLOCK, 16).write(BLOCK, 16).write(0, 24).write(0, 24)
   bits.write(RATE, 20).write(0, 3).write(15, 5).write(samples, 36)
@@ -22,11 +22,12 @@ function streamInfo(samples: number): Uint8Array {
 
 function frame(number: number): Uint8Array {
   const head = new BitWriter()
-  // Sync, fixed size of blocks; 4,096 samples, the rate of the stream; one channel of 16 bits.
+  // The frame header: sync code and fixed block size; 4,096 samples at the sample rate of the stream; one channel of 16
+  // bits.
   head.write(0x3ffe, 14).write(0, 2).write(12, 4).write(0, 4).write(0, 4).write(4, 3).write(0, 1)
   const numbered = joined([head.bytes(), Buffer.from(String.fromCodePoint(number))])
   const header = joined([numbered, Uint8Array.of(checksum(numbered, 0x07, 8))])
-  // A constant subframe of zero.
+  // The header is followed by a constant subframe of zero.
   const whole = joined([header, Uint8Array.of(0, 0, 0)])
   const check = checksum(whole, 0x8005, 16)
   return joined([whole, Uint8Array.of(check >> 8, check & 0xff)])

@@ -25,11 +25,11 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/stt": answerXaiListen,
 }
 
-/** Matches Gemini's models that this format simulates: those that speak, and one that transcribes. */
+/** Matches the Gemini models that this format simulates: models for speech, and one model for transcription. */
 const GEMINI = /\/models\/(gemini-[^/:]*(?:tts|listen)[^/:]*):generateContent$/
 const STREAM = /\/models\/(gemini-[^/:]*tts[^/:]*):streamGenerateContent\b/
 
-/** Speech and transcription, as each vendor has them. */
+/** Simulates speech and transcription in the format of each vendor. */
 export const audio: WireFormat = {
   name: "audio",
   match(method, path): Answer | undefined {

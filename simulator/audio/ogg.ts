@@ -1,13 +1,13 @@
 import { checksum, joined } from "./bytes.ts"
 
-/** Samples of a packet of 20 ms at Opus' own rate. */
+/** Number of samples in a packet of 20 ms at Opus' internal sample rate. */
 const PACKET = 960
 const PACKETS_PER_PAGE = 50
 /** A packet of silence: CELT, full band, 20 ms (RFC 6716). */
 const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe)
 const SERIAL = 0x746f6c6c
 
-/** Silence as Opus in Ogg (RFC 7845). */
+/** Returns silence as Opus in Ogg (RFC 7845). */
 export function opus(seconds: number): Uint8Array[] {
   const packets = Math.max(1, Math.ceil(seconds / 0.02))
   const head = Buffer.alloc(19)
@@ -39,7 +39,7 @@ interface Page {
   readonly packets: readonly Uint8Array[]
 }
 
-/** Returns one page (RFC 3533). Every packet here is short enough for a single lace. */
+/** Returns one page (RFC 3533). Each packet is short enough for a single lacing value. */
 function page(number: number, { flags, granule, packets }: Page): Uint8Array {
   const head = Buffer.alloc(27)
   head.write("OggS")

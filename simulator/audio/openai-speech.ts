@@ -33,7 +33,7 @@ const VOICES =
 /** Tokens per second of speech. */
 const TOKENS_PER_SECOND = 21
 
-/** Plays a fault; returns undefined to continue without one. */
+/** Plays a fault. Returns undefined if the request continues. */
 export async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -45,7 +45,10 @@ export async function playFault(
   return error === undefined ? undefined : refuse(exchange, error)
 }
 
-/** `POST /v1/audio/speech` (docs/contribute/wire/speech.md#f1): OpenAI's, and by the model's name Groq's and Mistral's. */
+/**
+ * Answers `POST /v1/audio/speech` (docs/contribute/wire/speech.md#f1) in OpenAI's form, or, depending on the model's
+ * name, in Groq's or Mistral's form.
+ */
 export async function answerSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const refused = credentialError(exchange.headers)
@@ -101,7 +104,7 @@ function faultOf(body: JsonObject, model: string): VendorError | undefined {
   return undefined
 }
 
-/** Returns the bytes of a sound as they are made, with the faults that break them off. */
+/** Returns the chunks of a sound, with the faults that interrupt a stream. */
 export function soundSteps(chunks: readonly Uint8Array[], fault: Fault | undefined): Step[] {
   const middle = Math.ceil(chunks.length / 2)
   if (fault?.name === "cut") return [...chunks.slice(0, middle), { wait: 20 }, "cut-now"]

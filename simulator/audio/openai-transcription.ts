@@ -24,7 +24,10 @@ function formsOf(model: string): readonly string[] {
   return model.startsWith("gpt-") ? ["json"] : ["json", "text", "srt", "verbose_json", "vtt"]
 }
 
-/** `POST /v1/audio/transcriptions` and `/translations`: OpenAI's, and by the model's name Mistral's. */
+/**
+ * Answers `POST /v1/audio/transcriptions` and `/translations` in OpenAI's form, or, depending on the model's name, in
+ * Mistral's form.
+ */
 export async function answerTranscription(exchange: Exchange, task: Task): Promise<Response> {
   const form = await readForm(exchange)
   const refused = credentialError(exchange.headers)
@@ -142,7 +145,7 @@ function usageOf(model: string, { text, duration }: Recognition): JsonObject {
   }
 }
 
-/** Mistral's one form of answer (recorded). */
+/** Returns an answer in the only form that Mistral has (recorded). */
 function mistralBody({ fields }: SentForm, recognition: Recognition): JsonObject {
   const isTimed = fields["timestamp_granularities[]"] === "segment"
   const segments = recognition.segments.map((segment, index) => ({
@@ -167,7 +170,7 @@ function mistralBody({ fields }: SentForm, recognition: Recognition): JsonObject
   }
 }
 
-/** Events with CRLF and `[DONE]` (recorded). */
+/** Returns the answer as events with CRLF and `[DONE]` (recorded). */
 function answerEvents(
   exchange: Exchange,
   recognition: Recognition,

@@ -8,13 +8,13 @@ export interface HeardWord {
 /** The recognized content of audio, which depends only on its bytes. */
 export interface Recognition {
   readonly text: string
-  /** Seconds. */
+  /** Duration of the audio in seconds. */
   readonly duration: number
   readonly words: readonly HeardWord[]
   readonly segments: readonly HeardWord[]
 }
 
-/** Returns the transcript of a sound: its size and hash in words, spread over its length. */
+/** Returns the transcript of a sound. The words describe its size and its hash, and are spread over its duration. */
 export function recognize(bytes: Uint8Array, opening = "A sound"): Recognition {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   const sentences = [`${opening} of ${bytes.length} bytes.`, `Its checksum is ${hash}.`]
@@ -43,7 +43,10 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** Returns the duration: exact for plain WAV files, otherwise as for 128 kbit/s. */
+/**
+ * Returns the duration in seconds. It is exact for plain WAV files, and otherwise computed from a bit rate of 128
+ * kbit/s.
+ */
 function durationOf(bytes: Uint8Array): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isWave = view.length >= 44 && view.toString("latin1", 0, 4) === "RIFF"

@@ -2,12 +2,12 @@ import { joined } from "./bytes.ts"
 import { flac } from "./flac.ts"
 import { opus } from "./ogg.ts"
 
-/** The forms of sound that vendors make. */
+/** The audio formats that vendors produce. */
 export const FORMS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const
 
 export type Form = (typeof FORMS)[number]
 
-/** Content types as vendors send them. */
+/** Content types as vendors send them, by audio format. */
 export const CONTENT_TYPES: Readonly<Record<Form, string>> = {
   mp3: "audio/mpeg",
   opus: "audio/opus",
@@ -26,7 +26,7 @@ export function spokenSeconds(text: string, speed = 1): number {
   return Math.min(MAX_SECONDS, Math.max(0.1, ([...text].length * 0.06) / speed))
 }
 
-/** Returns a sound of this length in pieces: a tone in uncompressed formats, silence in compressed ones. */
+/** Returns a sound of the given duration in chunks: a tone in uncompressed formats, silence in compressed formats. */
 export function sound(form: Form, seconds: number): Uint8Array[] {
   switch (form) {
     case "pcm":
@@ -44,12 +44,12 @@ export function sound(form: Form, seconds: number): Uint8Array[] {
   }
 }
 
-/** Returns the same sound as one chunk. */
+/** Returns the sound as a single chunk. */
 export function wholeSound(form: Form, seconds: number): Uint8Array<ArrayBuffer> {
   return joined(sound(form, seconds))
 }
 
-/** Samples of 440 Hz, a tenth of a second in each chunk. */
+/** Returns samples of a tone of 440 Hz, a tenth of a second in each chunk. */
 function tone(seconds: number): Uint8Array[] {
   const samples = new Int16Array(Math.round(seconds * RATE))
   for (const index of samples.keys()) {
@@ -62,7 +62,7 @@ function tone(seconds: number): Uint8Array[] {
 }
 
 /**
- * One channel of 16 bits; the lengths are those of a file that is still being written
+ * Returns the WAV header for one channel of 16 bits. Its lengths are those of a file that is still being written
  * (docs/contribute/wire/README.md#f7).
  */
 function waveHead(): Uint8Array {
@@ -82,14 +82,14 @@ function waveHead(): Uint8Array {
   return head
 }
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel; silent because it has no content. */
+/** Returns a silent frame of MPEG-1 layer III: 128 kbit/s, 44.1 kHz, one channel. */
 function mp3Frame(): Uint8Array {
   const frame = new Uint8Array(417)
   frame.set([0xff, 0xfb, 0x90, 0xc0])
   return frame
 }
 
-/** AAC of low complexity in ADTS, 24 kHz, one silent channel. */
+/** Returns a silent frame of AAC-LC in ADTS: 24 kHz, one channel. */
 function aacFrame(): Uint8Array {
   const content = [0x00, 0xc8, 0x00, 0x80, 0x23, 0x80]
   const length = 7 + content.length
@@ -105,7 +105,7 @@ function aacFrame(): Uint8Array {
   return Uint8Array.from([...head, ...content])
 }
 
-/** Returns frames for this number of frames' time, eight in each chunk. */
+/** Returns a frame repeated the given number of times, eight frames in each chunk. */
 function repeated(frame: Uint8Array, times: number): Uint8Array[] {
   const count = Math.max(1, Math.ceil(times))
   const chunks: Uint8Array[] = []

@@ -24,7 +24,7 @@ function queryOf(exchange: Exchange): URLSearchParams {
   return new URLSearchParams(exchange.path.split("?")[1] ?? "")
 }
 
-/** Returns Deepgram's rejection, if any. */
+/** Returns Deepgram's rejection; undefined if the credential is valid. */
 function deepgramRefusal(exchange: Exchange): Response | undefined {
   const isKnown = /^Token (?!wrong$)\S+$/.test(exchange.headers.get("authorization") ?? "")
   const refusal = {
@@ -35,7 +35,7 @@ function deepgramRefusal(exchange: Exchange): Response | undefined {
   return isKnown ? undefined : json(exchange, refusal, 401)
 }
 
-/** Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). */
+/** Answers Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). */
 export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const refused = deepgramRefusal(exchange)
@@ -52,7 +52,7 @@ export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response
   return soundResponse(exchange, form as Form, stringOf(objectOf(body).text))
 }
 
-/** Deepgram's `POST /v1/listen` (docs/contribute/wire/transcription.md#f5). */
+/** Answers Deepgram's `POST /v1/listen` (docs/contribute/wire/transcription.md#f5). */
 export async function answerDeepgramListen(exchange: Exchange): Promise<Response> {
   const bytes = new Uint8Array(await exchange.request.arrayBuffer())
   exchange.state.log.keepBody(exchange.record, { size: bytes.length }, bytes.length)
@@ -89,14 +89,14 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   })
 }
 
-/** Returns ElevenLabs' rejection, if any (docs/contribute/wire/speech.md#f3). */
+/** Returns ElevenLabs' rejection (docs/contribute/wire/speech.md#f3); undefined if the credential is valid. */
 function elevenLabsRefusal(exchange: Exchange): Response | undefined {
   const key = exchange.headers.get("xi-api-key") ?? ""
   const detail = { status: "invalid_api_key", message: "Invalid API key" }
   return key === "" || key === "wrong" ? json(exchange, { detail }, 401) : undefined
 }
 
-/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
+/** Answers ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = elevenLabsRefusal(exchange)
@@ -113,7 +113,7 @@ export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Respon
   return soundResponse(exchange, form, stringOf(body.text))
 }
 
-/** ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6). */
+/** Answers ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6). */
 export async function answerElevenLabsListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = elevenLabsRefusal(exchange)
@@ -138,7 +138,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   })
 }
 
-/** xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
+/** Answers xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = credentialError(exchange.headers)
@@ -147,7 +147,7 @@ export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   return soundResponse(exchange, form as Form, stringOf(body.text))
 }
 
-/** xAI's `POST /v1/stt` (recorded). */
+/** Answers xAI's `POST /v1/stt` (recorded). */
 export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = credentialError(exchange.headers)
@@ -157,8 +157,8 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Gemini's models that speak, and those that transcribe on request (docs/contribute/wire/transcription.md#f8 and
- * docs/contribute/wire/speech.md#f4).
+ * Simulates Gemini's models for speech, and models that transcribe on request (docs/contribute/wire/transcription.md#f8
+ * and docs/contribute/wire/speech.md#f4).
  */
 export function gemini(model: string, isStream = false): JsonOperation {
   return {
@@ -186,7 +186,7 @@ function geminiSpeech(body: JsonObject, model: string, isStream: boolean): Answe
   const text = stringOf(partsOf(body)[0]?.text)
   const seconds = spokenSeconds(text)
   const sound = Buffer.from(wholeSound("pcm", seconds))
-  // Pieces of a stream are whole samples, and base64 of their own.
+  // Each chunk of a stream contains whole samples and is encoded separately as base64.
   const half = isStream ? 2 * Math.floor(sound.byteLength / 4) : sound.byteLength
   const parts = [sound.subarray(0, half), sound.subarray(half)]
     .filter((piece) => piece.byteLength > 0)

@@ -31,10 +31,10 @@ const DOCUMENT_FORMATS = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "t
 // An underscore is accepted too, although AWS's documentation does not mention it.
 const DOCUMENT_NAME = /^[\w \-()[\]]{1,200}$/
 
-/** The fault of a block: Bedrock's own words, or an error of the model behind it. */
+/** The error for a block: Bedrock's own error, or an error of the model behind it; undefined if the block is valid. */
 type Refusal = VendorError | string | undefined
 
-/** Returns the error for one block of a message; `place` is its dotted path. */
+/** Returns the error for one block of a message. `place` is the dotted path of the block. */
 export function checkBlock(block: Json, role: string, place: string): Refusal {
   const kinds = Object.keys(objectOf(block))
   const [kind = ""] = kinds
@@ -159,7 +159,7 @@ function checkResultPart(part: JsonObject, kind: string, place: string): Refusal
   return checkKind(part[kind] ?? null, kind, place)
 }
 
-/** Checks that reasoning comes back as it was sent, in either of its forms. */
+/** Checks that reasoning is sent back unchanged, in either of its two forms. */
 function checkReasoning(reasoning: JsonObject, place: string): Refusal {
   const { reasoningText, redactedContent } = reasoning
   if (typeof redactedContent === "string") {

@@ -4,8 +4,8 @@ import { invalid, invalidForModel, unknownMember, type VendorError } from "./err
 import { checkMessages } from "./message-checks.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
-// The members of a Converse request by the SDK's types. AWS drops others silently; here they are rejected, so that no
-// loss is unnoticed.
+// The members of a Converse request according to the SDK's types. AWS silently drops other members. The simulator
+// rejects them, so that no loss goes unnoticed.
 const MEMBERS = new Set([
   "messages",
   "system",
@@ -25,7 +25,7 @@ const STRUCTURED =
   /claude-(?:(?:haiku|sonnet|opus)-4-[56]|\w+-5)|gpt-oss|mistral-large-3|ministral|magistral|voxtral|qwen3|deepseek|gemma-3|minimax|kimi|nemotron|devstral|glm/
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Returns Bedrock's error for the request; undefined if it is valid. */
+/** Returns Bedrock's error for the request; undefined if the request is valid. */
 export function checkRequest(body: JsonObject, model = ""): VendorError | undefined {
   const wrong =
     checkMembers(body, model) ??
@@ -140,7 +140,7 @@ function checkToolChoice(choice: JsonObject, names: Set<string>): string | undef
   return `The toolChoice names the tool ${name}, which is not in toolConfig.tools.`
 }
 
-/** Returns the model's own error for the fields that Bedrock passes on to it. */
+/** Returns the model's own error for the fields that Bedrock passes on to the model. */
 function checkModelFields(body: JsonObject): VendorError | undefined {
   const fields = objectOf(body.additionalModelRequestFields)
   const inference = objectOf(body.inferenceConfig)

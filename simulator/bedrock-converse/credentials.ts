@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import type { VendorError } from "./errors.ts"
 import { readAuthorization, signatureOf, type SignedRequest } from "./signature.ts"
 
-/** The access key whose signatures are recomputed, and its secret. */
+/** The access key whose signatures are checked, and its secret. */
 export const CHECKED_KEY = { id: "AKIDSIMULATOR", secret: "simulator-secret" }
 
 const WRONG = "wrong"
@@ -13,8 +13,8 @@ function denied(type: string, message: string): VendorError {
 }
 
 /**
- * Returns the error for the credentials: missing, the key `wrong`, a malformed signature, or an incorrect one of the
- * checked key. Signatures of any other key are accepted.
+ * Returns the error for invalid credentials: missing credentials, the key `wrong`, a malformed signature, or an
+ * incorrect signature of the checked key. Signatures of other keys are accepted.
  */
 export function credentialError(exchange: Exchange): VendorError | undefined {
   const authorization = exchange.headers.get("authorization")

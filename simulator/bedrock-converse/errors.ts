@@ -2,7 +2,8 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
 /**
- * An error as AWS words it (docs/contribute/wire/bedrock-converse.md#f8): its type goes into a header, its message into the body.
+ * An error in AWS's form (docs/contribute/wire/bedrock-converse.md#f8). Its type is sent in a header, and its message
+ * in the body.
  */
 export interface VendorError {
   readonly status: number
@@ -16,14 +17,14 @@ export function invalid(message: string): VendorError {
   return { status: 400, type: "ValidationException", message }
 }
 
-/** Returns an error of a Claude model, which Bedrock passes on with words of its own. */
+/** Returns an error of a Claude model. Bedrock adds its own words before the model's message. */
 export function invalidForModel(message: string): VendorError {
   return invalid(`The model returned the following errors: ${message}`)
 }
 
 /**
- * Returns the error for a member that its structure lacks, in the simulator's own words, since AWS accepts it
- * silently.
+ * Returns the error for an unknown member. The message is the simulator's own, because AWS silently accepts unknown
+ * members.
  */
 export function unknownMember(place: string): string {
   return `The field ${place} is not a member of its structure.`
@@ -43,22 +44,22 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
   return response
 }
 
-/** 400 for a model that does not exist, as recorded. */
+/** The 400 for a model that does not exist, as recorded. */
 export const MODEL_NOT_FOUND = invalid("The provided model identifier is invalid.")
 
-/** Responds with 403 to an operation that does not exist, or a known one with another method. */
+/** Responds with 403 to an operation that does not exist, or to a known operation with a wrong method. */
 export function answerUnknownOperation(exchange: Exchange): Response {
   const message = "Unable to determine service/operation name to be authorized"
   return refuse(exchange, { status: 403, type: "AccessDeniedException", message })
 }
 
-/** The error of a stream that breaks off on the vendor's side. */
+/** The error of a stream that fails at the vendor. */
 export const STREAM_EXCEPTION = {
   type: "internalServerException",
   message: "The system encountered an unexpected error during processing. Try your request again.",
 }
 
-/** Returns the error for a fault by its name. */
+/** Returns the error that a fault causes, by the fault's name. */
 export function faultError(name: string): VendorError | undefined {
   switch (name) {
     case "429":

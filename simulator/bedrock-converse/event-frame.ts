@@ -3,8 +3,9 @@ const CHECKSUM_BYTES = 4
 const STRING_HEADER = 7
 
 /**
- * One frame of `application/vnd.amazon.eventstream` (docs/contribute/wire/bedrock-converse.md#f5): its length, the
- * length of its headers, a checksum of both; the headers; the payload; a checksum of everything before.
+ * Returns one frame of `application/vnd.amazon.eventstream` (docs/contribute/wire/bedrock-converse.md#f5). A frame
+ * consists of its length, the length of its headers, a checksum of both, the headers, the payload, and a checksum of
+ * all preceding bytes.
  */
 export function eventFrame(headers: Record<string, string>, payload: string): Uint8Array {
   const encoded = Buffer.concat(Object.entries(headers).map(encodeHeader))
@@ -21,7 +22,9 @@ export function eventFrame(headers: Record<string, string>, payload: string): Ui
   return frame
 }
 
-/** Its name's length and name, the type of text, the value's length and value. */
+/**
+ * Encodes a header: the length of the name, the name, the type number of text, the length of the value, and the value.
+ */
 function encodeHeader([name, value]: [string, string]): Buffer {
   const header = Buffer.alloc(1 + name.length + 1 + 2 + Buffer.byteLength(value))
   header.writeUInt8(name.length, 0)
@@ -32,7 +35,7 @@ function encodeHeader([name, value]: [string, string]): Buffer {
   return header
 }
 
-/** An event frame, with headers as recorded. */
+/** Returns an event frame, with headers as recorded. */
 export function messageFrame(event: string, payload: string): Uint8Array {
   const headers = {
     ":event-type": event,
@@ -42,7 +45,7 @@ export function messageFrame(event: string, payload: string): Uint8Array {
   return eventFrame(headers, payload)
 }
 
-/** An exception frame; nothing follows it. */
+/** Returns an exception frame. No frame follows it. */
 export function exceptionFrame(exception: string, payload: string): Uint8Array {
   const headers = {
     ":exception-type": exception,

@@ -6,15 +6,17 @@ import { METRICS, type AnswerBlock, type ConverseAnswer } from "./result.ts"
 
 const PADDING = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-/** A frame of JSON text without its last brace, padded as the vendor does with a field `p`. */
+/**
+ * Returns a frame for JSON text whose last brace is missing. The frame is padded with a field `p`, as by the vendor.
+ */
 function frame(event: string, open: string): Uint8Array {
   const padding = PADDING.slice(0, 1 + (open.length % PADDING.length))
   return messageFrame(event, `${open},"p":"${padding}"}`)
 }
 
 /**
- * The frames of a streamed answer in Bedrock's order (docs/contribute/wire/bedrock-converse.md#f6): the usage comes
- * last.
+ * Returns the frames of a streamed answer in Bedrock's order (docs/contribute/wire/bedrock-converse.md#f6). The usage
+ * comes last.
  */
 export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
   const reported = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
@@ -59,7 +61,7 @@ function* deltasOf(block: AnswerBlock): Generator<object> {
       return
     case "call":
       yield { toolUse: { input: "" } }
-      // A call without arguments has no other delta (docs/contribute/wire/bedrock-converse.md#f11).
+      // A call without arguments has no further delta (docs/contribute/wire/bedrock-converse.md#f11).
       if (block.argumentsText === "{}") return
       for (const input of eachToken(block.argumentsText)) yield { toolUse: { input } }
   }

@@ -1,4 +1,6 @@
-/** A response with the headers that Bedrock sends, and one of its own that no gateway may pass on. */
+/**
+ * Returns a response with the headers that Bedrock sends, and with a header of the vendor that no gateway may pass on.
+ */
 export function vendorResponse(
   body: string | ReadableStream,
   contentType: "application/json" | "application/vnd.amazon.eventstream",

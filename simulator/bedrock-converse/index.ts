@@ -18,7 +18,7 @@ import { answerBlocks, resultText, stopReason, usageObject, type ConverseAnswer 
 
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/
 
-/** Amazon Bedrock's Converse, whole and streamed. */
+/** Simulates Amazon Bedrock's Converse API, streamed and not streamed. */
 export const bedrockConverse: WireFormat = {
   name: "bedrock-converse",
   match(method, path): Answer | undefined {
@@ -30,7 +30,7 @@ export const bedrockConverse: WireFormat = {
   },
 }
 
-/** The parameters in the path. */
+/** The parameters in the path of a request. */
 interface Call {
   readonly model: string
   readonly isStreamed: boolean
@@ -45,7 +45,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
     return refuse(exchange, invalid(message))
   }
   if (call.model === "unknown") return refuse(exchange, MODEL_NOT_FOUND)
-  // Nothing in a request names the caller's user: a repeated request is recognized by its content.
+  // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
@@ -65,7 +65,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   return vendorResponse(bodyOf(exchange, steps), "application/vnd.amazon.eventstream")
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(exchange: Exchange, fault: Fault): Promise<Response | undefined> {
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported

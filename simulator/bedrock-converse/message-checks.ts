@@ -4,7 +4,7 @@ import { checkBlock } from "./block-checks.ts"
 import { invalid, invalidForModel, unknownMember, type VendorError } from "./errors.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
-/** Returns the error of Bedrock or the model for the messages; undefined if they are valid. */
+/** Returns the error of Bedrock or the model for the messages; undefined if the messages are valid. */
 export function checkMessages(body: JsonObject): VendorError | undefined {
   const messages = arrayOf(body.messages).map((message) => objectOf(message))
   const wrong = checkRoles(messages) ?? checkContents(messages, body.toolConfig !== undefined)
@@ -60,7 +60,10 @@ function has(content: readonly Json[], kind: string): boolean {
   return content.some((block) => objectOf(block)[kind] !== undefined)
 }
 
-/** Checks that every call is answered in the very next message, exactly once, and that there are no other results. */
+/**
+ * Checks that the message after each call contains exactly one result for the call, and that there are no other
+ * results.
+ */
 function checkToolOrder(messages: readonly JsonObject[]): string | undefined {
   let open: string[] = []
   for (const [index, message] of messages.entries()) {
@@ -87,7 +90,7 @@ function idsOf(content: readonly Json[], kind: "toolUse" | "toolResult"): string
     .map((block) => stringOf(block.toolUseId))
 }
 
-/** Describes the message by the kinds of its blocks, in Anthropic's words. */
+/** Describes the message by the kinds of its blocks, with Anthropic's names. */
 function outline({ role, content }: JsonObject): TurnOutline {
   const kinds = arrayOf(content).map((entry) => {
     const block = objectOf(entry)

@@ -15,10 +15,10 @@ import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "..
 import { countTokens } from "../tokens.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
-/** A request in the simulator's own terms, with further fields of Bedrock's format. */
+/** A request in the simulator's own terms, with additional fields of Bedrock's format. */
 export interface ConverseRequest {
   readonly prompt: Prompt
-  /** The prompt's blocks in the order of its cache: tools, system, messages. */
+  /** The prompt's blocks in the order in which they are cached: tools, system, messages. */
   readonly blocks: readonly CacheBlock[]
 }
 
@@ -62,7 +62,7 @@ export function readRequest(body: JsonObject): ConverseRequest {
   return { prompt, blocks: builder.blocks }
 }
 
-/** Adds a message. Tool results become messages of their own, before the user's other content. */
+/** Adds a message. Each tool result becomes a separate message before the user's other content. */
 function addMessage(
   builder: PromptBuilder,
   role: "system" | "user" | "assistant",
@@ -131,7 +131,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { kind: "named", name: stringOf(objectOf(choice.tool).name) }
 }
 
-/** Here a schema is JSON text. */
+/** In this format, a schema is JSON text. */
 function readShape(body: JsonObject): AnswerShape {
   const { structure } = objectOf(objectOf(body.outputConfig).textFormat)
   const { schema } = objectOf(objectOf(structure).jsonSchema)

@@ -30,7 +30,7 @@ export interface ConverseAnswer {
 /** The model's reported latency. */
 export const METRICS = { latencyMs: 12 }
 
-/** Returns the blocks of a planned answer: reasoning first, then text or calls. */
+/** Returns the blocks of a planned answer. Reasoning comes first, then text or calls. */
 export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
   if (choice.reasoningTokens > 0) {
@@ -48,7 +48,7 @@ export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[]
   return blocks
 }
 
-/** A choice's `stopReason` (docs/contribute/wire/bedrock-converse.md#f4). */
+/** Returns a choice's `stopReason` (docs/contribute/wire/bedrock-converse.md#f4). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -62,7 +62,7 @@ export function stopReason(choice: PlannedChoice): string {
 }
 
 /**
- * Returns the `usage` object as recorded: input without cached tokens, and the sum of all
+ * Returns the `usage` object as recorded. Input tokens exclude cached tokens, and the total includes them
  * (docs/contribute/wire/bedrock-converse.md#f7).
  */
 export function usageObject(counted: CountedUsage, { read, written }: MarkedUsage) {
@@ -100,7 +100,7 @@ function blockObject(block: AnswerBlock): object {
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/bedrock-converse.md#f12). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/bedrock-converse.md#f12). */
 export function resultText({ blocks, stopReason, usage }: ConverseAnswer): string {
   return JSON.stringify({
     metrics: METRICS,

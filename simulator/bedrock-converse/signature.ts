@@ -4,7 +4,7 @@ import type { Exchange } from "../exchange.ts"
 /** The parts of a request's `Authorization` header of AWS Signature Version 4. */
 export interface SignedRequest {
   readonly accessKey: string
-  /** Year, month and day, eight digits. */
+  /** Year, month and day as eight digits. */
   readonly date: string
   readonly region: string
   readonly service: string
@@ -16,7 +16,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256"
 const PARAMETERS =
   /^AWS4-HMAC-SHA256 +Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request, *SignedHeaders=([a-z0-9;-]+), *Signature=([0-9a-f]{64})$/
 
-/** Parses the header; undefined if it is malformed. */
+/** Parses the header; undefined if the header is malformed. */
 export function readAuthorization(header: string): SignedRequest | undefined {
   const found = PARAMETERS.exec(header)
   if (found === null) return undefined
@@ -25,7 +25,10 @@ export function readAuthorization(header: string): SignedRequest | undefined {
   return { accessKey, date, region, service, headerNames: names.split(";"), signature }
 }
 
-/** Returns the expected signature of a request: AWS's four steps, over the received bytes. */
+/**
+ * Returns the expected signature of a request. It is computed over the received bytes in the four steps that AWS
+ * specifies.
+ */
 export function signatureOf(exchange: Exchange, signed: SignedRequest, secret: string): string {
   const { date, region, service } = signed
   const scope = `${date}/${region}/${service}/aws4_request`
@@ -44,7 +47,7 @@ function canonicalRequest(exchange: Exchange, names: readonly string[]): string 
   })
   return [
     exchange.method,
-    // Every service but S3 encodes the path once more than it is encoded in the address.
+    // Every service except S3 encodes the path a second time, in addition to the encoding of the address.
     path.split("/").map(encodeStrictly).join("/"),
     query.split("&").toSorted().join("&"),
     headers.join(""),

@@ -17,7 +17,7 @@ interface Rule {
   readonly range?: readonly [number, number]
 }
 
-// Everything Cohere accepts at the top of a request (docs/contribute/wire/cohere-chat.md#f1, npm cohere-ai
+// All top-level fields that Cohere accepts in a request (docs/contribute/wire/cohere-chat.md#f1, npm cohere-ai
 // `V2ChatRequest`).
 const RULES: Record<string, Rule> = {
   citation_options: { kind: "object" },
@@ -43,7 +43,7 @@ const RULES: Record<string, Rule> = {
   tools: { kind: "array" },
 }
 
-/** Returns Cohere's error for the request; undefined if it is valid. */
+/** Returns Cohere's error for the request; undefined if the request is valid. */
 export function checkRequest(body: JsonObject): VendorError | undefined {
   for (const name in body) {
     const value = body[name]

@@ -2,15 +2,15 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
 /**
- * An error as Cohere words it: `{id, message}` and an HTTP status (docs/contribute/wire/cohere-chat.md#f6, its page of
- * errors).
+ * An error in Cohere's form: `{id, message}` and an HTTP status (docs/contribute/wire/cohere-chat.md#f6 and Cohere's
+ * page of errors).
  */
 export interface VendorError {
   readonly status: number
   readonly message: string
 }
 
-/** Returns a 400 in one of Cohere's forms. */
+/** Returns a 400 with the given message. */
 export function invalid(message: string): VendorError {
   return { status: 400, message }
 }
@@ -28,7 +28,7 @@ export function unknownField(name: string): VendorError {
   return { status: 422, message }
 }
 
-/** Returns a 400 for a field of another type. */
+/** Returns a 400 for a field with a value of the wrong type. */
 export function invalidType(name: string, actual: string, expected: string): VendorError {
   return invalid(
     `invalid type: parameter ${name} is of type ${actual} but should be of type ${expected}. ${REFERENCE}`,
@@ -49,7 +49,7 @@ export function refuse(exchange: Exchange, { status, message }: VendorError): Re
   return vendorResponse(JSON.stringify({ id: crypto.randomUUID(), message }), "json", status)
 }
 
-/** Responds with 405 to the known path with another method. */
+/** Responds with 405 to the chat path with a wrong method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   return refuse(exchange, { status: 405, message: "method not allowed" })
 }
@@ -61,17 +61,17 @@ const INCORRECT_KEY: VendorError = {
     "https://dashboard.cohere.com/api-keys.",
 }
 
-/** Returns the error for the credential: missing, or `wrong`. */
+/** Returns the error for a missing credential or for the credential `wrong`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   if (key === undefined) return { status: 401, message: "no api key supplied" }
   return key === "wrong" ? INCORRECT_KEY : undefined
 }
 
-/** The error inside the vendor after a stream has begun. */
+/** The message of an error at the vendor after a stream has begun. */
 export const STREAM_FAILURE = "internal server error"
 
-/** Returns the error for a fault by its name. */
+/** Returns the error that a fault causes, by the fault's name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":
@@ -105,7 +105,7 @@ export function faultError(name: string, model: string): VendorError | undefined
           "https://docs.cohere.com/reference/generate for more details.",
       )
     case "400-policy":
-      // Cohere has a status of its own for words on its list (the SDK's `InvalidTokenError`).
+      // Cohere uses a status of its own for blocked words (the SDK's `InvalidTokenError`).
       return { status: 498, message: "blocked input: please reword your message" }
     default:
       return undefined

@@ -3,7 +3,7 @@ import { eachToken } from "../tokens.ts"
 import { STREAM_FAILURE } from "./errors.ts"
 import { type CohereAnswer, type CohereCall, logprobItem } from "./result.ts"
 
-/** The frames of a streamed answer in Cohere's order (docs/contribute/wire/cohere-chat.md#f4). */
+/** Returns the frames of a streamed answer in Cohere's order (docs/contribute/wire/cohere-chat.md#f4). */
 export function streamScript(answer: CohereAnswer): StreamScript {
   const { id, finish, usage } = answer
   const message = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] }
@@ -19,7 +19,7 @@ export function streamScript(answer: CohereAnswer): StreamScript {
   }
 }
 
-/** Returns a frame. The type is in the `event:` line and in the data; `head` goes before it. */
+/** Returns a frame. The type is in the `event:` line and in the data. The members of `head` precede the type. */
 function frame(type: string, content: object, head: object = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ ...head, type, ...content })}\n\n`
 }

@@ -23,7 +23,7 @@ import { composeAnswer, resultText } from "./result.ts"
 
 const PATH = "/v2/chat"
 
-/** Cohere's chat, version 2. */
+/** Simulates version 2 of Cohere's chat API. */
 export const cohereChat: WireFormat = {
   name: "cohere-chat",
   match(method, path): Answer | undefined {
@@ -60,12 +60,12 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
 }
 
-/** Whether a model exists: the simulator's own models, and those with names like Cohere's. */
+/** Reports whether a model exists. Models of the simulator exist, and models with names like those of Cohere. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

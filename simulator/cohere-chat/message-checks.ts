@@ -9,7 +9,7 @@ import {
 } from "../json.ts"
 import { invalid, invalidRequest, unknownField, type VendorError } from "./errors.ts"
 
-// The fields of each message by its role, and the types of its content (npm cohere-ai `ChatMessageV2`).
+// The fields of messages by role, and the types of their content (npm cohere-ai `ChatMessageV2`).
 const FIELDS: Record<string, readonly string[]> = {
   system: ["role", "content"],
   user: ["role", "content"],
@@ -23,7 +23,7 @@ const CONTENT: Record<string, readonly string[]> = {
   tool: ["text", "document"],
 }
 
-/** Returns Cohere's error for the messages; undefined if they are valid. */
+/** Returns Cohere's error for the messages; undefined if the messages are valid. */
 export function checkMessages(messages: readonly Json[]): VendorError | undefined {
   if (messages.length === 0) {
     return invalidRequest(
@@ -70,7 +70,7 @@ function checkContent(
   return undefined
 }
 
-/** Checks that every call is answered right after it was made, and that there are no other results. */
+/** Checks that each call is followed directly by its result, and that there are no other results. */
 function checkCalls(messages: readonly JsonObject[]): VendorError | undefined {
   let open = new Set<string>()
   for (const message of messages) {

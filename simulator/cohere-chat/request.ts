@@ -15,7 +15,7 @@ const BUDGET_PER_TOKEN = 32
 const MAX_THINKING_TOKENS = 256
 const LOW_DETAIL_TOKENS = 256
 
-/** A tool's answer to one call. */
+/** The result of one tool call. */
 export interface ToolOutput {
   readonly callId: string
   readonly text: string
@@ -41,7 +41,7 @@ export function readPrompt(body: JsonObject): Prompt {
   }
 }
 
-/** Returns the tool results at the end of the conversation, which an answer cites. */
+/** Returns the tool results at the end of the conversation. The answer cites them. */
 export function readToolOutputs(body: JsonObject): ToolOutput[] {
   const messages = arrayOf(body.messages).map((message) => objectOf(message))
   const from = messages.findLastIndex((message) => message.role !== "tool") + 1
@@ -70,7 +70,7 @@ function readMessage(message: JsonObject): PromptMessage {
 }
 
 interface Part {
-  /** Undefined for content that is not text, such as thinking. */
+  /** The text; undefined for other content, such as thinking. */
   readonly text: string | undefined
   readonly tokens: number
   readonly isMedia: boolean
@@ -122,7 +122,7 @@ function readShape({ type, json_schema: schema }: JsonObject): AnswerShape {
   return schema === undefined ? { kind: "object" } : { kind: "schema", schema: objectOf(schema) }
 }
 
-/** Returns the tokens of thinking: a model thinks only on request; a budget lowers them. */
+/** Returns the number of thinking tokens. A model thinks only on request, and a token budget limits the tokens. */
 function readThinking({ type, token_budget: budget }: JsonObject): number {
   if (type !== "enabled") return 0
   if (typeof budget !== "number") return THINKING_TOKENS

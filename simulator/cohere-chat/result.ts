@@ -6,16 +6,19 @@ import { tokenize } from "../tokens.ts"
 import type { CountedUsage } from "../usage.ts"
 import type { ToolOutput } from "./request.ts"
 
-/** Tokens that Cohere adds to every prompt: read by the model, and not billed (docs/contribute/wire/cohere-chat.md#f5). */
+/**
+ * Tokens that Cohere adds to every prompt. The model reads them, and they are not billed
+ * (docs/contribute/wire/cohere-chat.md#f5).
+ */
 const PREAMBLE_TOKENS = 495
-/** Tokens that end an answer: written by the model, and not billed. */
+/** Tokens that end an answer. The model writes them, and they are not billed. */
 const END_TOKENS = 3
 
 /** The content of an answer, in Cohere's terms. */
 export interface CohereAnswer {
   readonly id: string
   readonly thinking: string
-  /** The model's announcement of its calls. */
+  /** The text in which the model announces its calls. */
   readonly plan: string
   readonly calls: readonly CohereCall[]
   /** Null when the answer calls tools instead of speaking. */
@@ -24,14 +27,14 @@ export interface CohereAnswer {
   /** Whether log probabilities are requested. */
   readonly hasLogprobs: boolean
   readonly finish: string
-  /** Undefined if usage is not reported. */
+  /** The usage; undefined if usage is not reported. */
   readonly usage: object | undefined
 }
 
 export interface CohereCall {
   readonly id: string
   readonly name: string
-  /** JSON text; empty for a tool without arguments. */
+  /** The arguments as JSON text; empty for a tool without arguments. */
   readonly argumentsText: string
 }
 
@@ -48,7 +51,7 @@ export function composeAnswer(
   return {
     id: crypto.randomUUID(),
     thinking,
-    // With thinking, the model plans there.
+    // If the model thinks, it announces its calls in the thinking and not in the plan.
     plan: isCalling && thinking === "" ? `I will use ${names}.` : "",
     calls: choice.calls.map(({ name, argumentsText }) => ({
       id: `${name}_${base62(12).toLowerCase()}`,
@@ -91,7 +94,7 @@ function citationsOf(text: string, outputs: readonly ToolOutput[], block: number
   return citations
 }
 
-/** Returns the `usage` object: tokens of images are separate from those of the input (recorded). */
+/** Returns the `usage` object. Tokens of images are counted separately from other input tokens (recorded). */
 function usageObject(prompt: Prompt, counted: CountedUsage): object {
   const isNothing = counted.prompt === 0
   const images = isNothing
@@ -115,7 +118,7 @@ export function logprobItem(text: string): object {
   return { text, token_ids: tokens, logprobs: tokens.map((token) => -(token % 16) / 16) }
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/cohere-chat.md#f2). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/cohere-chat.md#f2). */
 export function resultText(answer: CohereAnswer): string {
   const { id, thinking, plan, calls, text, citations, hasLogprobs, finish, usage } = answer
   const content = [
@@ -137,7 +140,7 @@ export function resultText(answer: CohereAnswer): string {
   })
 }
 
-/** Returns a whole call. For a call without arguments, `null` was recorded. */
+/** Returns a complete call. If the call has no arguments, they are `null` (recorded). */
 function callObject({ id, name, argumentsText }: CohereCall): object {
   return { id, type: "function", function: { name, arguments: argumentsText || "null" } }
 }

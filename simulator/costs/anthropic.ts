@@ -16,9 +16,9 @@ const TOKEN_TYPES: Readonly<Partial<Record<SimulatedCost["class"], string>>> = {
 }
 
 /**
- * `GET /v1/organizations/cost_report` (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve) and
- * `/v1/organizations/usage_report/messages`: pages of daily buckets, costs in cents. A key that begins with
- * `sk-ant-admin` has access; a key that contains `529` gets an overload error.
+ * Answers `GET /v1/organizations/cost_report` (https://platform.claude.com/docs/en/api/admin/cost_report/retrieve) and
+ * `/v1/organizations/usage_report/messages` with pages of daily buckets. Costs are in cents. A key that begins with
+ * `sk-ant-admin` has access. A key that contains `529` gets an overload error.
  */
 export function answerAnthropicCosts(exchange: Exchange): Response {
   const { headers } = exchange

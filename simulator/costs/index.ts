@@ -10,11 +10,11 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/organizations/cost_report": answerAnthropicCosts,
   "/v1/organizations/usage_report/messages": answerAnthropicCosts,
   "/api/v1/activity": answerActivity,
-  // For a provider whose base_url is the simulator's address.
+  // The path that is requested if a provider's `base_url` is the simulator's address.
   "/v1/activity": answerActivity,
 }
 
-/** The cost APIs of OpenAI, Anthropic and OpenRouter. */
+/** Simulates the cost APIs of OpenAI, Anthropic and OpenRouter. */
 export const costs: WireFormat = {
   name: "costs",
   match(method, path) {

@@ -37,9 +37,9 @@ const MISSING_SCOPE: VendorError = {
 }
 
 /**
- * `GET /v1/organization/costs` and `/v1/organization/usage/{completions,embeddings}`
- * (https://platform.openai.com/docs/api-reference/usage): pages of daily buckets. A key that begins with `sk-admin` has
- * access; a key that contains `429` or `503` gets that error.
+ * Answers `GET /v1/organization/costs` and `/v1/organization/usage/{completions,embeddings}`
+ * (https://platform.openai.com/docs/api-reference/usage) with pages of daily buckets. A key that begins with `sk-admin`
+ * has access. A key that contains `429` or `503` gets an error with that status.
  */
 export function answerOpenaiCosts(exchange: Exchange): Response {
   const { path, headers } = exchange
@@ -70,7 +70,7 @@ export function answerOpenaiCosts(exchange: Exchange): Response {
   return vendorResponse(pageText(page, groups, isCosts), "json")
 }
 
-/** Embeddings have a usage list of their own. */
+/** Returns the filter for the costs of a usage list. Embeddings have a separate usage list. */
 function isListedIn(path: string): (cost: SimulatedCost) => boolean {
   if (path.endsWith("/costs")) return () => true
   const wantsEmbeddings = path.endsWith("/embeddings")

@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000
 const DAYS = 30
 
 /**
- * `GET /api/v1/activity` (https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity): the last 30
- * completed days, by model. A key that begins with `sk-or-management` has access.
+ * Answers `GET /api/v1/activity` (https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity) with the
+ * last 30 completed days, by model. A key that begins with `sk-or-management` has access.
  */
 export function answerActivity(exchange: Exchange): Response {
   const { path, headers, state } = exchange

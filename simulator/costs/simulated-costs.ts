@@ -1,19 +1,19 @@
-/** An amount that a simulated vendor bills for a day; set by tests. */
+/** An amount that a simulated vendor bills for a day. Tests set it. */
 export interface SimulatedCost {
   /** A day in UTC, such as `2026-11-01`. */
   readonly day: string
-  /** Empty for a fee without a model. */
+  /** The model's name; empty for a fee without a model. */
   readonly model: string
   readonly class: "input" | "cached_input" | "cache_write" | "cache_write_1h" | "output" | "search"
   readonly quantity: number
-  /** Dollars, digit for digit. */
+  /** The amount in dollars as exact decimal text. */
   readonly amount: string
   /** The vendor's id of the API key. */
   readonly key?: string
-  /** The standard tier by default. */
+  /** The service tier; absent: the standard tier. */
   readonly tier?: string
   readonly requests?: number
-  /** USD by default. */
+  /** The currency; absent: USD. */
   readonly currency?: string
 }
 
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const PLACES = 18
 
 export interface SimulatedDay {
-  /** Unix milliseconds. */
+  /** Time of the request in Unix milliseconds. */
   readonly at: number
   readonly costs: readonly SimulatedCost[]
 }
@@ -31,7 +31,7 @@ export interface DayPage {
   readonly nextPage: string | null
 }
 
-/** A requested page of days; Unix milliseconds. */
+/** A requested page of days. Times are Unix milliseconds. */
 export interface DayRange {
   readonly from: number
   readonly until: number
@@ -58,7 +58,7 @@ export function dayPage(
   return { days, nextPage: at < until ? `page_${at}` : null }
 }
 
-/** Groups costs, in the order of each group's first cost. */
+/** Groups costs. The groups are in the order of their first costs. */
 export function grouped<Group extends object>(
   costs: readonly SimulatedCost[],
   groupOf: (cost: SimulatedCost) => Group,
@@ -74,7 +74,7 @@ export function grouped<Group extends object>(
   return [...groups.values()]
 }
 
-/** Adds up amounts as decimal text, in dollars or in cents. */
+/** Adds up amounts and returns the sum as decimal text, in dollars or in cents. */
 export function amountText(costs: readonly SimulatedCost[], inCents = false): string {
   let sum = 0n
   for (const { amount } of costs) {
@@ -89,7 +89,7 @@ export function amountText(costs: readonly SimulatedCost[], inCents = false): st
   return sum < 0n ? `-${text}` : text
 }
 
-/** Adds up the units of some classes. */
+/** Adds up the units of the given classes. */
 export function quantityOf(
   costs: readonly SimulatedCost[],
   ...classes: readonly SimulatedCost["class"][]
@@ -98,7 +98,7 @@ export function quantityOf(
   return counted.reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
-/** Counts the requests of costs. One request can have several classes. */
+/** Counts the requests that caused the costs. One request can have several classes. */
 export function requestsOf(costs: readonly SimulatedCost[]): number {
   return Math.max(0, ...costs.map(({ requests = 0 }) => requests))
 }

@@ -14,8 +14,8 @@ const COHERE_FIELDS = "texts input_type embedding_types output_dimension truncat
 const TITAN_DIMENSIONS = [256, 512, 1024]
 
 /**
- * `InvokeModel` of Titan's and Cohere's embedding models (docs/contribute/wire/embeddings.md#f7, the Bedrock User
- * Guide).
+ * Answers `InvokeModel` for Titan's and Cohere's embedding models (docs/contribute/wire/embeddings.md#f7, the Bedrock
+ * User Guide).
  */
 export function answerInvoke(exchange: Exchange, model: string): Promise<Response> {
   let tokens: number | undefined

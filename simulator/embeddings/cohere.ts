@@ -12,7 +12,7 @@ const PURPOSES = ["search_document", "search_query", "classification", "clusteri
 const MAX_TEXTS = 96
 const DIMENSIONS = 1536
 
-/** `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5). */
+/** Answers `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5). */
 export function answerEmbed(exchange: Exchange): Promise<Response> {
   return answerJson(exchange, () => ({ manner: COHERE, answer }))
 }
@@ -41,7 +41,7 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
   }
 }
 
-/** Reads the parameters for one of Cohere's models, on any platform. */
+/** Reads the parameters for one of Cohere's models on any platform. */
 export function readEmbed(
   body: JsonObject,
 ): { readonly texts: string[]; readonly vectors: number[][] } | { readonly refused: string } {

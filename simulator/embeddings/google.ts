@@ -10,17 +10,17 @@ import { vectorOf } from "./vectors.ts"
 const MAX_REQUESTS = 100
 const MAX_INSTANCES = 250
 const DIMENSIONS = 3072
-/** Shortened vectors are not of length one, as recorded. */
+/** Length of shortened vectors, which Google does not normalize to length one (recorded). */
 const SHORTENED_LENGTH = 0.6
 
-/** `:batchEmbedContents` of the Gemini API (docs/contribute/wire/embeddings.md#f3). */
+/** Answers `:batchEmbedContents` of the Gemini API (docs/contribute/wire/embeddings.md#f3). */
 export function answerBatch(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
   const answer = (body: JsonObject, fault: Fault | undefined) => batch(body, model, fault)
   return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
 }
 
-/** `:predict` of Vertex AI (docs/contribute/wire/embeddings.md#f4). */
+/** Answers `:predict` of Vertex AI (docs/contribute/wire/embeddings.md#f4). */
 export function answerPredict(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
   const answer = (body: JsonObject, fault: Fault | undefined) => predict(body, model, fault)
@@ -51,7 +51,7 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
       embeddings: requests.map(({ outputDimensionality }, index) => ({
         values: valuesOf(texts[index] ?? "", outputDimensionality),
       })),
-      // The first generation never reports its tokens.
+      // `gemini-embedding-001` never reports tokens.
       ...(reported === undefined || model === "gemini-embedding-001"
         ? {}
         : { usageMetadata: { promptTokenCount: reported } }),

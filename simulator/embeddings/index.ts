@@ -9,7 +9,7 @@ const BATCH = /^\/v1beta\/models\/[^/:]+:batchEmbedContents$/
 const PREDICT =
   /^\/v1(beta1)?\/projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/[^/:]*embedding[^/:]*:predict$/
 
-/** Embeddings, as each vendor has them. */
+/** Simulates embeddings in the format of each vendor. */
 export const embeddings: WireFormat = {
   name: "embeddings",
   match(method, path): Answer | undefined {

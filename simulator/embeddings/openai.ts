@@ -12,16 +12,16 @@ import { DETAIL, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 
-/** Differences of vendors that embed at `/v1/embeddings` (docs/contribute/wire/embeddings.md#f1). */
+/** The differences between vendors that have the endpoint `/v1/embeddings` (docs/contribute/wire/embeddings.md#f1). */
 interface Kind {
   readonly fields: readonly string[]
   readonly maxInputs: number
   readonly takesTokens: boolean
   readonly dimensionsField: string
   readonly encodingField: string
-  /** The valid encodings, with their representation of a vector. The first one is the default. */
+  /** The valid encodings, each with a function that encodes a vector. The first encoding is the default. */
   readonly encodings: ReadonlyMap<string, (vector: readonly number[]) => Json>
-  /** The error for any other encoding; by default it names the valid one. */
+  /** The error for any other encoding. By default, the error names the valid encoding. */
   readonly otherEncoding?: string
   readonly dimensions: number
   readonly usage: (tokens: number) => object
@@ -47,7 +47,7 @@ const OPENAI_KIND: Kind = {
   speaksDetail: false,
 }
 
-/** By the beginning of the model's name; other models are OpenAI's, or the simulator's own. */
+/** Vendors by the beginning of the model's name. Other models belong to OpenAI or to the simulator. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [
     /^voyage-/,
@@ -83,7 +83,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
-    // docs.perplexity.ai/api-reference/embeddings-post
+    // https://docs.perplexity.ai/api-reference/embeddings-post
     /^pplx-embed-/,
     {
       ...OPENAI_KIND,
@@ -109,7 +109,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     { ...OPENAI_KIND, encodings: new Map(["float", "base64"].map((name) => [name, NUMBERS])) },
   ],
   [
-    // Some servers answer in base64 without a request for it.
+    // Some servers return base64 even if the request does not ask for base64.
     /^answers-base64/,
     { ...OPENAI_KIND, encodings: new Map(["base64", "float"].map((name) => [name, base64Of])) },
   ],
@@ -126,7 +126,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   ],
 ]
 
-/** `POST /v1/embeddings`, of the vendor of the named model. */
+/** Answers `POST /v1/embeddings` in the form of the vendor that the model belongs to. */
 export function answerEmbeddings(exchange: Exchange): Promise<Response> {
   return answerJson(exchange, operationOf)
 }
@@ -175,7 +175,9 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
 
 type Input = string | number[]
 
-/** Returns the inputs; undefined if OpenAI rejects them: an empty list, an empty text, a mixed list. */
+/**
+ * Returns the inputs. Returns undefined if OpenAI rejects them: an empty list, an empty text, or a list of mixed types.
+ */
 function inputsOf(input: Json | undefined): Input[] | undefined {
   const list = typeof input === "string" || isTokens(input) ? [input] : input
   if (!Array.isArray(list) || list.length === 0) return undefined

@@ -13,7 +13,7 @@ const MIME_TYPES = [
 ]
 const MAX_STOPS = 5
 
-/** Returns Google's error for a parsed request; undefined if it is valid. */
+/** Returns Google's error for a parsed request; undefined if the request is valid. */
 export function checkRequest(body: JsonObject, call: Call): VendorError | undefined {
   const message =
     checkContents(arrayOf(body.contents)) ??

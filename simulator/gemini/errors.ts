@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 import type { Call } from "./paths.ts"
 
-/** An error as Google words it: the envelope's content and its HTTP status (docs/contribute/wire/gemini.md#f11). */
+/** An error in Google's form (docs/contribute/wire/gemini.md#f11): the content of the envelope and the HTTP status. */
 export interface VendorError {
   readonly code: number
   readonly status: string
@@ -16,12 +16,12 @@ export function invalid(message: string, details?: readonly object[]): VendorErr
   return details === undefined ? error : { ...error, details }
 }
 
-/** Returns the message of a rule for requests, which names the place in it. */
+/** Returns the message for a violated rule. The message names the place in the request. */
 export function ruleMessage(place: string, words: string): string {
   return `* GenerateContentRequest.${place}: ${words}\n`
 }
 
-/** Returns the error's JSON text. A stream that is a list of JSON is answered with a list of one. */
+/** Returns the error's JSON text. If the stream is a JSON list, the error is the only element of a list. */
 export function errorText({ code, message, status, details }: VendorError, isList = false): string {
   const body = { error: { code, message, status, ...(details === undefined ? {} : { details }) } }
   return JSON.stringify(isList ? [body] : body, null, 2)
@@ -68,12 +68,14 @@ const INVALID_TOKEN: VendorError = {
   message: `Request had invalid authentication credentials. ${EXPECTED_TOKEN}`,
 }
 
-/** Returns the error for a `wrong` credential: for a key a 400, for a token a 401 (docs/contribute/wire/gemini.md#f12). */
+/**
+ * Returns the error for the credential `wrong`: 400 for a key, 401 for a token (docs/contribute/wire/gemini.md#f12).
+ */
 function wrongCredential(call: Call): VendorError {
   return call.isVertex ? INVALID_TOKEN : INVALID_KEY
 }
 
-/** Returns the error for the credential: missing, or `wrong`. */
+/** Returns the error for a missing credential or for the credential `wrong`. */
 export function credentialError(headers: Headers, call: Call): VendorError | undefined {
   const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   const credential = headers.get("x-goog-api-key") ?? call.key ?? token
@@ -94,7 +96,7 @@ export function credentialError(headers: Headers, call: Call): VendorError | und
       }
 }
 
-/** Returns the error for a fault by its name. */
+/** Returns the error that a fault causes, by the fault's name. */
 export function faultError(name: string, call: Call): VendorError | undefined {
   switch (name) {
     case "429":
@@ -132,7 +134,7 @@ export const OVERLOADED: VendorError = {
   message: "The model is overloaded. Please try again later.",
 }
 
-// Google has no 402; it sends this error without a billing account.
+// Google has no status 402. It sends this error if there is no billing account.
 const BILLING_DISABLED: VendorError = {
   code: 403,
   status: "PERMISSION_DENIED",
@@ -148,7 +150,7 @@ const BILLING_DISABLED: VendorError = {
   ],
 }
 
-/** As recorded: the time to try again is in the details, and in no header. */
+/** Returns the error as recorded. The time to wait is in the details and not in a header. */
 function quotaExceeded(model: string): VendorError {
   const metric = "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count"
   const violation = {

@@ -1,6 +1,6 @@
 /**
- * Valid fields of a request, by the types of npm @google/genai and the recordings. A field's type is a scalar, an enum
- * or another message here; `[]` makes it a list and `{}` a map of names.
+ * Valid fields of a request, according to the types of npm @google/genai and to recordings. The type of a field is a
+ * scalar, an enum or another message of this table. `[]` marks a list, and `{}` a map by name.
  */
 export const MESSAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   GenerateContentRequest: {
@@ -133,7 +133,7 @@ export const MESSAGES: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 }
 
-/** The words of each enum. Google was recorded to accept them in lowercase too. */
+/** The values of each enum. Google also accepts them in lowercase (recorded). */
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   Type: ["TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"],
   "FunctionCallingConfig.Mode": ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"],
@@ -146,7 +146,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The kinds of data of a part: each part has exactly one. */
+/** The kinds of data in a part. Each part has exactly one of them. */
 export const PART_DATA = [
   "text",
   "inlineData",

@@ -11,7 +11,9 @@ import {
   type GeminiAnswer,
 } from "./result.ts"
 
-/** Writes the chunks of one streamed answer: each is a whole answer with only the new parts. */
+/**
+ * Writes the chunks of one streamed answer. Each chunk is a complete answer object that contains only the new parts.
+ */
 class ChunkWriter {
   readonly #answer: GeminiAnswer
   readonly #closing: JsonObject
@@ -22,7 +24,7 @@ class ChunkWriter {
     this.#closing = closingMembers(answer)
   }
 
-  /** Returns a chunk of a candidate that continues, with this number of new `tokens`. */
+  /** Returns a chunk that continues a candidate with the given number of new `tokens`. */
   part(index: number, part: JsonObject, tokens: number, members: JsonObject = {}): string {
     this.#written += tokens
     const content = { parts: [part], role: "model" }
@@ -33,7 +35,10 @@ class ChunkWriter {
     return this.part(index, { text }, 1, logprobsResult(text, this.#answer.logprobs))
   }
 
-  /** Returns the last chunk of a candidate. A text's signature follows it, without text (docs/contribute/wire/gemini.md#f7). */
+  /**
+   * Returns the last chunk of a candidate. It contains the signature of the text, and no text
+   * (docs/contribute/wire/gemini.md#f7).
+   */
   ending(candidate: Candidate, index: number): string {
     const { signature } = candidate
     const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }
@@ -46,7 +51,7 @@ class ChunkWriter {
     )
   }
 
-  /** Returns the usage so far, which grows from chunk to chunk; Vertex reports it only in the last one (recorded). */
+  /** Returns the usage so far, which grows from chunk to chunk. Vertex reports it only in the last chunk (recorded). */
   #running(): JsonObject | undefined {
     const { usage, isVertex } = this.#answer
     if (usage === undefined) return undefined
@@ -62,7 +67,7 @@ class ChunkWriter {
   }
 }
 
-/** The chunks of a streamed answer (docs/contribute/wire/gemini.md#f9). It has no end mark. */
+/** Returns the chunks of a streamed answer (docs/contribute/wire/gemini.md#f9). The stream has no end marker. */
 export function streamScript(answer: GeminiAnswer): StreamScript {
   const writer = new ChunkWriter(answer)
   return {
@@ -75,7 +80,7 @@ export function streamScript(answer: GeminiAnswer): StreamScript {
   }
 }
 
-/** The one chunk of a stream whose prompt was blocked. */
+/** Returns the single chunk of a stream whose prompt was blocked. */
 export function blockedScript(blocked: JsonObject): StreamScript {
   const chunk = `data: ${JSON.stringify(blocked)}\n\n`
   return { opening: [chunk], body: [], closing: [], end: "", errorFrame: "", brokenFrame: "" }
@@ -99,7 +104,7 @@ export function* withCrlf(steps: Iterable<Step>): Generator<Step> {
   }
 }
 
-/** Yields the chunks of a stream that is one list of JSON, for callers that do not request events. */
+/** Converts the chunks to a JSON list, for callers that do not request events. */
 export function* asList(steps: Iterable<Step>): Generator<Step> {
   let opening = "["
   for (const step of steps) {
@@ -107,7 +112,7 @@ export function* asList(steps: Iterable<Step>): Generator<Step> {
       yield opening + step.slice("data: ".length).trimEnd()
       opening = ",\r\n"
     } else {
-      // A list of JSON has no comments, only white space.
+      // A JSON list cannot contain comments, so comments become white space.
       yield typeof step === "string" && step.startsWith(":") ? "\n" : step
     }
   }

@@ -1,4 +1,4 @@
-// As recorded, plus a header of the vendor's own that no gateway may pass on.
+// Headers as recorded, with a header of the vendor that no gateway may pass on.
 const COMMON = {
   "alt-svc": 'h3=":443"; ma=2592000,h3-29=":443"; ma=2592000',
   server: "scaffolding on HTTPServer2",
@@ -11,7 +11,7 @@ const COMMON = {
   "x-xss-protection": "0",
 }
 
-// Copied from a prepared object for each response: four times cheaper than from a plain one.
+// Copied for each response. Copying a Headers object is four times cheaper than building it from a plain object.
 const HEADERS = {
   json: new Headers({ ...COMMON, "content-type": "application/json; charset=UTF-8" }),
   stream: new Headers({
@@ -21,7 +21,7 @@ const HEADERS = {
   }),
 }
 
-/** A response with the headers that Google sends. */
+/** Returns a response with the headers that Google sends. */
 export function vendorResponse(
   body: string | ReadableStream,
   kind: keyof typeof HEADERS,

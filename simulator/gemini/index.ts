@@ -17,7 +17,7 @@ import { isError, readRequestBody } from "./read-message.ts"
 import { readPrompt, wantsThoughts } from "./request.ts"
 import { blockedAnswer, composeAnswer, resultText, type GeminiAnswer } from "./result.ts"
 
-/** Google's generateContent and streamGenerateContent, of the Gemini API and of Vertex. */
+/** Simulates Google's generateContent and streamGenerateContent, for the Gemini API and for Vertex. */
 export const geminiFormat: WireFormat = {
   name: "gemini",
   match(method, path): Answer | undefined {
@@ -54,12 +54,12 @@ async function answerCall(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, call, read, fault)
 }
 
-/** Whether a model exists: the simulator's own models, and those with names like Google's. */
+/** Reports whether a model exists. Models of the simulator exist, and models with names like those of Google. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   call: Call,
@@ -91,7 +91,7 @@ function answerWell(
     : vendorResponse(wholeBody(exchange, textOf(answer, fault), fault), "json")
 }
 
-/** Whether the prompt is blocked: it is answered with 200, and without candidates. */
+/** Whether the prompt is blocked. The response then has status 200 and no candidates. */
 function isBlocked(fault: Fault | undefined): boolean {
   return fault?.name === "400-policy"
 }

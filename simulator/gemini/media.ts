@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts"
 import type { Answered } from "../json-operation.ts"
 
-/** An answer that contains images or audio, and how it is sent. */
+/** An answer that contains images or audio, and how the answer is sent. */
 export interface MediaAnswer {
   readonly model: string
   readonly isStream: boolean
@@ -11,7 +11,7 @@ export interface MediaAnswer {
   readonly modality: "TEXT" | "IMAGE" | "AUDIO"
 }
 
-/** Returns a whole answer of Gemini's, or a stream with one part in each chunk. */
+/** Returns a complete Gemini answer, or a stream with one part in each chunk. */
 export function geminiMedia(parts: readonly JsonObject[], answer: MediaAnswer): Answered {
   const { model, isStream, input, output, modality } = answer
   const usageMetadata = {

@@ -3,7 +3,7 @@ import { objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import { ruleMessage as rule } from "./errors.ts"
 import { PART_DATA } from "./fields.ts"
 
-/** Returns Google's error for the parts of one content; undefined if they are valid. */
+/** Returns Google's error for the parts of one content; undefined if the parts are valid. */
 export function checkParts(parts: readonly Json[], place: string): string | undefined {
   for (const [index, part] of parts.entries()) {
     const inside = `${place}[${index}]`

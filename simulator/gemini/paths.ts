@@ -1,15 +1,15 @@
 /** The parameters in the address of a request (docs/contribute/wire/gemini.md#f1). */
 export interface Call {
   readonly version: string
-  /** The model as the address names it, with its project if it has one. */
+  /** The model as the address names it, including the project if there is one. */
   readonly resource: string
   readonly model: string
   readonly method: string
   readonly isStream: boolean
-  /** Whether a stream consists of server-sent events; otherwise it is one list of JSON. */
+  /** Whether a stream consists of server-sent events. Otherwise the stream is one JSON list. */
   readonly isSse: boolean
   readonly isVertex: boolean
-  /** The key in the query. */
+  /** The API key in the query; undefined if there is none. */
   readonly key: string | undefined
 }
 

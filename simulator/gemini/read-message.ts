@@ -7,8 +7,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const MAX_QUOTE_LENGTH = 64
 
 /**
- * Reads a request's body like Google's JSON reader: names in either spelling become the same, and unknown fields or
- * wrong types are rejected. One error names all faults.
+ * Reads a request's body like Google's JSON reader. Both spellings of a name are equivalent, and unknown fields and
+ * wrong types are rejected. The error lists all faults.
  */
 export function readRequestBody(body: JsonObject): JsonObject | VendorError {
   const reader = new MessageReader()
@@ -60,7 +60,7 @@ class MessageReader {
   #field(value: Json, type: string, path: string): Json {
     if (type.endsWith("[]")) {
       const inner = type.slice(0, -2)
-      // A single value in place of a list was recorded to be accepted as a list of one.
+      // Google accepts a single value in place of a list, like a list with one element (recorded).
       const list = Array.isArray(value) ? value : [value]
       return list.map((entry, index) => this.#field(entry, inner, `${path}[${index}]`))
     }
@@ -86,7 +86,7 @@ class MessageReader {
   }
 
   #word(value: Json, type: string, words: readonly string[], path: string): Json {
-    // An enum's number stands for its word.
+    // An enum value can also be given as a number.
     const word = typeof value === "number" ? (words[value] ?? "") : String(value).toUpperCase()
     if (!words.includes(word)) this.#refuse(path, `${PACKAGE}.${type}`, value)
     return word
@@ -107,7 +107,7 @@ class MessageReader {
   }
 }
 
-/** Returns Google's error for a value of the wrong type, from the type's name on. */
+/** Returns the end of Google's error for a value of the wrong type, starting with the name of the type. */
 function scalarRefusal(value: Json, type: string): string | undefined {
   switch (type) {
     case "string":
@@ -135,7 +135,7 @@ function scalarRefusal(value: Json, type: string): string | undefined {
   }
 }
 
-/** Returns a number, which may be written as text. */
+/** Returns a number. The number may be written as text. */
 function numberOf(value: Json): number {
   if (typeof value === "number") return value
   return typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN

@@ -18,7 +18,8 @@ const MAX_THINKING_TOKENS = 256
 const TILE_TOKENS = 258
 const SMALL_SIDE = 384
 const TILE_SIDE = 768
-// 16-bit sound at 16 kHz makes 32,000 bytes a second, and Gemini counts 32 tokens for it.
+// Length of base64 per audio token. 16-bit sound at 16 kHz has 32,000 bytes per second, for which Gemini counts 32
+// tokens.
 const BASE64_PER_AUDIO_TOKEN = 1333
 
 /** Reads a checked request into the simulator's own terms (docs/contribute/wire/gemini.md#f2). */
@@ -56,7 +57,7 @@ function readSystem(instruction: Json | undefined): PromptMessage[] {
   return [messageOf("system", arrayOf(objectOf(instruction).parts).map(readPart))]
 }
 
-/** Reads a content as one message, but each tool result in it as a message of its own. */
+/** Reads a content as one message. Each tool result in the content becomes a separate message. */
 function readContent(content: JsonObject): PromptMessage[] {
   const parts = arrayOf(content.parts).map((part) => objectOf(part))
   const answers = parts.filter((part) => part.functionResponse !== undefined)
@@ -68,7 +69,7 @@ function readContent(content: JsonObject): PromptMessage[] {
 }
 
 interface Part {
-  /** Undefined for content that is not text, such as calls and thoughts. */
+  /** The text; undefined for other content, such as calls and thoughts. */
   readonly text: string | undefined
   readonly kind: "text" | "media" | "audio"
   readonly tokens: number
@@ -117,13 +118,16 @@ function readBlob(blob: JsonObject): Part {
   return { text, kind: "media", tokens: tileTokens(facts) }
 }
 
-/** Returns the tokens of an image by Google's rule: 258, or this for each tile of 768 of a large one. */
+/**
+ * Returns the tokens of an image by Google's rule: 258 for a small image, and 258 for each tile of 768 pixels of a
+ * large image.
+ */
 function tileTokens({ width, height }: ImageFacts): number {
   if (width <= SMALL_SIDE && height <= SMALL_SIDE) return TILE_TOKENS
   return TILE_TOKENS * Math.ceil(width / TILE_SIDE) * Math.ceil(height / TILE_SIDE)
 }
 
-/** Reads a tool's result, which is an object: its only text, or all of it. */
+/** Reads a tool's result, which is an object. If the object contains only one text, that text is the result. */
 function readAnswer(answer: JsonObject): Part[] {
   const response = objectOf(answer.response)
   const members = Object.values(response)
@@ -165,7 +169,7 @@ function readShape(config: JsonObject): AnswerShape {
     : { kind: "schema", schema: asJsonSchema(objectOf(responseSchema)) }
 }
 
-/** Returns a schema of Google's as JSON schema: types in lowercase, and lengths as numbers. */
+/** Converts one of Google's schemas to a JSON schema, with types in lowercase and lengths as numbers. */
 function asJsonSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, asJsonMember(key, value ?? null)]),
@@ -194,7 +198,7 @@ function asJsonMember(key: string, value: Json): Json {
   }
 }
 
-/** Returns the tokens of thinking: a model thinks only on request; a budget lowers them. */
+/** Returns the number of thinking tokens. A model thinks only on request, and a token budget limits the tokens. */
 function readThinking(config: JsonObject): number {
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = config
   if (typeof level === "string") return LEVEL_TOKENS[level] ?? USUAL_THINKING_TOKENS

@@ -15,19 +15,19 @@ export interface GeminiAnswer {
   readonly responseId: string
   readonly candidates: readonly Candidate[]
   readonly logprobs: LogprobsOptions
-  /** Undefined if usage is not reported. */
+  /** The usage; undefined if usage is not reported. */
   readonly usage: UsageOfAnswer | undefined
 }
 
 /** One choice of an answer. */
 export interface Candidate {
-  /** Its thoughts, if the caller asks for them. */
+  /** The thoughts; empty unless the caller asks for them. */
   readonly thoughts: string
   /** Null when the choice calls functions instead of speaking. */
   readonly text: string | null
-  /** The signature of the text; empty without thoughts. */
+  /** The signature of the text; empty if the model did not think. */
   readonly signature: string
-  /** Parts with one call each; only the first one is signed (docs/contribute/wire/gemini.md#f5). */
+  /** Parts with one call each. Only the first call is signed (docs/contribute/wire/gemini.md#f5). */
   readonly calls: readonly JsonObject[]
   readonly finishReason: "STOP" | "MAX_TOKENS"
 }
@@ -38,7 +38,7 @@ export interface UsageOfAnswer {
   readonly modalities: Readonly<Record<"TEXT" | "IMAGE" | "AUDIO", number>>
 }
 
-/** Writes planned choices in Google's form. */
+/** Converts planned choices to Google's form. */
 export function composeAnswer(
   call: Call,
   prompt: Prompt,
@@ -76,7 +76,10 @@ function composeCandidate(
   }
 }
 
-/** Returns calls as parts. A call that the limit broke off is left out, because its arguments are not an object. */
+/**
+ * Returns calls as parts. A call that was cut off at the token limit is omitted, because its arguments are not an
+ * object.
+ */
 function callParts(choice: PlannedChoice): JsonObject[] {
   const calls = choice.calls.flatMap(({ name, argumentsText }) => {
     const args = parsed(argumentsText)
@@ -97,7 +100,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Returns the signed text of a call: without its arguments, to which agents add defaults. */
+/** Returns the text that is signed for a call. The arguments are excluded, because agents add defaults to them. */
 export function signedText({ name }: JsonObject): string {
   return JSON.stringify(name)
 }
@@ -108,7 +111,7 @@ function modalitiesOf(prompt: Prompt, { prompt: total, audio }: CountedUsage) {
   return { TEXT: total - image - audio, IMAGE: image, AUDIO: audio }
 }
 
-/** Returns the parts of a whole candidate: the text contains its signature. */
+/** Returns the parts of a complete candidate. The signature is in the part with the text. */
 export function wholeParts({ thoughts, text, signature, calls }: Candidate): JsonObject[] {
   const parts: JsonObject[] = []
   if (thoughts !== "") parts.push({ text: thoughts, thought: true })
@@ -118,7 +121,7 @@ export function wholeParts({ thoughts, text, signature, calls }: Candidate): Jso
   return [...parts, ...calls]
 }
 
-/** Returns the `usageMetadata` of an answer with this number of tokens so far, or of the complete answer. */
+/** Returns the `usageMetadata` of an answer that has the given number of tokens so far, or of the complete answer. */
 export function usageMetadata(
   { counted, modalities }: UsageOfAnswer,
   isVertex: boolean,
@@ -138,13 +141,13 @@ export function usageMetadata(
   }
 }
 
-/** Returns the members after the candidates and the usage. */
+/** Returns the members that follow the candidates and the usage. */
 export function closingMembers({ model, responseId, isVertex }: GeminiAnswer): JsonObject {
   const created = isVertex ? { createTime: new Date().toISOString() } : {}
   return { modelVersion: model, ...created, responseId }
 }
 
-/** Returns the members of a finished candidate, besides its content. */
+/** Returns the members of a finished candidate, except its content. */
 export function endingMembers(candidate: Candidate, index: number, isVertex: boolean): JsonObject {
   const says = candidate.calls.length > 0 && !isVertex
   return {
@@ -154,7 +157,7 @@ export function endingMembers(candidate: Candidate, index: number, isVertex: boo
   }
 }
 
-/** Returns the log probabilities of a text as a member of its candidate; empty unless requested. */
+/** Returns the log probabilities of a text as a member of its candidate; empty if they were not requested. */
 export function logprobsResult(text: string | null, options: LogprobsOptions): JsonObject {
   if (!options.wanted || text === null) return {}
   const tokens = arrayOf(objectOf(logprobsOf(text, options)).content).map((each) => objectOf(each))
@@ -174,12 +177,12 @@ export function logprobsResult(text: string | null, options: LogprobsOptions): J
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/gemini.md#f3). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/gemini.md#f3). */
 export function resultText(answer: GeminiAnswer): string {
   const { candidates, usage, isVertex, logprobs } = answer
   const written = candidates.map((candidate, index) => {
     const parts = wholeParts(candidate)
-    // A model that only thought before the limit has no parts (recorded).
+    // If the model spent the whole limit on thinking, the content has no parts (recorded).
     const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" }
     const ending = endingMembers(candidate, index, isVertex)
     return { content, ...ending, ...logprobsResult(candidate.text, logprobs) }
@@ -192,7 +195,9 @@ export function resultText(answer: GeminiAnswer): string {
   return JSON.stringify(body, null, 2)
 }
 
-/** Returns the JSON of the answer to a blocked prompt, without candidates (docs/contribute/wire/gemini.md#f8). */
+/**
+ * Returns the JSON text of the answer to a blocked prompt. It has no candidates (docs/contribute/wire/gemini.md#f8).
+ */
 export function blockedAnswer(answer: GeminiAnswer): JsonObject {
   const tokens = answer.usage?.counted.prompt ?? 0
   return {

@@ -4,13 +4,13 @@ import type { Call } from "./paths.ts"
 import { signedText } from "./result.ts"
 import { SIGNER } from "./signer.ts"
 
-/** Google's own words in place of a missing signature (docs/contribute/wire/gemini.md#f6). */
+/** Values that Google accepts in place of a missing signature (docs/contribute/wire/gemini.md#f6). */
 const DUMMIES = new Set([
   "skip_thought_signature_validator",
   "context_engineering_is_the_way_to_go",
 ])
 
-/** The properties of one content that the rules about turns depend on. */
+/** The properties of one content that the rules for turns use. */
 interface Turn {
   readonly isModel: boolean
   readonly parts: readonly JsonObject[]
@@ -19,9 +19,9 @@ interface Turn {
 }
 
 /**
- * Returns Google's error for the order of the contents and for their signatures. Two contents of the user in a row
- * were recorded to be accepted, and those of the model are one turn: the chats of the official client keep a streamed
- * answer in its chunks.
+ * Returns Google's error for the order of the contents and for their signatures. Google accepts two consecutive
+ * contents of the user (recorded). Consecutive contents of the model are one turn, because chats of the official client
+ * store a streamed answer as its chunks.
  */
 export function checkTurns(contents: readonly JsonObject[], call: Call): VendorError | undefined {
   const turns = turnsOf(contents)
@@ -88,7 +88,7 @@ function checkOrder(
     : "Please ensure that each function response part has the name, and the id, of a function call part of the function call turn."
 }
 
-/** Whether each response answers another call: by its id if it has one, else by its name. */
+/** Reports whether each response answers a different call. Calls are matched by id, or by name if there is no id. */
 function answersAll(responses: readonly JsonObject[], calls: readonly JsonObject[]): boolean {
   const open = [...calls]
   for (const response of responses) {
@@ -104,8 +104,8 @@ function answersAll(responses: readonly JsonObject[], calls: readonly JsonObject
 }
 
 /**
- * Checks the signatures. In the current turn, which begins with the user's last text, each first call must bring its
- * signature back. Any signature must be one of Google's own, unchanged.
+ * Checks the signatures. The current turn begins with the user's last text. Within it, the first call of each content
+ * must have its signature. Every signature must have been issued by Google and be unchanged.
  */
 function checkSignatures(turns: readonly Turn[], call: Call): VendorError | undefined {
   const start = turns.findLastIndex((turn) => !turn.isModel && turn.responses.length === 0)
@@ -129,7 +129,7 @@ function needsSignatures(model: string): boolean {
 function isGenuine(part: JsonObject): boolean {
   const written = stringOf(part.thoughtSignature)
   if (DUMMIES.has(written)) return true
-  // Either alphabet of base64 is accepted, as for any bytes.
+  // Both base64 alphabets are accepted, as in all fields with bytes.
   const signature = written.replaceAll("-", "+").replaceAll("_", "/")
   return part.functionCall === undefined
     ? SIGNER.opens(signature)

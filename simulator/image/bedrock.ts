@@ -6,7 +6,7 @@ import { picture, seeds, SQUARE } from "./json-vendors.ts"
 import { isTransparent, type Pixels, readPixels } from "./pixels.ts"
 import { seedOfEdit } from "./stability.ts"
 
-/** Amazon's and Stability's models on Bedrock (Amazon's references of their bodies). */
+/** Simulates Amazon's and Stability's models on Bedrock, according to Amazon's reference of their bodies. */
 export function bedrock(model: string): JsonOperation {
   const manner = bedrockManner(() => ({}))
   if (!model.startsWith("stability.")) return { manner, model, answer: amazon }
@@ -59,7 +59,7 @@ function amazon(body: JsonObject): Answered {
   return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
 }
 
-/** Returns the seed of its images, or the reason for a rejection. */
+/** Returns the seed of the images, or the reason for a rejection. */
 function amazonSeed(body: JsonObject): string | { readonly refused: string } {
   switch (body["taskType"]) {
     case "TEXT_IMAGE": {
@@ -78,8 +78,8 @@ function amazonSeed(body: JsonObject): string | { readonly refused: string } {
 }
 
 /**
- * Returns the seed of an inpainted image. Nova Canvas, "Input images for image generation": pure black may change, all
- * else is pure white.
+ * Returns the seed of an inpainted image. Pure black areas of the mask may change, and all other areas must be pure
+ * white (Nova Canvas, "Input images for image generation").
  */
 function inpaintingSeed(parameters: JsonObject): string | { readonly refused: string } {
   const bytes = bytesAt(parameters, "image")

@@ -1,17 +1,17 @@
 import { crc32, deflateSync } from "node:zlib"
 
-/** Pixels. */
+/** Size of an image in pixels. */
 export interface Size {
   readonly width: number
   readonly height: number
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** Width and height of an image in blocks. */
+/** Number of blocks across and down an image. */
 const BLOCKS = 8
 const COLOURS = 16
 
-/** Draws a PNG of colored blocks that depend on the text alone: the same prompt gives the same image. */
+/** Draws a PNG of colored blocks that depend only on the text, so the same prompt gives the same image. */
 export function drawPng(text: string, { width, height }: Size): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -27,7 +27,7 @@ export function drawPng(text: string, { width, height }: Size): Buffer {
   ])
 }
 
-/** Returns 64 bytes: enough for the colors and their positions. */
+/** Returns a hash of 64 bytes, which is enough for the colors and their positions. */
 function digestOf(text: string): Buffer {
   return new Bun.CryptoHasher("sha512").update(text).digest()
 }
@@ -64,7 +64,7 @@ export function sizeOf(name: string): Size | undefined {
 
 const AREA = 1024 * 1024
 
-/** Returns a size of about a million pixels in a ratio such as `16:9`, like vendors with ratios. */
+/** Returns a size of about a million pixels with an aspect ratio such as `16:9`, as vendors with ratios do. */
 export function sizeOfRatio(ratio: string): Size | undefined {
   const [, wide, high] = /^(\d{1,2}):(\d{1,2})$/.exec(ratio) ?? []
   if (wide === undefined) return undefined

@@ -2,7 +2,9 @@ import type { Exchange } from "../exchange.ts"
 import { isObject, stringOf } from "../json.ts"
 import { drawPng, sizeOfRatio } from "./draw.ts"
 
-/** Fireworks' workflows and older models: JSON in, the image's bytes out. */
+/**
+ * Answers requests for Fireworks' workflows and older models. The request is JSON, and the response is the image file.
+ */
 export async function answerFireworks(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   exchange.finish()

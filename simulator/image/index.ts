@@ -16,7 +16,7 @@ const PREDICT = /\/models\/(imagen-[^/:]*):predict$/
 const STABILITY = /^\/v2beta\/stable-image\/(generate\/[^/]+|edit\/inpaint)$/
 const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generation\/.+)$/
 
-/** Images, as each vendor makes them. */
+/** Simulates images in the format of each vendor. */
 export const images: WireFormat = {
   name: "images",
   match(method, path): Answer | undefined {
@@ -33,7 +33,7 @@ export const images: WireFormat = {
   },
 }
 
-/** Returns the answer of a vendor that names the model in the path. */
+/** Returns the handler of a vendor that names the model in the path. */
 function answerOfModel(path: string): Answer | undefined {
   const kinds = [
     [GENERATE, gemini],
@@ -50,14 +50,14 @@ function answerOfModel(path: string): Answer | undefined {
   return undefined
 }
 
-/** Answers edits: xAI sends JSON, OpenAI a form. */
+/** Answers edits. Requests are JSON for xAI and a form for OpenAI. */
 function answerEdits(exchange: Exchange): Promise<Response> {
   const isJson = exchange.headers.get("content-type") === "application/json"
   if (!isJson) return answerImageForm(exchange, "edit")
   return answerJson(exchange, () => xai(exchange))
 }
 
-/** Returns the operation of vendors that answer at OpenAI's own path, by the model's name. */
+/** Returns the operation of another vendor with OpenAI's path, selected by the model's name. */
 function others(exchange: Exchange, body: JsonObject): JsonOperation | undefined {
   const model = stringOf(body["model"])
   if (model.startsWith("grok-")) return xai(exchange)

@@ -15,12 +15,12 @@ export function picture(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
-/** Returns the seeds of the images of an answer. */
+/** Returns the seeds of the images in an answer. */
 export function seeds(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${text} ${index}`)
 }
 
-/** xAI: ratios, links unless base64 is requested, no `created` (recorded). */
+/** Simulates xAI: aspect ratios, links unless base64 is requested, no `created` (recorded). */
 export function xai(exchange: Exchange): JsonOperation {
   const known =
     "model prompt n response_format aspect_ratio resolution quality user output_format image images"
@@ -43,7 +43,7 @@ export function xai(exchange: Exchange): JsonOperation {
   }
 }
 
-/** Together: width and height, `base64` for base64, at most four at a time. */
+/** Simulates Together: width and height, `base64` for base64, at most four images at a time. */
 export function together(exchange: Exchange): JsonOperation {
   const known =
     "model prompt n response_format width height steps seed negative_prompt image_url output_format guidance_scale"
@@ -67,7 +67,7 @@ export function together(exchange: Exchange): JsonOperation {
   }
 }
 
-/** OpenRouter's images: one at a time, always base64 (recorded). */
+/** Simulates OpenRouter: one image at a time, always base64 (recorded). */
 export function openrouter(): JsonOperation {
   return {
     manner: OPENAI,
@@ -93,8 +93,8 @@ export function openrouter(): JsonOperation {
 }
 
 /**
- * Gemini's image models: an image among the parts (recorded). Without modalities it comes after a sentence; with text
- * alone there is no image.
+ * Simulates Gemini's image models, whose answers contain an image among the parts (recorded). If the request lists no
+ * modalities, a sentence precedes the image. If it lists only text, there is no image.
  */
 export function gemini(model: string, isStream = false): JsonOperation {
   return {
@@ -125,7 +125,7 @@ export function gemini(model: string, isStream = false): JsonOperation {
   }
 }
 
-/** Tokens of an image, and of a sentence. */
+/** Number of tokens of an image, and of a sentence. */
 const IMAGE_TOKENS = 1_290
 const TEXT_TOKENS = 4
 
@@ -142,7 +142,7 @@ function blocked(prompt: number): JsonObject {
   }
 }
 
-/** Imagen: up to four, no usage (docs/contribute/wire/images.md#f5). */
+/** Simulates Imagen: up to four images, no usage (docs/contribute/wire/images.md#f5). */
 export function imagen(model: string): JsonOperation {
   return {
     manner: GOOGLE,

@@ -4,14 +4,14 @@ import { drawPng, type Size, sizeOf } from "./draw.ts"
 /** The path of links to images. */
 const FOLDER = "/simulated-pictures/"
 
-/** Returns a link to an image that works without a key, like those of vendors. */
+/** Returns a link to an image. Like links of vendors, it works without a key. */
 export function linkTo(exchange: Exchange, seed: string, { width, height }: Size): string {
   const { origin } = new URL(exchange.request.url)
   const name = Buffer.from(seed).toString("hex").slice(0, 400)
   return `${origin}${FOLDER}${width}x${height}-${name}.png`
 }
 
-/** Whether a path is that of an image. */
+/** Whether a path belongs to a linked image. */
 export function isLink(path: string): boolean {
   return path.startsWith(FOLDER)
 }

@@ -2,22 +2,22 @@ import { type JsonObject, stringOf } from "../json.ts"
 import type { StreamScript } from "../stream.ts"
 import { drawPng, type Size } from "./draw.ts"
 
-/** An image to be streamed. */
+/** An image that is streamed. */
 export interface StreamedImage {
   readonly task: "generation" | "edit"
   readonly seed: string
   readonly size: Size
-  /** Members of all events: `background`, `output_format`, `quality`, `size`. */
+  /** Members that all events contain: `background`, `output_format`, `quality`, `size`. */
   readonly facts: JsonObject
-  /** Absent if the vendor does not report usage. */
+  /** The usage; absent if the vendor does not report usage. */
   readonly usage?: JsonObject
   readonly drafts: number
 }
 
-/** Tokens of a draft in addition to the image (OpenAI's image generation guide). */
+/** Tokens of a partial image, in addition to the tokens of the image (OpenAI's image generation guide). */
 export const DRAFT_TOKENS = 100
 
-/** The events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+/** Returns the events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export function imageScript(image: StreamedImage): StreamScript {
   const { task, seed, size, facts, usage, drafts } = image
   const name = task === "generation" ? "image_generation" : "image_edit"
@@ -40,7 +40,7 @@ export function imageScript(image: StreamedImage): StreamScript {
   }
 }
 
-/** Returns the events for an image that the rules forbid, which is detected after it was made. */
+/** Returns the events for an image that violates the content rules, which is detected after the image was generated. */
 export function forbiddenScript(drafts: readonly string[]): StreamScript {
   const words = "Your request was rejected by the safety system."
   const frame = errorEvent("image_generation_user_error", words, "moderation_blocked")
@@ -52,7 +52,7 @@ function errorEvent(type: string, message: string, code: string): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`
 }
 
-/** Returns the error for the fields of a stream. */
+/** Returns the error for the fields that apply to streams. */
 export function faultOfStream(fields: JsonObject): string | undefined {
   const drafts = Number(fields["partial_images"] ?? 0)
   if (!(drafts >= 0 && drafts <= 3)) return "Invalid 'partial_images': expected 0 to 3."

@@ -20,7 +20,7 @@ interface Family {
   readonly fields: readonly string[]
   readonly sizes: readonly string[]
   readonly max: number
-  /** Whether it always returns base64, and reports tokens. */
+  /** Whether models of the family always return base64 and report tokens. */
   readonly isGptImage: boolean
   readonly revises: boolean
   readonly edits: boolean
@@ -69,7 +69,7 @@ function familyOf(model: string): Family {
   return FAMILIES.find(({ models }) => models.test(model)) ?? GPT
 }
 
-/** Returns OpenAI's error for the fields of a request. */
+/** Returns OpenAI's error for the fields of a request; undefined if the fields are valid. */
 function fault(fields: JsonObject, family: Family): string | undefined {
   const unknown = unknownField(fields, family.fields)
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`
@@ -84,12 +84,12 @@ function fault(fields: JsonObject, family: Family): string | undefined {
   return isStreamed(fields) ? faultOfStream(fields) : undefined
 }
 
-/** Whether a stream is requested. Forms contain only texts. */
+/** Whether a stream is requested. In forms, the value is a text. */
 function isStreamed(fields: JsonObject): boolean {
   return String(fields["stream"]) === "true"
 }
 
-/** Returns the same answer as events. */
+/** Returns the answer as events. */
 function streamed(
   exchange: Exchange,
   order: Order,
@@ -117,7 +117,7 @@ function streamed(
   return order.text.includes("forbidden") ? forbiddenScript([...script.body].map(String)) : script
 }
 
-/** Tokens of an image of 1,024 x 1,024 by quality, as recorded. */
+/** Tokens of an image of 1,024 x 1,024 pixels by quality, as recorded. */
 const TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, auto: 4160 }
 
 interface Order {
@@ -126,11 +126,10 @@ interface Order {
   /** The text that the images depend on. */
   readonly text: string
   readonly inputTokens: number
-  /** The image tokens among them. */
+  /** Number of image tokens among the input tokens. */
   readonly imageTokens: number
 }
 
-/** Draws the images of an answer. */
 function made(exchange: Exchange, order: Order): JsonObject {
   const { fields, family, text } = order
   const size: Size = sizeOf(stringOf(fields["size"])) ?? { width: 1024, height: 1024 }
@@ -168,7 +167,7 @@ function made(exchange: Exchange, order: Order): JsonObject {
   }
 }
 
-/** `POST /v1/images/generations` in OpenAI's form. */
+/** Returns the operation for `POST /v1/images/generations` in OpenAI's form. */
 export function generation(exchange: Exchange, body: JsonObject): JsonOperation {
   const family = familyOf(stringOf(body["model"]))
   return {
@@ -191,7 +190,7 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
   }
 }
 
-/** `POST /v1/images/edits` and `/v1/images/variations`: forms. */
+/** Answers `POST /v1/images/edits` and `/v1/images/variations`, whose requests are forms. */
 export async function answerImageForm(
   exchange: Exchange,
   task: "edit" | "variation",
@@ -258,7 +257,10 @@ function faultOfForm(
   return fault({ ...fields }, family)
 }
 
-/** Returns the size of an image. GPT image models accept other formats than PNG. */
+/**
+ * Returns the size of an uploaded image, such as `1024x1024`; undefined if its format is not accepted. GPT image models
+ * also accept formats other than PNG.
+ */
 function imageSize({ bytes, type }: SentFile, { isGptImage }: Family): string | undefined {
   const facts = readBase64(Buffer.from(bytes).toString("base64"))
   const kinds = isGptImage ? ["png", "jpeg", "webp"] : ["png"]
@@ -268,7 +270,7 @@ function imageSize({ bytes, type }: SentFile, { isGptImage }: Family): string | 
   return `${facts.width}x${facts.height}`
 }
 
-/** Returns the operation of the vendors that make images at `POST /v1/images/generations`. */
+/** Returns the operation of the vendor that handles a request for `POST /v1/images/generations`. */
 export function answerGenerations(
   exchange: Exchange,
   others: (exchange: Exchange, body: JsonObject) => JsonOperation | undefined,

@@ -1,10 +1,10 @@
 import { inflateSync } from "node:zlib"
 
-/** An image's pixels, eight bits per sample, and the samples per pixel. */
+/** The pixels of an image, with eight bits per sample, and the number of samples per pixel. */
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** Whether the last sample is the transparency. */
+  /** Whether the last sample of a pixel is its transparency. */
   readonly hasAlpha: boolean
   readonly samples: number
   readonly data: Uint8Array
@@ -13,8 +13,8 @@ export interface Pixels {
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
 /**
- * Unpacks a PNG as simple encoders write it: eight bits, no palette, not interlaced, no filters; undefined for any
- * other.
+ * Reads the pixels of a PNG as simple encoders write it: eight bits, no palette, not interlaced, no filters. Returns
+ * undefined for any other file.
  */
 export function readPixels(bytes: Buffer): Pixels | undefined {
   if (bytes.length < 33 || bytes.readUInt32BE(0) !== 0x89504e47) return undefined

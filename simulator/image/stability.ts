@@ -5,10 +5,13 @@ import { playTransportFault } from "../transport-faults.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { readPixels } from "./pixels.ts"
 
-/** The seed of an image, or the reason for a rejection. */
+/** The seed and size of an image, or the reason for a rejection. */
 type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong: string }
 
-/** `POST /v2beta/stable-image/...`: a form in, JSON out (docs/contribute/wire/images.md#f6; Stability's reference). */
+/**
+ * Answers `POST /v2beta/stable-image/...`. The request is a form, and the response is JSON
+ * (docs/contribute/wire/images.md#f6; Stability's reference).
+ */
 export async function answerStability(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   if (!exchange.headers.get("authorization")?.startsWith("Bearer ")) {
@@ -56,7 +59,7 @@ function validateGeneration({ fields, files }: SentForm, path: string): Judged {
   return { seed: `${prompt} ${Bun.hash(image.bytes).toString(16)}`, size }
 }
 
-/** The result has four megapixels. */
+/** Size of an edited image, about four megapixels. */
 const EDITED: Size = { width: 2048, height: 2048 }
 
 function validateEdit({ fields, files }: SentForm): Judged {
@@ -68,12 +71,13 @@ function validateEdit({ fields, files }: SentForm): Judged {
   if (image === undefined) return { wrong: "image: is required" }
   const pixels = mask && readPixels(Buffer.from(mask.bytes))
   if (pixels === undefined) return { wrong: "mask: could not be read" }
-  // The vendor would use only the colors of such a mask, and a test could not detect the mistake.
+  // The vendor would use only the colors of such a mask and ignore its transparency. The simulator rejects the mask, so
+  // that a test detects the mistake.
   if (pixels.samples !== 1) return { wrong: "mask: should be a black and white image" }
   return { seed: seedOfEdit(fields["prompt"] ?? "", image.bytes, pixels.data), size: EDITED }
 }
 
-/** Returns the seed of an edited image: the prompt, the image, and the changeable share. */
+/** Returns the seed of an edited image. It depends on the prompt, the image and the mask. */
 export function seedOfEdit(prompt: string, image: Uint8Array, strength: Uint8Array): string {
   const sum = strength.reduce((total, value) => total + value, 0)
   return `${prompt} ${Bun.hash(image).toString(16)} ${sum}`

@@ -11,7 +11,8 @@ export interface Rule {
   readonly max?: number
 }
 
-// Everything OpenAI accepts at the top of a chat request (docs/contribute/wire/openai-chat.md#f1); anything else is rejected.
+// All top-level fields that OpenAI accepts in a chat request (docs/contribute/wire/openai-chat.md#f1). Other fields are
+// rejected.
 const RULES: Record<string, Rule> = {
   audio: { kind: "object" },
   frequency_penalty: { kind: "decimal", min: -2, max: 2 },
@@ -43,7 +44,7 @@ const RULES: Record<string, Rule> = {
   stream: { kind: "boolean" },
   stream_options: { kind: "object" },
   temperature: { kind: "decimal", min: 0, max: 2 },
-  // OpenAI does not accept it, but most vendors of its format do.
+  // OpenAI rejects this field, but most vendors with OpenAI's format accept it.
   top_k: { kind: "integer" },
   tool_choice: { kind: "any" },
   tools: { kind: "array" },
@@ -54,10 +55,10 @@ const RULES: Record<string, Rule> = {
   web_search_options: { kind: "object" },
 }
 
-/** Vendors that reject the same parameters as OpenAI. */
+/** Vendors that reject the same parameters as OpenAI. Undefined stands for requests without a simulated vendor. */
 const MAKERS: readonly (string | undefined)[] = [undefined, "openai", "azure"]
 
-/** Returns OpenAI's error for the request, worded as recorded; undefined if it is valid. */
+/** Returns OpenAI's error for the request, worded as recorded; undefined if the request is valid. */
 export function checkRequest(body: JsonObject, vendor?: string): VendorError | undefined {
   if (!MAKERS.includes(vendor)) return checkMessages(body.messages)
   return (
@@ -68,7 +69,7 @@ export function checkRequest(body: JsonObject, vendor?: string): VendorError | u
   )
 }
 
-/** Returns OpenAI's error for the parameters one by one: unknown, of a wrong kind, out of range. */
+/** Returns OpenAI's error for an unknown parameter, or for a value of the wrong kind or out of range. */
 export function checkParameters(
   body: JsonObject,
   rules: Record<string, Rule>,

@@ -1,7 +1,9 @@
 import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
-/** An error as OpenAI words it (docs/contribute/wire/openai-chat.md#f9): the envelope's content and its HTTP status. */
+/**
+ * An error in OpenAI's form (docs/contribute/wire/openai-chat.md#f9): the content of the envelope and the HTTP status.
+ */
 export interface VendorError {
   readonly status: number
   readonly message: string
@@ -70,10 +72,10 @@ function incorrectKey(key: string): VendorError {
   return { ...invalid(message, null, "invalid_api_key"), status: 401 }
 }
 
-/** Returns the error for the credential: missing, `sk-refused` or `wrong`, or `sk-empty`. */
+/** Returns the error for a missing credential, or for one of the credentials `sk-refused`, `wrong` and `sk-empty`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
-  // Azure has a header of its own.
+  // Azure sends the key in the header `api-key`.
   const key = bearer ?? headers.get("api-key") ?? undefined
   if (key === undefined) {
     const message =
@@ -86,7 +88,7 @@ export function credentialError(headers: Headers): VendorError | undefined {
   return key === "sk-empty" ? INSUFFICIENT_QUOTA : undefined
 }
 
-/** Returns the error for a fault by its name. */
+/** Returns the error that a fault causes, by the fault's name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":
@@ -117,7 +119,7 @@ export function faultError(name: string, model: string): VendorError | undefined
     case "401":
       return incorrectKey("sk-simulated")
     case "402":
-      // OpenAI does not send this error; its compatible vendors do.
+      // OpenAI does not send this error, but vendors with OpenAI's format do.
       return { ...invalid("Insufficient Balance", null, "invalid_request_error"), status: 402 }
     case "404":
       return modelNotFound(model)

@@ -13,9 +13,11 @@ import {
   type ChatAnswer,
 } from "./result.ts"
 
-/** The request's options for the stream. */
+/** The request's options for streams. */
 export interface StreamOptions {
-  /** Every frame carries `usage`, null until the last one (docs/contribute/wire/openai-chat.md#f7). */
+  /**
+   * Whether every frame contains `usage`, which is null until the last frame (docs/contribute/wire/openai-chat.md#f7).
+   */
   readonly usage: boolean
   /** Whether frames are padded to hide their length; OpenAI does so by default. */
   readonly obfuscation: boolean
@@ -23,7 +25,7 @@ export interface StreamOptions {
 
 const PADDING = "Qm7ZtL0xVbR2sWnK"
 
-/** Writes the frames of one streamed answer. Templates are made once: only the delta differs. */
+/** Writes the frames of one streamed answer. The constant parts of a frame are built once. */
 class FrameWriter {
   readonly #answer: ChatAnswer
   readonly #options: StreamOptions
@@ -39,12 +41,14 @@ class FrameWriter {
       `"model":${model},"service_tier":"${answer.tier}","system_fingerprint":"${FINGERPRINT}","choices":[`
   }
 
-  /** Returns the frame's beginning, up to its choices. */
+  /** Returns the beginning of a frame, up to the choices. */
   get head(): string {
     return this.#head
   }
 
-  /** Returns a frame of one choice; `delta` is JSON text, `text` the text of the probabilities. */
+  /**
+   * Returns a frame of one choice. `delta` is JSON text, and `text` is the text whose log probabilities are included.
+   */
   choice(index: number, delta: string, finish: string | null, text: string | null): string {
     const { logprobs } = this.#answer
     const probabilities =
@@ -57,7 +61,7 @@ class FrameWriter {
     )
   }
 
-  /** Returns the frame without choices that has the usage, if it is requested and known. */
+  /** Returns the frame without choices that contains the usage; empty if usage is not requested or not known. */
   usage(): string[] {
     const { usage } = this.#answer
     if (usage === undefined || !this.#options.usage) return []
@@ -70,7 +74,7 @@ class FrameWriter {
   }
 }
 
-/** The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
+/** Returns the frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
 export function streamScript(answer: ChatAnswer, options: StreamOptions): StreamScript {
   const usage = answer.usage !== undefined && options.usage
   const writer = new FrameWriter(answer, { ...options, usage })
@@ -91,8 +95,8 @@ export function streamScript(answer: ChatAnswer, options: StreamOptions): Stream
 }
 
 /**
- * Returns the first frame: role first. A single tool call begins in the same frame, several each in their own:
- * recorded.
+ * Returns the first frame, which begins with the role. A single tool call starts in the same frame. Several tool calls
+ * start in a frame each (recorded).
  */
 function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number): string {
   const [first] = choice.calls
@@ -107,7 +111,7 @@ function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number)
 }
 
 /**
- * Returns the start of a call: id, type and name are sent once; later frames only have its index
+ * Returns the start of a call. The id, the type and the name are sent once. Later frames contain only the call's index
  * (docs/contribute/wire/openai-chat.md#f6).
  */
 function callOpening(call: PlannedCall, index: number): string {
@@ -115,7 +119,7 @@ function callOpening(call: PlannedCall, index: number): string {
   return JSON.stringify({ index, id: callId(), type: "function", function: opened })
 }
 
-/** Yields one frame per token, the choices in turn. */
+/** Yields one frame per token. The choices take turns. */
 function* bodyFrames(writer: FrameWriter, choices: readonly PlannedChoice[]): Generator<string> {
   let running = choices.map((choice, index) => choiceFrames(writer, choice, index))
   while (running.length > 0) {

@@ -1,6 +1,6 @@
 import { hexadecimal } from "../identifiers.ts"
 
-// As recorded, plus a cookie and a header of the vendor's own that no gateway may pass on.
+// Headers as recorded, with a cookie and a header of the vendor that no gateway may pass on.
 const COMMON = {
   "openai-organization": "simulated-organization",
   "openai-processing-ms": "12",
@@ -15,14 +15,17 @@ const COMMON = {
   "x-vendor-secret": "canary",
 }
 
-// Copied from a prepared object for each response: four times cheaper than from a plain one.
+// Copied for each response. Copying a Headers object is four times cheaper than building it from a plain object.
 const HEADERS = {
   json: new Headers({ ...COMMON, "content-type": "application/json" }),
   error: new Headers({ ...COMMON, "content-type": "application/json; charset=utf-8" }),
   stream: new Headers({ ...COMMON, "content-type": "text/event-stream; charset=utf-8" }),
 }
 
-/** A response with the headers that OpenAI sends (docs/contribute/wire/openai-chat.md#f11) and a fresh `x-request-id`. */
+/**
+ * Returns a response with the headers that OpenAI sends (docs/contribute/wire/openai-chat.md#f11) and a new
+ * `x-request-id`.
+ */
 export function vendorResponse(
   body: string | ReadableStream,
   kind: keyof typeof HEADERS,

@@ -28,7 +28,7 @@ import { resultText, type ChatAnswer } from "./result.ts"
 const CHAT_PATH = "/v1/chat/completions"
 const MODELS_PATH = "/v1/models"
 
-/** OpenAI's chat completions and model list. */
+/** Simulates OpenAI's chat completions and model list. */
 export const openaiChat: WireFormat = {
   name: "openai-chat",
   match(method, path): Answer | undefined {
@@ -68,7 +68,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, model, fault)
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

@@ -1,7 +1,7 @@
 import type { Json } from "../json.ts"
 import { tokenize } from "../tokens.ts"
 
-/** The request's options for probabilities. */
+/** The request's options for log probabilities. */
 export interface LogprobsOptions {
   readonly wanted: boolean
   /** Number of alternatives per token. */
@@ -13,7 +13,7 @@ function describe(token: string, logprob: number) {
 }
 
 function describeToken(token: string, alternatives: number): Json {
-  // Any fixed function of the token is suitable, as long as it is at most zero.
+  // The value is a fixed function of the token. Any value up to zero is suitable.
   const logprob = -(Number(Bun.hash.crc32(token)) % 1000) / 1000
   const others = Array.from({ length: alternatives }, (_, rank) =>
     describe(rank === 0 ? token : `${token}${rank}`, logprob - rank),
@@ -21,7 +21,7 @@ function describeToken(token: string, alternatives: number): Json {
   return { ...describe(token, logprob), top_logprobs: others }
 }
 
-/** Returns the `logprobs` of a choice or of one of its frames, as recorded; null unless requested. */
+/** Returns the `logprobs` of a choice or of one of its frames, as recorded; null if they were not requested. */
 export function logprobsOf(text: string | null, options: LogprobsOptions): Json {
   if (!options.wanted) return null
   const tokens = tokenize(text ?? "")

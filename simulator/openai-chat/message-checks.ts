@@ -4,7 +4,7 @@ import { invalid, type VendorError } from "./errors.ts"
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"]
 const PARTS = ["text", "image_url", "input_audio", "refusal", "audio", "file"]
 
-/** Returns OpenAI's error for the messages, worded as recorded; undefined if they are valid. */
+/** Returns OpenAI's error for the messages, worded as recorded; undefined if the messages are valid. */
 export function checkMessages(messages: Json | undefined): VendorError | undefined {
   if (messages === undefined || messages === null) return missing("messages")
   const list = arrayOf(messages)
@@ -65,7 +65,7 @@ function checkParts(parts: Json[], place: string): VendorError | undefined {
   return undefined
 }
 
-/** Checks that every call is answered right after it was made, and that there are no other results. */
+/** Checks that each call is followed directly by its result, and that there are no other results. */
 function checkToolOrder(messages: JsonObject[]): VendorError | undefined {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {

@@ -14,7 +14,7 @@ const LISTED = [
 ]
 const KNOWN = new Set(LISTED)
 
-/** Returns the dated name in answers, or undefined for a model that does not exist. */
+/** Returns the dated name of a model, which answers contain. Returns undefined for a model that does not exist. */
 export function datedName(model: string): string | undefined {
   const suffix = `-${RELEASE}`
   const name = model.endsWith(suffix) ? model.slice(0, -suffix.length) : model
@@ -31,14 +31,14 @@ function answerJson(exchange: Exchange, value: object): Response {
   return vendorResponse(JSON.stringify(value), "json")
 }
 
-/** `GET /v1/models` (docs/contribute/wire/openai-chat.md#f12). */
+/** Answers `GET /v1/models` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModelList(exchange: Exchange): Response {
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)
   return answerJson(exchange, { object: "list", data: LISTED.map((name) => describe(name)) })
 }
 
-/** `GET /v1/models/{id}` (docs/contribute/wire/openai-chat.md#f12). */
+/** Answers `GET /v1/models/{id}` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModel(exchange: Exchange, id: string): Response {
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)

@@ -18,7 +18,8 @@ const REASONING_TOKENS: Record<string, number> = {
   max: 512,
 }
 const FILE_TOKENS = 256
-// 16-bit sound at 16 kHz has 32,000 bytes per second, for which OpenAI counts ten tokens.
+// Length of base64 per audio token. 16-bit sound at 16 kHz has 32,000 bytes per second, for which OpenAI counts ten
+// tokens.
 const BASE64_PER_AUDIO_TOKEN = 4267
 
 /** Reads a checked chat request into the simulator's own terms (docs/contribute/wire/openai-chat.md#f1). */
@@ -114,7 +115,7 @@ function readImage(image: JsonObject): Part {
 function readTools(body: JsonObject): OfferedTool[] {
   const tools = arrayOf(body.tools).flatMap((tool) => {
     const { name, parameters } = objectOf(objectOf(tool).function)
-    // A custom tool takes text and has no schema: it is offered, but never called by the simulator.
+    // A custom tool takes text and has no schema. The simulator accepts it but never calls it.
     return name === undefined ? [] : [{ name: stringOf(name), schema: objectOf(parameters) }]
   })
   const allowed = objectOf(objectOf(body.tool_choice).allowed_tools)

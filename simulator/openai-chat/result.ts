@@ -12,10 +12,10 @@ export interface ChatAnswer {
   /** Dated model name. */
   readonly model: string
   readonly choices: readonly PlannedChoice[]
-  /** Undefined if usage is not reported. */
+  /** The usage; undefined if usage is not reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsOptions
-  /** The class of service. */
+  /** The service tier. */
   readonly tier: string
 }
 
@@ -29,13 +29,13 @@ export function callId(): string {
   return `call_${base62(24)}`
 }
 
-/** Seconds since 1970. */
+/** Returns the current Unix time in seconds. */
 export function createdNow(): number {
   return Math.floor(Date.now() / 1000)
 }
 
 /**
- * Returns a choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`: OpenAI staff confirm
+ * Returns a choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`. OpenAI staff confirm
  * this behaviour (community.openai.com, thread 731488).
  */
 export function finishReason(choice: PlannedChoice): string {
@@ -49,7 +49,10 @@ export function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** Returns the `usage` object (docs/contribute/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
+/**
+ * Returns the `usage` object (docs/contribute/wire/openai-chat.md#f8). Prompt tokens include cached tokens, and
+ * completion tokens include reasoning tokens.
+ */
 export function usageObject(usage: CountedUsage) {
   return {
     prompt_tokens: usage.prompt,
@@ -77,7 +80,7 @@ function messageOf(choice: PlannedChoice) {
   return { role, content, tool_calls: calls, refusal, annotations }
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/openai-chat.md#f3). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/openai-chat.md#f3). */
 export function resultText(answer: ChatAnswer): string {
   const choices = answer.choices.map((choice, index) => ({
     index,

@@ -4,8 +4,8 @@ import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { checkItems } from "./item-checks.ts"
 import { missing, unsupported } from "./refusals.ts"
 
-// Everything OpenAI accepts at the top of a request for a response, by the SDK's `ResponseCreateParamsBase`; anything
-// else is rejected. The minimum of `max_output_tokens` is 16.
+// All top-level fields that OpenAI accepts in a request for a response, according to the SDK's
+// `ResponseCreateParamsBase`. Other fields are rejected. The minimum of `max_output_tokens` is 16.
 const RULES: Record<string, Rule> = {
   access_programs: { kind: "any" },
   background: { kind: "boolean" },
@@ -62,7 +62,7 @@ const HOSTED_TOOL =
   /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|mcp|computer|computer_use_preview|local_shell|shell|apply_patch|custom|tool_search|namespace)(_\d{4}_\d{2}_\d{2})?$/
 const TOOL_NAME = /^[a-zA-Z0-9_-]+$/
 
-/** Returns OpenAI's error for the request; undefined if it is valid. */
+/** Returns OpenAI's error for the request; undefined if the request is valid. */
 export function checkRequest(body: JsonObject): VendorError | undefined {
   return (
     checkParameters(body, RULES) ??

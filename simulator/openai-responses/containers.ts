@@ -5,8 +5,8 @@ import type { OutputItem } from "./result.ts"
 import type { StoredResponses } from "./stored-responses.ts"
 
 /**
- * Returns the container of a request's code interpreter: a named one, that of an earlier call, or a new one; undefined
- * without the tool.
+ * Returns the container of a request's code interpreter: the named container, the container of an earlier call, or a
+ * new container. Returns undefined if the request does not offer the tool.
  */
 export function containerOf(
   body: JsonObject,
@@ -27,7 +27,7 @@ export function containerOf(
   return earlier ?? `cntr_${hexadecimal(48)}`
 }
 
-/** Returns the items of the tool: the model uses it once whenever it is offered. */
+/** Returns the output items of the code interpreter. The model uses the tool once whenever it is offered. */
 export function codeItems(container: string | undefined): OutputItem[] {
   if (container === undefined) return []
   return [{ type: "code_interpreter_call", id: `ci_${hexadecimal(50)}`, container }]

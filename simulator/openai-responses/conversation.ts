@@ -3,7 +3,10 @@ import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { decrypts } from "./signer.ts"
 import type { StoredResponses } from "./stored-responses.ts"
 
-/** Returns the items of a request with those that it continues from, or the vendor's rejection. */
+/**
+ * Returns the items of a request, including the items that the request continues from. Returns the vendor's rejection
+ * if they are invalid.
+ */
 export function gatherItems(
   body: JsonObject,
   stored: StoredResponses,
@@ -23,7 +26,7 @@ export function gatherItems(
   return checkOrder(items, before.length, stored) ?? { items }
 }
 
-/** Returns the id of the conversation that a request continues; empty without one. */
+/** Returns the id of the conversation that a request continues; empty if there is none. */
 export function conversationOf({ conversation }: JsonObject): string {
   return typeof conversation === "string" ? conversation : stringOf(objectOf(conversation).id)
 }
@@ -80,7 +83,7 @@ function checkOrder(
   return checkCalls(items)
 }
 
-/** Checks that reasoning is known or comes with its content, and that its result follows it. */
+/** Checks that a reasoning item is stored or contains its content, and that the item created from it follows. */
 function checkReasoning(
   item: JsonObject,
   after: readonly JsonObject[],
@@ -109,7 +112,7 @@ function isAnswered(item: JsonObject): boolean {
   return item.role === "assistant" || stringOf(item.type).endsWith("_call")
 }
 
-/** Checks that an item referred to by its id is directly preceded by its reasoning. */
+/** Checks that an item referred to by its id directly follows its reasoning item. */
 function checkOrigin(
   item: JsonObject,
   before: readonly JsonObject[],
@@ -131,7 +134,7 @@ function checkCalls(items: readonly JsonObject[]): VendorError | undefined {
   for (const item of items) {
     const id = stringOf(item.call_id)
     if (item.type === "function_call") open.add(id)
-    // Hosted tools that the caller runs are answered like functions.
+    // Calls of hosted tools that the caller runs need a result, like function calls.
     if (stringOf(item.type).endsWith("_call")) called.add(id)
     if (item.type !== "function_call_output") continue
     if (!called.has(id)) {

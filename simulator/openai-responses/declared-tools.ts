@@ -1,13 +1,13 @@
 import type { PlannedCall } from "../answer.ts"
 import { arrayOf, objectOf, parseObject, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** A tool of the caller's own, and the form of its calls. */
+/** A tool that the caller defines, and the form of its calls. */
 export interface DeclaredTool {
-  /** Its name in a task that is written as calls. */
+  /** The name in a task that is written as calls. */
   readonly name: string
   readonly schema: JsonObject
   readonly isText: boolean
-  /** Its name without that of its namespace. */
+  /** The name without the prefix of its namespace. */
   readonly ownName: string
   readonly namespace?: string
 }
@@ -19,8 +19,8 @@ const TEXT_SCHEMA = {
 }
 
 /**
- * Returns the functions and custom tools of a request, including those that its input adds; members of a namespace are
- * called `namespace__name`.
+ * Returns the functions and custom tools of a request, including tools that the input adds. Members of a namespace are
+ * named `namespace__name`.
  */
 export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
   const items = arrayOf(input).map((item) => objectOf(item))
@@ -47,7 +47,7 @@ function declaredTool(tool: JsonObject, namespace?: string): DeclaredTool[] {
     : [{ name: `${namespace}__${ownName}`, ownName, schema, isText, namespace }]
 }
 
-/** Returns the input of a custom tool: only the text. */
+/** Returns the input of a custom tool, which is plain text. */
 export function textOfCall({ argumentsText }: PlannedCall): string {
   const { input } = parseObject(argumentsText)
   return typeof input === "string" ? input : argumentsText

@@ -19,8 +19,8 @@ function frame(type: string, content: string, sequenceNumber: number): string {
 }
 
 /**
- * The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). They are numbered without a
- * gap, so the last one is written only after all others.
+ * The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). They are numbered
+ * without gaps, so the last frame is written after all others.
  */
 export class ResponseScript implements StreamScript {
   readonly opening: readonly string[]
@@ -32,7 +32,7 @@ export class ResponseScript implements StreamScript {
   readonly #isObfuscated: boolean
   #count = 0
 
-  /** `output` has the items as they are in the last frame. */
+  /** @param output the items as they are in the last frame. */
   constructor(answer: ResponseAnswer, output: readonly object[], isObfuscated: boolean) {
     this.#answer = answer
     this.#output = output
@@ -49,14 +49,17 @@ export class ResponseScript implements StreamScript {
     return this.#itemFrames()
   }
 
-  /** The last frame, with the whole answer; there is no other end mark. */
+  /** Returns the last frame, which contains the complete answer. There is no other end marker. */
   get end(): string {
     const status = this.#answer.isIncomplete ? "incomplete" : "completed"
     const response = responseObject(this.#answer, status, this.#output)
     return frame(`response.${status}`, `"response":${JSON.stringify(response)}`, this.#count)
   }
 
-  /** The error, nested as recorded, and the failed answer after it (docs/contribute/wire/openai-responses.md#f11). */
+  /**
+   * Returns the error event, which is nested as recorded, and the failed answer after it
+   * (docs/contribute/wire/openai-responses.md#f11).
+   */
   readonly errorFrame = (framesBefore: number): string => {
     const { code, message } = FAILURE
     const error = JSON.stringify({ type: code, code, message, param: null })

@@ -37,7 +37,7 @@ import {
 const RESPONSES_PATH = "/v1/responses"
 const CONVERSATIONS_PATH = "/v1/conversations"
 
-/** OpenAI's responses. */
+/** Simulates OpenAI's responses API. */
 export const openaiResponses: WireFormat = {
   name: "openai-responses",
   match(method, path): Answer | undefined {
@@ -49,7 +49,7 @@ export const openaiResponses: WireFormat = {
   },
 }
 
-/** Creates a conversation, empty or with its first items. */
+/** Creates a conversation, which is empty or contains its first items. */
 async function beginConversation(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = credentialError(exchange.headers)
@@ -102,12 +102,14 @@ async function answerResponse(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, fault)
 }
 
-/** Returns a 400 for a model that does not exist, unlike the chat's 404, as recorded. */
+/**
+ * Returns the error for a model that does not exist. Its status is 400, unlike the 404 of chat completions (recorded).
+ */
 function modelNotFound(model: string): VendorError {
   return invalid(`The requested model '${model}' does not exist.`, "model", "model_not_found")
 }
 
-/** Plays the faults that respond in place of the model. */
+/** Plays the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -160,7 +162,7 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
 
 interface Settled {
   readonly items: readonly JsonObject[]
-  /** The container of the code interpreter, if it is offered. */
+  /** The container of the code interpreter; undefined if the tool is not offered. */
   readonly container: string | undefined
   readonly fault: Fault | undefined
 }

@@ -4,16 +4,16 @@ import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { missing, unknownParameter, unsupported, wrongType } from "./refusals.ts"
 
 interface ItemRule {
-  /** The prefix of its ids. */
+  /** The prefix of the item's ids. */
   readonly prefix?: string
   readonly required: readonly string[]
   readonly optional: readonly string[]
 }
 
-// Codex sends this with every item to OpenAI, which accepts it.
+// A field that Codex adds to every item. OpenAI accepts it.
 const ANYWHERE = "internal_chat_message_metadata_passthrough"
 
-// The items that the simulator checks, by the SDK's types; others are accepted.
+// The items that the simulator checks, according to the SDK's types. Other items are accepted.
 const ITEMS: Record<string, ItemRule> = {
   message: { prefix: "msg", required: ["role", "content"], optional: ["id", "status", "phase"] },
   function_call: {
@@ -52,7 +52,7 @@ const OUTPUT_PARTS = ["output_text", "refusal"]
 const ROLES = ["assistant", "system", "developer", "user"]
 const MAX_CALL_ID_LENGTH = 64
 
-/** Returns OpenAI's error for the items of the input, each by itself. */
+/** Returns OpenAI's error for the input items. Each item is checked separately. */
 export function checkItems(input: Json | undefined): VendorError | undefined {
   if (input === undefined || input === null || typeof input === "string") return undefined
   if (!Array.isArray(input)) {

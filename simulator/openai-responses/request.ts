@@ -45,7 +45,7 @@ export function readPrompt(body: JsonObject, items: readonly JsonObject[]): Prom
   }
 }
 
-/** Returns the reasoning tokens. A request with reasoning but without an effort gets the default one. */
+/** Returns the number of reasoning tokens. A request with reasoning but without an effort gets the default effort. */
 function readReasoning(reasoning: Json | undefined): number {
   if (reasoning === undefined || reasoning === null) return 0
   const effort = stringOf(objectOf(reasoning).effort)

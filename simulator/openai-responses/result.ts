@@ -15,7 +15,7 @@ export type OutputItem =
       readonly type: "reasoning"
       readonly id: string
       readonly thought: string
-      /** Whether the thought is returned as a summary. */
+      /** Whether the answer contains a summary of the reasoning. */
       readonly isTold: boolean
       readonly isEncrypted: boolean
     }
@@ -38,7 +38,7 @@ export type OutputItem =
       readonly input: string
     }
 
-/** The input of the code interpreter. */
+/** The code that the simulated code interpreter runs. */
 export const CODE = "print(1 + 1)"
 
 /** The content of an answer. */
@@ -47,17 +47,17 @@ export interface ResponseAnswer {
   readonly created: number
   /** Dated model name. */
   readonly model: string
-  /** The request, which the answer repeats. */
+  /** The body of the request, whose members the answer repeats. */
   readonly body: JsonObject
   readonly items: readonly OutputItem[]
-  /** Whether the token limit broke the answer off. */
+  /** Whether the answer was cut off at the token limit. */
   readonly isIncomplete: boolean
-  /** Undefined if usage is not reported. */
+  /** The usage; undefined if usage is not reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsOptions
 }
 
-/** The progress of an answer or one of its items. */
+/** The status of an answer or of one of its items. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
 /** The error of an answer that fails after it has begun. */
@@ -73,7 +73,7 @@ export function responseId(): string {
   return `resp_${hexadecimal(50)}`
 }
 
-/** Returns the items of a planned answer: reasoning first, then text or calls. */
+/** Returns the items of a planned answer. Reasoning comes first, then text or calls. */
 export function outputItems(choice: PlannedChoice, echo: string, body: JsonObject): OutputItem[] {
   const items: OutputItem[] = []
   if (choice.reasoningTokens > 0) {
@@ -120,17 +120,17 @@ function callItem(call: PlannedCall, tool: DeclaredTool | undefined): OutputItem
   return { type: "function_call", id, callId, name: ownName, namespace, argumentsText }
 }
 
-/** The text part of a message, as recorded. */
+/** Returns the text part of a message, as recorded. */
 export function textPart(text: string, logprobs: LogprobsOptions) {
   return { type: "output_text", annotations: [], logprobs: textLogprobs(text, logprobs), text }
 }
 
-/** Returns the probabilities of a text's tokens; empty unless requested. */
+/** Returns the log probabilities of a text's tokens; empty if they were not requested. */
 export function textLogprobs(text: string, options: LogprobsOptions): Json {
   return objectOf(logprobsOf(text, options)).content ?? []
 }
 
-/** Returns an item as recorded: empty while it is in progress, complete afterwards. */
+/** Returns an item as recorded. The item is empty while it is in progress, and complete afterwards. */
 export function itemObject(item: OutputItem, status: ItemStatus, logprobs: LogprobsOptions) {
   const isBegun = status === "in_progress"
   const { id, type } = item
@@ -166,20 +166,23 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
   }
 }
 
-/** Returns the final status of the item at this position: a limit breaks off the last one. */
+/** Returns the final status of the item at an index. If the answer was cut off, its last item is incomplete. */
 export function endStatus(answer: ResponseAnswer, index: number): ItemStatus {
   const isLast = index === answer.items.length - 1
   return isLast && answer.isIncomplete ? "incomplete" : "completed"
 }
 
-/** The items of a finished answer. */
+/** Returns the items of a finished answer. */
 export function finishedItems(answer: ResponseAnswer) {
   return answer.items.map((item, index) =>
     itemObject(item, endStatus(answer, index), answer.logprobs),
   )
 }
 
-/** Returns the `usage` object (docs/contribute/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
+/**
+ * Returns the `usage` object (docs/contribute/wire/openai-responses.md#f5). Input tokens include cached tokens, and
+ * output tokens include reasoning tokens.
+ */
 function usageObject(usage: CountedUsage) {
   return {
     input_tokens: usage.prompt,
@@ -198,7 +201,7 @@ const NO_IMAGES = {
   total_tokens: 0,
 }
 
-/** Returns the usage of the vendor's own tools, which is separate from the usage. */
+/** Returns the usage of the vendor's own tools, which is reported separately from the tokens. */
 function toolUsage(items: readonly OutputItem[]) {
   const searches = items.filter(({ type }) => type === "web_search_call")
   return { image_gen: NO_IMAGES, web_search: { num_requests: searches.length } }
@@ -224,7 +227,7 @@ function formatObject(format: JsonObject) {
   return { type, description: description ?? null, name, schema, strict: strict ?? true }
 }
 
-/** Returns the whole Response object in one of its states, with every key that was recorded. */
+/** Returns the complete Response object in one of its states, with every member that was recorded. */
 export function responseObject(
   answer: ResponseAnswer,
   status: ItemStatus | "failed",
@@ -279,13 +282,13 @@ export function responseObject(
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/contribute/wire/openai-responses.md#f3). */
+/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/openai-responses.md#f3). */
 export function resultText(answer: ResponseAnswer, output: readonly object[]): string {
   const status = answer.isIncomplete ? "incomplete" : "completed"
   return wholeText(responseObject(answer, status, output))
 }
 
-/** The JSON text of an answer that has failed. */
+/** Returns the JSON text of an answer that has failed. */
 export function failedText(answer: ResponseAnswer): string {
   return wholeText(responseObject(answer, "failed", []))
 }

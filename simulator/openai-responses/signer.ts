@@ -1,20 +1,23 @@
 import { Signer } from "../signer.ts"
 
 const SIGNER = new Signer("openai")
-// The prefix of the vendor's envelopes.
+// The prefix of encrypted content from the vendor.
 const PREFIX = "gAAAAA"
 
-/** Returns a reasoning item's `encrypted_content`; never the same twice. */
+/** Returns a reasoning item's `encrypted_content`. The result differs for each call. */
 export function encrypt(text: string): string {
   return PREFIX + SIGNER.wrap(text)
 }
 
-/** Returns an unfinished envelope, which is sent before the reasoning has ended (docs/contribute/wire/openai-responses.md#f9). */
+/**
+ * Returns the encrypted content that is sent before the reasoning has ended
+ * (docs/contribute/wire/openai-responses.md#f9).
+ */
 export function encryptUnfinished(): string {
   return `${PREFIX}unfinished`
 }
 
-/** Whether a text is an unchanged `encrypted_content` of this vendor. */
+/** Whether a text is `encrypted_content` that this vendor created and that is unchanged. */
 export function decrypts(content: string): boolean {
   return content.startsWith(PREFIX) && SIGNER.opens(content.slice(PREFIX.length))
 }

@@ -11,7 +11,7 @@ export class StoredResponses {
   readonly #named = new Map<string, readonly JsonObject[]>()
   readonly #containers = new Set<string>()
 
-  /** Stores a conversation, including its answer's items, under the answer's id. */
+  /** Stores a conversation and the output items of its answer, under the answer's id. */
   keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
     forgetOldest(this.#conversations, MAX_RESPONSES)
     this.#conversations.set(id, [...conversation, ...output])
@@ -21,12 +21,15 @@ export class StoredResponses {
     }
   }
 
-  /** @returns whether it existed. */
+  /**
+   * Deletes a stored answer.
+   * @returns whether the answer existed.
+   */
   forget(id: string): boolean {
     return this.#conversations.delete(id)
   }
 
-  /** Creates a conversation with an id of its own. */
+  /** Stores a new conversation that has an id of its own. */
   begin(id: string, items: readonly JsonObject[]): void {
     forgetOldest(this.#named, MAX_RESPONSES)
     this.#named.set(id, items)
@@ -53,7 +56,7 @@ export class StoredResponses {
     if (this.#containers.size > MAX_RESPONSES && oldest) this.#containers.delete(oldest)
   }
 
-  /** Records the reasoning of each item of an answer, even of answers that are not stored. */
+  /** Records which reasoning item belongs to each item of an answer, even if the answer is not stored. */
   noteReasoning(output: readonly JsonObject[]): void {
     const reasoning = output.find((item) => item.type === "reasoning")
     if (reasoning === undefined) return
@@ -73,7 +76,7 @@ export class StoredResponses {
     return this.#items.get(id)
   }
 
-  /** Returns the id of the reasoning of an answer's item. */
+  /** Returns the id of the reasoning item that belongs to an item of an answer. */
   reasoningOf(item: JsonObject): string | undefined {
     return this.#reasoningOf.get(stringOf(objectOf(item).id))
   }

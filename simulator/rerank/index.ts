@@ -21,12 +21,12 @@ interface Reranked {
   readonly body: JsonObject
   readonly documents: readonly string[]
   readonly scores: readonly Scored[]
-  /** Tokens read; the query is read with each document. */
+  /** Number of tokens that the model reads. The query is read once for each document. */
   readonly tokens: number
   readonly fault: Fault | undefined
 }
 
-/** One vendor's form (docs/contribute/wire/rerank.md#f1). */
+/** The format of one vendor (docs/contribute/wire/rerank.md#f1). */
 interface Form {
   readonly manner: Manner
   readonly fields: readonly string[]
@@ -108,7 +108,9 @@ const TOGETHER: Form = {
   },
 }
 
-/** A server that returns its model's raw output: logits, of all documents, in their order. */
+/**
+ * The format of servers that return the raw output of their model: logits for all documents, in their original order.
+ */
 const LOGITS: Form = {
   ...TOGETHER,
   manner: OPENAI,
@@ -118,7 +120,7 @@ const LOGITS: Form = {
   }),
 }
 
-/** By the name of the model; the simulator's own, and all others, answer like Jina's. */
+/** Formats by the name of the model. Other models, including those of the simulator, use Jina's format. */
 const FORMS: readonly (readonly [RegExp, Form])[] = [
   [/^rerank-(2|1|lite)/, VOYAGE],
   [/^rerank-(v\d|english|multilingual)/, COHERE_1],
@@ -126,7 +128,7 @@ const FORMS: readonly (readonly [RegExp, Form])[] = [
   [/^(Salesforce|mixedbread-ai)\//, TOGETHER],
 ]
 
-/** Reranking, as each vendor has it. */
+/** Simulates reranking in the format of each vendor. */
 export const rerank: WireFormat = {
   name: "rerank",
   match(method, path): Answer | undefined {

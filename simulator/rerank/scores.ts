@@ -9,7 +9,10 @@ export interface Scored {
 const MIN = 0.05
 const MAX = 0.95
 
-/** Returns scores between 0 and 1: the share of the query's words in a document. In the documents' order. */
+/**
+ * Returns a score between 0 and 1 for each document, in the order of the documents. A score is the share of the query's
+ * words that the document contains.
+ */
 export function scoresOf(query: string, documents: readonly string[]): Scored[] {
   const words = new Set(wordsIn(query))
   return documents.map((document, index) => {
@@ -18,14 +21,14 @@ export function scoresOf(query: string, documents: readonly string[]): Scored[] 
   })
 }
 
-/** Returns the best scores, the highest first. */
+/** Returns the best scores, highest first. */
 export function bestOf(scores: readonly Scored[], limit: number): Scored[] {
   return scores
     .toSorted((left, right) => right.relevance_score - left.relevance_score)
     .slice(0, limit)
 }
 
-/** Returns scores as a model without a final probability function reports them. */
+/** Converts scores to the logits that a model without a final probability function reports. */
 export function logitsOf(scores: readonly Scored[]): Scored[] {
   return scores.map(({ index, relevance_score: score }) => ({
     index,

@@ -1,16 +1,16 @@
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** The messages of a body in either of OpenAI's formats. */
+/** Returns the messages of a body in either of OpenAI's formats. */
 export function messagesOf(body: JsonObject): JsonObject[] {
   return arrayOf(body.messages ?? body.input).map((message) => objectOf(message))
 }
 
-/** The roles of the messages, in order. */
+/** Returns the roles of the messages, in order. */
 export function rolesOf(body: JsonObject): string[] {
   return messagesOf(body).map(({ role }) => stringOf(role))
 }
 
-/** The parts of a message; a text is one part. */
+/** Returns the parts of a message. A text is one part. */
 export function partsOf({ content }: JsonObject): JsonObject[] {
   return typeof content === "string"
     ? [{ type: "text", text: content }]
@@ -32,18 +32,18 @@ export function isToolForced({ tool_choice: choice }: JsonObject): boolean {
   return choice === "required" || objectOf(choice).type === "function"
 }
 
-/** The kind of `response_format`, or of `text.format`. */
+/** Returns the kind of `response_format` or of `text.format`. */
 export function formatOf(body: JsonObject): string {
   return stringOf(objectOf(body.response_format ?? objectOf(body.text).format).type)
 }
 
-/** Whether one of the texts contains the word. */
+/** Whether any text of the messages contains the word "JSON". */
 export function hasJsonWord(body: JsonObject): boolean {
   const texts = (values: Json | undefined): string => JSON.stringify(values ?? "")
   return /json/i.test(`${texts(body.messages)}${texts(body.input)}${texts(body.instructions)}`)
 }
 
-/** Whether the last message is an assistant's text without a mark as unfinished. */
+/** Whether the last message is text of the assistant that is not marked as unfinished. */
 export function endsWithAssistant(body: JsonObject, mark?: string): boolean {
   const last = messagesOf(body).at(-1)
   if (last?.role !== "assistant" || last.tool_calls !== undefined) return false

@@ -2,7 +2,7 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 import type { Check, Limit, Problem } from "./limit.ts"
 import { someSchema } from "./schema-limits.ts"
 
-/** The checked parts of a request to Claude, at Anthropic or at Bedrock. */
+/** The parts of a request to Claude that are checked, at Anthropic or at Bedrock. */
 interface ClaudeRequest {
   readonly sampling: Readonly<Record<string, Json | undefined>>
   readonly thinking: JsonObject
@@ -80,7 +80,7 @@ function noFormat({ output }: ClaudeRequest): Problem | undefined {
     : undefined
 }
 
-/** Keywords of numbers, texts and lists that the schema compiler does not support. */
+/** Keywords of numbers, texts and arrays that the schema compiler does not support. */
 const KEYWORDS: readonly (readonly [type: string, names: readonly string[]])[] = [
   ["integer", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
   ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
@@ -206,7 +206,7 @@ function maxImages(max: number, holds: (block: JsonObject) => boolean): Check {
       : undefined
 }
 
-/** The limits of Claude at Anthropic and Bedrock, and the limits of Bedrock. */
+/** The limits of Claude at Anthropic and Bedrock, and limits of Bedrock itself. */
 export const CLAUDE_LIMITS: readonly Limit[] = [
   ...CHECKS.flatMap(([models, page, check]): Limit[] => {
     const source = `platform.claude.com/docs/en/${page}`

@@ -2,10 +2,10 @@ import { type JsonObject, objectOf, stringOf } from "../json.ts"
 import { formatOf, hasJsonWord, hasTools, isToolForced } from "./chat-parts.ts"
 import { type Check, type Limit, rejects, valueAt } from "./limit.ts"
 
-/** A limit of vendors of OpenAI's formats. */
+/** A limit of a vendor with one of OpenAI's formats. */
 export type Row = Omit<Limit, "api">
 
-/** Accepted tool names at most vendors. */
+/** Matches the tool names that most vendors accept. */
 export const NAME = /^[a-zA-Z0-9_-]+$/
 
 export const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !hasJsonWord(body), {
@@ -13,7 +13,7 @@ export const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !
     "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
 })
 
-/** Whether thinking is switched off in any vendor's form. */
+/** Whether thinking is switched off, in the form of any vendor. */
 export function isOff(
   body: JsonObject,
   ...forms: readonly ("effort" | "enable_thinking" | "thinking")[]
@@ -30,7 +30,7 @@ export function isCallRequired(body: JsonObject): boolean {
   return hasTools(body) && isToolForced(body)
 }
 
-/** Rejects parameters that a vendor lacks, with the vendor's message. */
+/** Rejects parameters that a vendor does not have, with the vendor's message. */
 export function noParameter(message: (name: string) => string, ...names: readonly string[]): Check {
   return (body) => {
     const name = names.find((each) => valueAt(body, each) !== undefined)

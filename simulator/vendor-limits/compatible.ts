@@ -128,7 +128,7 @@ const CAMEL: Readonly<Record<string, string>> = {
   frequency_penalty: "frequencyPenalty",
 }
 
-/** Requires instructions at the start only, and alternating turns after them. */
+/** Whether instructions follow other messages, or the turns after the instructions do not alternate. */
 function isOutOfTurn(roles: readonly string[]): boolean {
   const start = roles.findIndex((role) => role !== "system" && role !== "developer")
   if (start === -1) return false
@@ -138,7 +138,7 @@ function isOutOfTurn(roles: readonly string[]): boolean {
   })
 }
 
-/** Limits of the vendors of OpenAI's chat format. */
+/** Limits of vendors with OpenAI's chat format. */
 export const COMPATIBLE_LIMITS: readonly Limit[] = [
   ...GROQ,
   ...MISTRAL,

@@ -4,7 +4,7 @@ import type { Problem } from "./limit.ts"
 
 type Envelope = (problem: Problem) => object
 
-/** Error envelopes of vendors of OpenAI's chat format that differ from OpenAI's. */
+/** Error envelopes of vendors with OpenAI's chat format, if they differ from OpenAI's. */
 const ENVELOPES: Readonly<Record<string, Envelope>> = {
   alibaba: ({ message, code = "invalid_parameter_error" }) => ({
     error: {
@@ -66,7 +66,7 @@ function openaiEnvelope({
   return { error: { message, type: "invalid_request_error", param, code } }
 }
 
-/** Responds with a rejection in the form of the simulated vendor, for OpenAI's formats. */
+/** Responds with a rejection in the simulated vendor's form, for requests in OpenAI's formats. */
 export function refuseLimit(exchange: Exchange, problem: Problem): Response {
   exchange.finish()
   const envelope = ENVELOPES[exchange.vendor ?? ""] ?? openaiEnvelope

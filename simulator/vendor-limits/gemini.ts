@@ -4,7 +4,7 @@ import { type Limit, type Problem, rejects } from "./limit.ts"
 const VENDORS = ["google", "vertex"]
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/
 
-/** Budgets by model: lowest, highest, and whether thinking can be switched off (0). */
+/** Thinking budgets by model: the lowest, the highest, and whether 0 switches thinking off. */
 const BUDGETS: readonly (readonly [models: RegExp, range: [number, number], off: boolean])[] = [
   [/^gemini-2\.5-pro/, [128, 32_768], false],
   [/^gemini-2\.5-flash-lite/, [512, 24_576], true],

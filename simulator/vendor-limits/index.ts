@@ -6,7 +6,10 @@ import { GEMINI_LIMITS } from "./gemini.ts"
 import type { Api, Limit, Problem } from "./limit.ts"
 import { OPENAI_LIMITS } from "./openai.ts"
 
-/** Documented limits of vendors' models. Written from their documentation, never from the gateway's rules. */
+/**
+ * Documented limits of the vendors' models. They are taken from the vendors' documentation and never from the gateway's
+ * rules.
+ */
 export const VENDOR_LIMITS: readonly Limit[] = [
   ...OPENAI_LIMITS,
   ...COMPATIBLE_LIMITS,
@@ -14,7 +17,10 @@ export const VENDOR_LIMITS: readonly Limit[] = [
   ...GEMINI_LIMITS,
 ]
 
-/** Returns the reason why the simulated vendor rejects a request; undefined if it accepts it, or without a vendor. */
+/**
+ * Returns the reason why the simulated vendor rejects a request. Returns undefined if the vendor accepts it, or if no
+ * vendor is simulated.
+ */
 export function limitProblem(
   { vendor }: Exchange,
   api: Api,

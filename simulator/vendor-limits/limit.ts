@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string
   readonly parameter?: string
   readonly code?: string
-  /** 400 if absent. */
+  /** The HTTP status; absent: 400. */
   readonly status?: number
 }
 
@@ -17,7 +17,7 @@ export type Check = (body: JsonObject, model: string) => Problem | undefined
 /** A documented limit of the models of some vendors. */
 export interface Limit {
   readonly vendors: readonly string[]
-  /** Matches the vendor's name for a model; absent: all of its models. */
+  /** Matches the vendor's model names to which the limit applies; absent: all models of the vendor. */
   readonly models?: RegExp
   readonly api: Api
   readonly source: string
@@ -38,7 +38,7 @@ export function listed(values: readonly string[]): string {
   return `${quoted.slice(0, -1).join(", ")}, and ${quoted.at(-1)}`
 }
 
-/** Rejects parameters that a model lacks. `false` is the same as absent. */
+/** Rejects parameters that a model does not have. The value `false` counts as absent. */
 export function unsupported(...paths: readonly string[]): Check {
   return (body) => {
     const path = paths.find((each) => {
@@ -51,7 +51,7 @@ export function unsupported(...paths: readonly string[]): Check {
   }
 }
 
-/** Rejects any value but the default. */
+/** Rejects any value except the default. */
 export function onlyDefault(defaults: Readonly<Record<string, number>>): Check {
   return (body) => {
     for (const [path, usual] of Object.entries(defaults)) {
@@ -74,7 +74,7 @@ export function oneOf(path: string, values: readonly string[]): Check {
   }
 }
 
-/** Rejects texts above a number of characters. */
+/** Rejects texts that are longer than a number of characters. */
 export function maxLength(max: number, ...paths: readonly string[]): Check {
   return (body) => {
     for (const path of paths) {
@@ -92,7 +92,7 @@ function tooLong(place: string, value: Json | undefined, max: number): Problem |
   return { message, parameter: place, code: "string_above_max_length" }
 }
 
-/** Rejects lists above a number of entries. */
+/** Rejects lists with more than a number of entries. */
 export function maxItems(max: number, path: string): Check {
   return (body) => {
     const { length } = arrayOf(valueAt(body, path))
@@ -102,7 +102,7 @@ export function maxItems(max: number, path: string): Check {
   }
 }
 
-/** Returns the ids of tool calls anywhere in a list of messages or items. */
+/** Rejects ids of tool calls, anywhere in a list of messages or items, that are longer than `max`. */
 export function callIds(max: number): Check {
   return (body) => {
     for (const [index, entry] of arrayOf(body.messages).entries()) {
@@ -123,7 +123,7 @@ export function callIds(max: number): Check {
   }
 }
 
-/** Returns the names of declared functions, in either of OpenAI's formats. */
+/** Rejects invalid or too long names of declared functions, in either of OpenAI's formats. */
 export function toolNames(pattern: RegExp, max: number): Check {
   return (body) => {
     for (const [index, entry] of arrayOf(body.tools).entries()) {

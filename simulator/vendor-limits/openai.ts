@@ -22,7 +22,7 @@ const CONDITIONAL = /^gpt-5\.[1-4](?!.*-(?:chat|codex|pro))/
 const REFERENCE = "platform.openai.com/docs/api-reference/chat/create"
 const GUIDE = "platform.openai.com/docs/guides/reasoning"
 
-/** The efforts of each family of models, in OpenAI's model pages. */
+/** The effort levels of each family of models, according to OpenAI's model pages. */
 const EFFORTS: readonly (readonly [models: RegExp, efforts: readonly string[]])[] = [
   [/^o\d/, ["low", "medium", "high"]],
   [/^gpt-5-pro/, ["high"]],
@@ -33,12 +33,12 @@ const EFFORTS: readonly (readonly [models: RegExp, efforts: readonly string[]])[
   [/^gpt-5\.6(?!.*-chat)/, ["none", "low", "medium", "high", "xhigh", "max"]],
 ]
 
-/** Whether a request reasons if the default effort of its model is `none`. */
+/** Returns a function that reports whether a request reasons, for models whose default effort is `none`. */
 function isReasoning(path: string): (body: Parameters<Check>[0]) => boolean {
   return (body) => ![undefined, "none"].includes(valueAt(body, path) as string | undefined)
 }
 
-/** Applies checks only while the model reasons. */
+/** Applies checks only to requests in which the model reasons. */
 function whileReasoning(path: string, checks: readonly Check[]): Check[] {
   const holds = isReasoning(path)
   return checks.map((check) => (body, model) => (holds(body) ? check(body, model) : undefined))
@@ -78,7 +78,7 @@ function responsesEffort(efforts: readonly string[]): Check {
   }
 }
 
-/** Models that lack one of the answer formats. */
+/** Models that do not support one of the answer formats. */
 const FORMATS: readonly Omit<Limit, "api">[] = [
   {
     vendors: VENDORS,
@@ -254,7 +254,7 @@ const RESPONSES: readonly Omit<Limit, "api">[] = [
   })),
 ]
 
-/** OpenAI's limits, which Azure has as well. */
+/** OpenAI's limits, which also apply at Azure. */
 export const OPENAI_LIMITS: readonly Limit[] = [
   ...CHAT.map((limit) => ({ ...limit, api: "chat" as const })),
   ...RESPONSES.map((limit) => ({ ...limit, api: "responses" as const })),

@@ -3,7 +3,7 @@ import { endsWithAssistant, formatOf, hasJsonWord, messagesOf } from "./chat-par
 import { isCallRequired, isOff, JSON_WORD, NAME, type Row } from "./compatible-checks.ts"
 import { type Check, maxItems, rejects, toolNames, unsupported, valueAt } from "./limit.ts"
 
-/** Rejects values of fixed parameters, with Moonshot's message. */
+/** Rejects other values than the fixed value of a parameter, with Moonshot's message. */
 function fixed(name: string, value: (body: JsonObject) => number): Check {
   return (body) => {
     const given = valueAt(body, name)
@@ -12,7 +12,7 @@ function fixed(name: string, value: (body: JsonObject) => number): Check {
   }
 }
 
-/** Finds assistant turns with calls but without the model's reasoning. */
+/** Returns the index of an assistant turn that has calls but no reasoning of the model. */
 function unthinkingCall(body: JsonObject): number {
   return messagesOf(body).findIndex(
     ({ role, tool_calls: calls, reasoning_content: thought }) =>

@@ -5,12 +5,12 @@ import type { Check, Problem } from "./limit.ts"
 export interface DeclaredSchema {
   readonly schema: JsonObject
   readonly isStrict: boolean
-  /** The name in errors: `response_format 'r'`. */
+  /** The name that errors use, such as `response_format 'r'`. */
   readonly title: string
   readonly parameter: string
 }
 
-/** The schema of the answer, in either of OpenAI's formats. */
+/** Returns the schema of the answer, in either of OpenAI's formats. */
 export function answerSchema(body: JsonObject): DeclaredSchema[] {
   const chat = objectOf(body.response_format)
   const format = objectOf(body.text).format
@@ -21,7 +21,7 @@ export function answerSchema(body: JsonObject): DeclaredSchema[] {
   return [{ schema: declared.schema, isStrict: declared.strict === true, title, parameter }]
 }
 
-/** The schemas of functions, in either of OpenAI's formats. */
+/** Returns the schemas of functions, in either of OpenAI's formats. */
 export function toolSchemas(body: JsonObject): DeclaredSchema[] {
   return arrayOf(body.tools).flatMap((entry, index) => {
     const tool = objectOf(entry)
@@ -34,7 +34,7 @@ export function toolSchemas(body: JsonObject): DeclaredSchema[] {
   })
 }
 
-/** Rejects a root that does not describe an object. */
+/** Rejects a schema whose root does not describe an object. */
 export const rootObject: Check = (body) =>
   firstOf(answerSchema(body), ({ schema }) =>
     schema.type === "object"
@@ -44,7 +44,7 @@ export const rootObject: Check = (body) =>
 
 const NOT_STRICT = ["allOf", "not", "if", "oneOf", "patternProperties", "dependentRequired"]
 
-/** Requires strict schemas to close all objects and require all properties, and rejects some keywords. */
+/** Checks that strict schemas close all objects and require all properties, and rejects some keywords. */
 export const strictSchemas: Check = (body) =>
   firstOf(
     [...answerSchema(body), ...toolSchemas(body)].filter(({ isStrict }) => isStrict),
@@ -81,11 +81,11 @@ function firstOf(
   return undefined
 }
 
-/** Members whose values are data, or maps of schemas by name. */
+/** Members whose values are data and not schemas. */
 const VALUES = new Set(["const", "default", "enum", "examples", "required"])
 const MAPS = new Set(["properties", "$defs", "definitions", "patternProperties"])
 
-/** Returns the fault of the first invalid schema within a schema. */
+/** Returns the first fault of a schema or of the schemas within it. */
 export function someSchema(
   schema: JsonObject,
   look: (schema: JsonObject) => string | undefined,

@@ -3,11 +3,11 @@ import { type RawRequest, RequestReader } from "./read-requests.ts"
 import { soundAnswer, type SoundAnswer, wholeOf } from "./sound-answer.ts"
 import { REFUSED, type Step, type WireFault } from "./wire-faults.ts"
 
-/** Headers that belong to one connection. */
+/** Headers that apply to a single connection. */
 const OF_THE_CONNECTION = ["connection", "content-length", "transfer-encoding"] as const
 
 /**
- * A vendor on a port of its own that answers like the simulator until it gets a fault: then it plays the fault on its
+ * A vendor on a separate port that answers like the simulator until a fault is set. Then it plays the fault on its
  * connections, byte by byte.
  */
 export class FaultyVendor implements AsyncDisposable {
@@ -24,7 +24,10 @@ export class FaultyVendor implements AsyncDisposable {
     this.port = port
   }
 
-  /** @param simulatorUrl the source of sound answers. */
+  /**
+   * Starts a vendor.
+   * @param simulatorUrl the simulator that creates the correct answers.
+   */
   static async start(simulatorUrl: string): Promise<FaultyVendor> {
     const server = createServer()
     await listening(server, 0)
@@ -33,7 +36,10 @@ export class FaultyVendor implements AsyncDisposable {
     return vendor
   }
 
-  /** Sets the fault from now on; undefined: no fault. Cuts all connections, so that they do not keep an older fault. */
+  /**
+   * Sets the fault that is played from now on; undefined: no fault. Closes all connections, so that none of them still
+   * plays an earlier fault.
+   */
   async misbehave(fault: WireFault | undefined): Promise<void> {
     this.#fault = fault
     this.#cut()
@@ -82,7 +88,10 @@ export class FaultyVendor implements AsyncDisposable {
     })
   }
 
-  /** @returns whether the connection stays open. */
+  /**
+   * Answers one request.
+   * @returns whether the connection stays open.
+   */
   async #answer(socket: Socket, request: RawRequest): Promise<boolean> {
     const fault = this.#fault
     const answer = await this.#ask(request, fault?.simulated)
@@ -107,7 +116,10 @@ function listening(server: Server, port: number): Promise<void> {
   })
 }
 
-/** @returns whether the connection is still open. */
+/**
+ * Performs one step.
+ * @returns whether the connection is still open.
+ */
 async function take(socket: Socket, step: Step): Promise<boolean> {
   if (socket.destroyed) return false
   if (step === "reset") {
@@ -123,7 +135,7 @@ async function take(socket: Socket, step: Step): Promise<boolean> {
   return !socket.destroyed
 }
 
-/** Waits for this time, or until the connection has ended. */
+/** Waits for the given time, or until the connection has ended. */
 function pause(socket: Socket, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

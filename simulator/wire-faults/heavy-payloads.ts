@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib"
 import { chunk } from "./sound-answer.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Longer than any accepted frame. */
+/** Size in bytes that is larger than any accepted frame. */
 const HUGE = 20 * MEGABYTE
 
-/** Creates a value once, on first use. */
+/** Returns a function that creates a value on its first call and returns the same value later. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
@@ -17,10 +17,10 @@ const manyElements = (count: number): string => `{"a":[${"0,".repeat(count - 1)}
 const manyChoices = (): string => `{"choices":[${"{},".repeat(490_000)}{}]}`
 export const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
 export const manyAsText = once(() => chunk(manyValues()))
-/** Shorter than the longest accepted frame. */
+/** A frame with very many elements that is shorter than the longest accepted frame. */
 export const elementsInFrame = once(() => chunk(`data: ${manyElements(8_000_000)}\n\n`))
 export const elementsAsText = once(() => chunk(manyElements(16_000_000)))
 export const choicesInFrame = once(() => chunk(`data: ${manyChoices()}\n\n`))
 export const choicesAsText = once(() => chunk(manyChoices()))
-/** 200 MB of comments when unpacked. */
+/** Compressed data that becomes 200 MB of comments when it is unpacked. */
 export const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

@@ -9,7 +9,7 @@ export interface RawRequest {
 
 const HEAD_END = "\r\n\r\n"
 
-/** Reads the requests of one connection: the next one begins at the end of the previous one. */
+/** Reads the requests of one connection. Each request begins at the end of the previous request. */
 export class RequestReader {
   #bytes = Buffer.of()
 
@@ -17,7 +17,7 @@ export class RequestReader {
     this.#bytes = Buffer.concat([this.#bytes, bytes])
   }
 
-  /** Returns the next request, once it is complete. */
+  /** Returns the next request; undefined until it is complete. */
   take(): RawRequest | undefined {
     const end = this.#bytes.indexOf(HEAD_END)
     if (end === -1) return undefined

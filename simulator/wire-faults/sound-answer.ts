@@ -1,17 +1,17 @@
-/** An answer of a working vendor, before a fault changes it. */
+/** A correct answer of a vendor, before a fault changes it. */
 export interface SoundAnswer {
   readonly status: number
-  /** Without the headers for the length of the body. */
+  /** The headers, except those for the length of the body. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly type: string
   readonly body: Buffer
-  /** Whether it consists of frames. */
+  /** Whether the answer is a stream of frames. */
   readonly isStreamed: boolean
 }
 
 const EVENTS = "text/event-stream"
 const BINARY_EVENTS = "application/vnd.amazon.eventstream"
-/** Headers that belong to one connection, or state the length of the body. */
+/** Headers that apply to a single connection, or that state the length of the body. */
 const OF_THE_CONNECTION = new Set([
   "connection",
   "content-length",
@@ -19,7 +19,7 @@ const OF_THE_CONNECTION = new Set([
   "transfer-encoding",
 ])
 
-/** Reads a whole answer of the simulator. */
+/** Reads a complete answer of the simulator. */
 export async function soundAnswer(response: Response): Promise<SoundAnswer> {
   const type = response.headers.get("content-type") ?? ""
   return {
@@ -31,7 +31,7 @@ export async function soundAnswer(response: Response): Promise<SoundAnswer> {
   }
 }
 
-/** Returns the frames of a streamed answer; an answer that is not streamed is a single frame. */
+/** Returns the frames of a streamed answer. An answer that is not streamed is a single frame. */
 export function framesOf({ body, type, isStreamed }: SoundAnswer): Buffer[] {
   if (!isStreamed) return [body]
   return type.startsWith(EVENTS) ? eventsIn(body) : binaryEventsIn(body)
@@ -59,10 +59,10 @@ function binaryEventsIn(body: Buffer): Buffer[] {
   return frames
 }
 
-/** The way in which the end of a body is indicated. */
+/** How the end of a body is indicated. */
 export type Framing = "length" | "chunked" | { readonly length: number }
 
-/** Returns the status line and headers, up to the empty line. */
+/** Returns the status line and the headers, up to and including the empty line. */
 export function headOf(
   answer: SoundAnswer,
   framing: Framing = answer.isStreamed ? "chunked" : "length",

@@ -11,12 +11,12 @@ import {
 } from "./heavy-payloads.ts"
 import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
 
-/** A step on a connection: bytes are written, time passes, or it ends. */
+/** A step on a connection: writing bytes, waiting, or ending the connection. */
 export type Step = string | Buffer | { readonly wait: number } | "reset" | "close"
 
 /**
- * The effect of a fault on a reader that follows the standards: no effect; the answer fails before it has begun; or it
- * may break off after a part of it is delivered.
+ * The effect of a fault on a reader that follows the standards. `none`: the fault has no effect. `before`: the answer
+ * fails before it has begun. `midway`: the answer may be cut off after a part was delivered.
  */
 export type Effect = "none" | "before" | "midway"
 
@@ -24,24 +24,24 @@ export type Effect = "none" | "before" | "midway"
 export interface WireFault {
   readonly name: string
   readonly effect: Effect
-  /** The fault that the simulator itself plays; the steps are then those of a sound answer. */
+  /** The fault that the simulator plays. The steps on the connection are then those of a correct answer. */
   readonly simulated?: string
-  /** Returns the steps. The connection stays open after the last step, unless that ends it. */
+  /** Returns the steps. The connection stays open after the last step, unless that step ends it. */
   readonly play?: (answer: SoundAnswer) => Iterable<Step>
-  /** Whether the message is sound, including any content whose format is not read, such as sound. */
+  /** Whether the message is correct, including content whose format is not read, such as audio. */
   readonly isSoundMessage?: boolean
 }
 
 const FOREVER = { wait: Number.POSITIVE_INFINITY }
-/** Pause between two writes that must not be merged, milliseconds. */
+/** Wait between two writes that must not be merged, in milliseconds. */
 const APART = { wait: 1 }
-/** Maximum bytes that are sent one by one. */
+/** Maximum number of bytes that are sent one by one. */
 const SINGLE_BYTES = 3_000
-/** Bytes of endless content that are sent at once. */
+/** Number of bytes of endless content that are sent at once. */
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
 
-/** Plays an answer in place of the sound one. */
+/** Plays other steps than those of the correct answer. */
 function instead(
   status: number,
   body: string,
@@ -55,14 +55,14 @@ function instead(
 
 const REFUSAL = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
 
-/** Returns the first frames, up to but not including the last half. */
+/** Returns the first half of the frames. */
 function half(answer: SoundAnswer): Buffer[] {
   const frames = framesOf(answer)
   if (!answer.isStreamed) return [answer.body.subarray(0, Math.ceil(answer.body.length / 2))]
   return frames.slice(0, Math.ceil(frames.length / 2)).map((frame) => chunk(frame))
 }
 
-/** Returns the head and the first frame of a stream; for another answer, the head and a byte. */
+/** Returns the head and the first frame of a stream. If the answer is not streamed, returns the head and one byte. */
 function beginning(answer: SoundAnswer): Step[] {
   const [first = Buffer.of()] = framesOf(answer)
   return answer.isStreamed
@@ -75,7 +75,7 @@ function* endless(start: Step, portion: Buffer): Generator<Step> {
   for (;;) yield portion
 }
 
-/** Plays a body without an end, from text with which a stream or another answer may begin. */
+/** Plays a body without an end. It consists of text with which a stream or another answer may begin. */
 function endlessOf(portion: string): (answer: SoundAnswer) => Iterable<Step> {
   const text = portion.repeat(Math.ceil(PORTION / portion.length))
   return (answer) => endless(headOf(answer, "chunked"), chunk(text))
@@ -102,7 +102,7 @@ const STATUSES: readonly WireFault[] = [
   play: instead(Number(status), REFUSAL, headers as Record<string, string>),
 }))
 
-/** Connections that break or stay silent. */
+/** Faults in which connections break or become silent. */
 const CONNECTIONS: readonly WireFault[] = [
   { name: "reset before the head", effect: "before", play: () => ["reset"] },
   { name: "closed before the head", effect: "before", play: () => ["close"] },
@@ -146,7 +146,7 @@ const CONNECTIONS: readonly WireFault[] = [
   { name: "a slow first byte", effect: "none", play: (answer) => [{ wait: 150 }, wholeOf(answer)] },
 ]
 
-/** Messages that are not HTTP, or whose end is ambiguous. */
+/** Faults with messages that are not HTTP, or whose end is ambiguous. */
 const MESSAGES: readonly WireFault[] = [
   { name: "no HTTP", effect: "before", play: () => ["220 smtp.example.com ESMTP\r\n\r\n"] },
   {
@@ -217,7 +217,7 @@ const MESSAGES: readonly WireFault[] = [
   },
 ]
 
-/** Frames and bodies that are cut, merged, repeated, packed, or followed by other bytes. */
+/** Faults with frames and bodies that are cut, merged, repeated, compressed, or followed by other bytes. */
 const BYTES: readonly WireFault[] = [
   { name: "each byte alone", effect: "none", play: (answer) => byteByByte(wholeOf(answer)) },
   { name: "all in one packet", effect: "none", play: (answer) => [wholeOf(answer)] },
@@ -258,7 +258,7 @@ const BYTES: readonly WireFault[] = [
   },
 ]
 
-/** Content that is not the requested answer, of any size. */
+/** Faults with content of any size that is not the requested answer. */
 const CONTENTS: readonly WireFault[] = [
   {
     name: "a page with status 200",
@@ -367,7 +367,7 @@ const CONTENTS: readonly WireFault[] = [
   },
 ]
 
-/** Faults for which a format has words of its own. */
+/** Faults that each format expresses in its own way. */
 const WORDS: readonly WireFault[] = [
   { name: "an error behind the opening", effect: "before", simulated: "opening-error" },
   { name: "an error midway", effect: "midway", simulated: "stream-error" },
@@ -377,7 +377,7 @@ const WORDS: readonly WireFault[] = [
   { name: "lines that end otherwise", effect: "none", simulated: "crlf" },
 ]
 
-/** The port is closed: the test itself plays this fault, since it is not an answer. */
+/** The port is closed. Tests play this fault themselves, because it is not an answer. */
 export const REFUSED: WireFault = { name: "refused", effect: "before" }
 
 export const WIRE_FAULTS: readonly WireFault[] = [
