@@ -1,12 +1,15 @@
 /**
- * Checks the rules of ARCHITECTURE.md: imports go down the layers only, forbidden imports do not
- * occur, there are no import cycles, names are not abbreviated, files stay short.
+ * Checks the rules of ARCHITECTURE.md: imports only go down the layers, forbidden imports do not occur, there are no
+ * import cycles, names are not abbreviated, and files stay short.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
 import { checkDialectFiles, SHARED } from "./dialect-files.ts"
 
-/** The layer of each module: a folder or file of `src/`. An import goes to a lower layer or stays in its module. */
+/**
+ * The layer of each module, which is a folder or file of `src/`. An import goes to a lower layer or stays within its
+ * module.
+ */
 const LAYERS: Readonly<Record<string, number>> = {
   "main.ts": 9,
   cli: 9,
@@ -60,11 +63,11 @@ const RELAY_LAYERS: Readonly<Record<string, number>> = {
   tokens: 0,
 }
 
-/** Allowed imports within a layer: the process starts the command line, the app builds its parts. */
+/** Imports that are allowed within a layer: the process starts the command line, and the app builds its parts. */
 const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 
 const MAX_FILE_LINES = 500
-/** Only as our own identifiers; names on the wire are the vendors'. */
+/** Matches abbreviations in identifiers. Names in wire formats are defined by the vendors and do not match. */
 const ABBREVIATIONS = /(?<![."])\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b(?!")/
 const HOLDS = /\.(tryHold|settle|release)\(/
 /** The chat part of the canon, which the ledger must not import. */
@@ -75,11 +78,11 @@ interface SourceFile {
   readonly path: string
   readonly module: string
   readonly text: string
-  /** Paths below the root. */
+  /** Paths relative to the root. */
   readonly imports: readonly string[]
 }
 
-/** All violations below a folder, one readable line each. */
+/** Returns all violations below a folder, one readable line each. */
 export function checkLayers(root: string): string[] {
   const files = readFiles(root)
   return [
@@ -90,17 +93,19 @@ export function checkLayers(root: string): string[] {
   ]
 }
 
-/** Allowed imports of each package of this repository from outside its folder. */
+/** Imports from outside its folder that each package of this repository may use. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   simulator: /^node:/,
   "price-data": /^(zod|node:.*|tollgate-contract\/.*)$/,
 }
 
-/** The simulator writes the names and sentences of providers. */
+/** Packages that may contain abbreviations. The simulator uses the vendors' names and sentences. */
 const ABBREVIATED: ReadonlySet<string> = new Set(["simulator"])
 
-/** All violations in the packages that the gateway uses or is developed with: none imports the gateway. */
+/**
+ * Returns all violations in the packages that the gateway or its development uses. None of them may import the gateway.
+ */
 export function checkPackages(packages = PACKAGES): string[] {
   return Object.entries(packages).flatMap(([root, allowed]) => {
     const files = readFiles(root)
@@ -151,7 +156,7 @@ function checkImports(file: SourceFile): string[] {
   return [...faults, ...checkForbidden(file)]
 }
 
-/** The folders of `relay` are layers as well. */
+/** Checks the imports between the folders of `relay`, which are layers too. */
 function checkRelayImports({ path, imports }: SourceFile): string[] {
   const faults: string[] = []
   const [, folder = ""] = path.split("/")
@@ -213,7 +218,7 @@ function checkText(file: SourceFile): string[] {
   return faults
 }
 
-/** Import cycles, type-only imports included. */
+/** Returns the import cycles, including type-only imports. */
 function findCycles(files: readonly SourceFile[]): string[] {
   const imports = new Map(files.map((file) => [file.path, file.imports]))
   const done = new Set<string>()

@@ -1,9 +1,15 @@
-/** Finds expectations of a promise that are not awaited. Their types are not promises, so lint cannot. */
+/**
+ * Finds expectations about a promise that are not awaited. Their types are not promises, so the linter cannot find
+ * them.
+ */
 import { globSync, readFileSync } from "node:fs"
 
 const OF_A_PROMISE = /\)\s*\.(?:not\s*\.)?(?:rejects|resolves)\b/g
 
-/** Each `expect(…).rejects` and `.resolves` below a folder that is not awaited, returned or the value of a function. */
+/**
+ * Returns each `expect(…).rejects` and `.resolves` below a folder that is neither awaited, nor returned, nor the value
+ * of a function.
+ */
 export function checkAwaitedExpects(folder: string): string[] {
   return globSync(`${folder}/**/*.ts`, {
     exclude: (path) => path.includes("node_modules"),

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs"
 
-/** Build tools of the console, which are not part of it. All its dependencies are for development: it is built once. */
+/**
+ * Build tools of the console, which are not part of the built console. All dependencies of the console are development
+ * dependencies, because it is built once.
+ */
 const CONSOLE_TOOLS = /^(vite|@vitejs\/.*|@types\/.*)$/
 
 interface Component {
@@ -8,7 +11,7 @@ interface Component {
   readonly purl: string
 }
 
-/** The members of npm's CycloneDX that are read here. */
+/** The members of npm's CycloneDX document that this script reads. */
 interface Bill {
   readonly bomFormat: string
   readonly metadata: { readonly component: Component }
@@ -17,10 +20,10 @@ interface Bill {
 }
 
 /**
- * Returns the contents of an executable, from the lock file, as CycloneDX: the libraries of the gateway and of its
- * console, and Bun. npm itself can only leave out packages for development, which leaves out the console's libraries,
- * and those that are for development in one of our packages and not in another.
- * @throws when npm cannot create it.
+ * Returns the contents of an executable in CycloneDX form, according to the lock file: the libraries of the gateway and
+ * of its console, and Bun. npm can only omit development dependencies. That would also omit the console's libraries,
+ * and libraries that are development dependencies in only one of our packages.
+ * @throws when npm cannot create the document.
  */
 export async function billOfMaterials(): Promise<Bill> {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]
@@ -34,7 +37,7 @@ export async function billOfMaterials(): Promise<Bill> {
   const bill = JSON.parse(text) as Bill
   const root = bill.metadata.component["bom-ref"]
   const links = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
-  // Only some dependencies of our own packages are included, but all of the others.
+  // Of our own packages, only some dependencies are included. Of other packages, all dependencies are included.
   const console = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/tollgate-console@"))
   if (console === undefined) throw new Error("the lock file has no tollgate-console")
   const ownNames = new Set(Object.keys(readPackage("package.json").dependencies ?? {}))
@@ -55,7 +58,7 @@ export async function billOfMaterials(): Promise<Bill> {
   }
 }
 
-/** @param ref such as `@noble/ciphers@2.4.0`. */
+/** @param ref a reference such as `@noble/ciphers@2.4.0`. */
 function nameOf(ref: string): string {
   return ref.slice(0, ref.lastIndexOf("@"))
 }

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/priced-features.md from the tables in the code: the parts of a request that decide what its vendor bills.
- * `npm run pages` writes the file; a test compares it with the expected text.
+ * Writes docs/reference/priced-features.md from the tables in the code. The page lists the parts of a request that
+ * determine the vendor's charge. `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { join } from "node:path"
@@ -164,7 +164,7 @@ function fieldRows({
   ]
 }
 
-/** Returns the charge, its hold, and the place where it is counted. */
+/** Returns the charge, its hold, and where it is counted. */
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":

@@ -1,6 +1,6 @@
 /**
- * Builds the console into `console/dist`: static files, each with its gzipped form. `--if-missing` builds only files
- * that are missing or older than their source.
+ * Builds the console into `console/dist` as static files, each with a gzipped copy. With `--if-missing`, it builds only
+ * if files are missing or older than their sources.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,12 +12,12 @@ const OUTPUT = join(FOLDER, "dist")
 const SOURCE = join(FOLDER, "vite-build.ts")
 const INDEX = join(OUTPUT, "index.html")
 const MANIFEST = join(OUTPUT, ".vite/manifest.json")
-/** Maximum gzipped bytes of the first page after sign-in. */
+/** Maximum size of the first page after sign-in, gzipped, in bytes. */
 const LARGEST_FIRST_LOAD = 250_000
 /** The entry of the first page, which includes the overview. */
 const ENTRY = "index.html"
 const TEXT = /\.(html|js|css|svg|json|txt|map)$/
-/** Minimum size of files that are compressed, in bytes. */
+/** Minimum size of compressed files in bytes. */
 const SMALLEST_COMPRESSED = 512
 
 const isOnlyWanted = Bun.argv.includes("--if-missing")
@@ -45,7 +45,7 @@ async function build(): Promise<void> {
   const builder = await loadBuilder()
   if (builder === undefined) return
   await builder.buildSite()
-  // Files of folders with a dot are not for the browser, and Glob leaves them out.
+  // Glob omits folders whose names start with a dot. Their files are not for the browser.
   const files = [...new Bun.Glob("**/*").scanSync(OUTPUT)].toSorted()
   for (const path of files) compress(join(OUTPUT, path))
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)
@@ -60,7 +60,10 @@ async function build(): Promise<void> {
   }
 }
 
-/** Returns the builder; undefined if only the gateway's dependencies are installed, which runs without its console. */
+/**
+ * Returns the function that builds the console. Returns undefined if only the gateway's dependencies are installed. The
+ * gateway then runs without its console.
+ */
 async function loadBuilder() {
   try {
     return await import("../console/vite-build.ts")
@@ -71,7 +74,7 @@ async function loadBuilder() {
   }
 }
 
-/** Writes the gzipped form of a text file next to it. */
+/** Writes a gzipped copy next to a text file. */
 function compress(path: string): void {
   const content = readFileSync(path)
   if (!TEXT.test(path) || content.length < SMALLEST_COMPRESSED) return

@@ -26,7 +26,7 @@ and PyPI have them (it needs npm, pip and python3), and the page of differences 
 `
 
 /**
- * Builds the facts of a day from the lists.
+ * Builds the list of known models and prices for a day from the vendors' lists.
  * @throws ZodError if a list does not have the expected form.
  */
 export function buildFacts(
@@ -110,7 +110,7 @@ async function main(): Promise<number> {
 
 async function readLists(path: string | undefined, date: string): Promise<PublishedList[]> {
   if (path === undefined) return downloadLists(date)
-  // This script wrote the file, so its form is known.
+  // This script wrote the file, so the form is known.
   return (await Bun.file(path).json()) as PublishedList[]
 }
 

@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   }
   if (!hasConsole()) throw new Error("the console is not built: run 'npm run build:console' first")
   const folder = values.out
-  // Remaining files of another version would appear to belong to this one.
+  // Files of another version that remain in the folder would appear to belong to this version.
   rmSync(join(folder, "SHA256SUMS"), { force: true })
   mkdirSync(folder, { recursive: true })
   const built: string[] = []
@@ -50,7 +50,10 @@ async function main(): Promise<number> {
   return 1
 }
 
-/** @returns undefined if the build failed, so that the others continue. */
+/**
+ * Builds one executable.
+ * @returns undefined if the build failed, so that the other builds continue.
+ */
 async function build(folder: string, name: string): Promise<string | undefined> {
   const target = TARGETS[name]
   if (target === undefined) return undefined
@@ -69,7 +72,7 @@ async function build(folder: string, name: string): Promise<string | undefined> 
   }
 }
 
-/** Returns the reason of a failed build: Bun reports "Bundle failed", with the reasons inside. */
+/** Returns the reason for a failed build. Bun's error says only "Bundle failed" and contains the reasons. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ")
   return error instanceof Error ? error.message : String(error)

@@ -1,6 +1,4 @@
-/**
- * Runs all checks of the code that are not tests, from its format to dead code, and prints the table of known models.
- */
+/** Runs all checks except tests, from the format of the code to dead code, and prints the table of known models. */
 import { checkLayers, checkPackages } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
@@ -27,7 +25,7 @@ function command(name: string, ...words: string[]): Step {
   }
 }
 
-/** Returns a step of this project's own, which prints every violation. */
+/** Returns a step for a check of this project, which prints every violation. */
 function ownCheck(name: string, check: () => string[]): Step {
   return {
     name,
@@ -39,7 +37,7 @@ function ownCheck(name: string, check: () => string[]): Step {
   }
 }
 
-/** Prints the table even without violations, so that people can judge the age of the prices. */
+/** Prints the table even if there are no violations, so that people can judge the age of the prices. */
 function checkKnownModels(): string[] {
   const today = new Date().toISOString().slice(0, "YYYY-MM-DD".length)
   const { table, violations } = knownModels(today)

@@ -91,7 +91,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${lines.join("\n")}\n`
 }
 
-/** Returns a description with a capital letter and a full stop. */
+/** Returns a description that starts with a capital letter and ends with a full stop. */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

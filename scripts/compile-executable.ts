@@ -4,15 +4,15 @@ import type { Sources } from "./sources.ts"
 
 const CONSOLE_FOLDER = "console/dist"
 
-/** Whether the console is built, which an executable contains. */
+/** Whether the console has been built. An executable contains the built console. */
 export function hasConsole(): boolean {
   return existsSync(join(CONSOLE_FOLDER, "index.html"))
 }
 
 /**
  * Compiles the gateway, its console, the simulator and the runtime into one file.
- * @param target as Bun names it, such as `bun-linux-arm64`; absent: this machine. Bun downloads the runtime of another
- * target from the npm registry, once.
+ * @param target the target as Bun names it, such as `bun-linux-arm64`; absent: this machine. Bun downloads the runtime
+ * of another target once from the npm registry.
  * @throws if the build fails, or the runtime of the target is not available.
  */
 export async function compileExecutable(
@@ -39,9 +39,10 @@ export async function compileExecutable(
     ],
     compile: { outfile: unfinished, ...(target !== undefined && { target }) },
     define: { BUILT_FROM: JSON.stringify(sources) },
-    // The gateway finds the console's files by the names that they have in the source tree.
+    // The gateway finds the files of the console by their names in the source tree.
     naming: { asset: "[dir]/[name].[ext]" },
-    // Compiled to bytecode, with modules that a start does not need in separate files: a third of the time.
+    // Modules are compiled to bytecode, and modules that are not needed at startup are separate files. This reduces the
+    // startup time to a third.
     bytecode: true,
     format: "esm",
     splitting: true,
@@ -51,7 +52,8 @@ export async function compileExecutable(
   for (const log of built.logs) console.error(log)
   const output = built.outputs[0]
   if (!built.success || output === undefined) throw new Error("the executable could not be built")
-  // A process that starts during the build gets the complete old or the complete new file. Bun adds Windows' ending.
+  // A process that starts during the build reads either the complete old file or the complete new file. On Windows, Bun
+  // adds the file name extension.
   renameSync(output.path, path)
 }
 

@@ -1,14 +1,14 @@
-/** Checks the rules of decision 10 for packages, in the manifests and the lock. */
+/** Checks that the packages in the manifests and in the lock file follow the rules of decision 10. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
 
-/** The version of Node on which `npm ci` prints no warning; only Bun ever runs the packages. */
+/** The oldest version of Node on which `npm ci` prints no warning. The packages themselves run only on Bun. */
 const NODE = "20.19.0"
-/** Maximum installed bytes: of `npm ci --omit=dev` without the runtime, and of everything. */
+/** Maximum installed size in bytes: of `npm ci --omit=dev` without the runtime, and of all packages. */
 const LIMITS = { production: 150e6, everything: 450e6 }
 const RUNTIME = /^node_modules\/(bun|@oven\/.*)$/
-/** Block size of disks in bytes. */
+/** Block size of a disk in bytes. */
 const BLOCK = 4096
 
 const LICENCES: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const LICENCES: ReadonlySet<string> = new Set([
   "MIT",
   "MIT-0",
 ])
-/** Licences that are also accepted for packages that are only used to build or check. */
+/** Further licences that are accepted for packages used only to build or check. */
 const BUILD_LICENCES: ReadonlySet<string> = new Set([
   ...LICENCES,
   "(MIT OR CC0-1.0)",
@@ -38,7 +38,7 @@ const MANIFESTS = [
   "test/package.json",
   "docs/package.json",
 ]
-/** Locks of packages that Bun installs. */
+/** Lock files of packages that Bun installs. */
 const BUN_LOCKS = ["test/bun.lock", "docs/bun.lock"]
 const DECISION = "docs/contribute/decisions/0010-dependencies.md"
 /** The packages of this repository. */
@@ -57,10 +57,13 @@ const lockedSchema = z.object({
 const lockSchema = z.object({ packages: z.record(z.string(), lockedSchema) })
 
 type Manifest = z.infer<typeof manifestSchema>
-/** A package in the lock, and its installed folder. */
+/** A package in the lock file, with its installed folder. */
 type Locked = z.infer<typeof lockedSchema> & { readonly path: string }
 
-/** Returns all faults, each a line for a person. @param root the folder of the checkout, its packages installed. */
+/**
+ * Returns all faults, one readable line each.
+ * @param root the folder of a checkout with installed packages.
+ */
 export function checkDependencies(root: string): string[] {
   const manifests = MANIFESTS.map((path) => ({
     path,
@@ -92,7 +95,7 @@ export function checkPins(path: string, { dependencies, devDependencies }: Manif
     .map(([name, version]) => `${path}: ${name} is '${version}', not one exact version`)
 }
 
-/** Checks the licence and the engine of a package, and that the lock does not name a registry. */
+/** Checks the licence and the supported engines of a package, and that the lock file does not name a registry. */
 export function checkPackage(entry: Locked): string[] {
   const { path, license = "none", resolved, engines, dev } = entry
   const faults: string[] = []
@@ -106,12 +109,12 @@ export function checkPackage(entry: Locked): string[] {
   return faults
 }
 
-/** Checks a lock of Bun, which the packages of the tests and of the documentation have. */
+/** Checks a lock file of Bun. The packages of the tests and of the documentation have such files. */
 function checkBunLock(path: string, text: string): string[] {
   return [...text.matchAll(/https?:\/\/[^"\s]+/g)].map(([host]) => `${path}: names ${host}`)
 }
 
-/** Checks that each dependency has its reason in decision 10, and that each row of its table is a dependency. */
+/** Checks that decision 10 gives a reason for each dependency, and that each row of its table is a dependency. */
 export function checkDecision(text: string, manifests: readonly Manifest[]): string[] {
   const rows = [...text.matchAll(/^\| ([@a-z][\w@/.-]*) \|/gm)].map((match) => match[1] ?? "")
   const words = new Set(text.match(/@?[\w-]+(?:[./][\w-]+)*/g))
@@ -129,7 +132,7 @@ export function checkDecision(text: string, manifests: readonly Manifest[]): str
 }
 
 interface Sized extends Locked {
-  /** Bytes. */
+  /** Installed size in bytes. */
   readonly size: number
 }
 
@@ -159,8 +162,8 @@ function megabytes(bytes: number): string {
 }
 
 /**
- * Returns the size of a package on disk without the packages inside it; 0 if it is for another platform.
- * @param seen inodes that are counted already: Bun's program has two names.
+ * Returns the size of a package on disk in bytes, without the packages inside it; 0 if it is for another platform.
+ * @param seen inodes that are already counted, because Bun's program has two names.
  */
 function sizeOf(folder: string, seen: Set<number>): number {
   if (!existsSync(folder)) return 0

@@ -1,72 +1,72 @@
 /**
- * The structure of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows one
- * dialect finds the same content in another. A subject is a file, or a folder with files of any name.
+ * Checks the structure of `src/dialects`. Every folder names its files by the same subjects, so that a reader who knows
+ * one dialect finds the same content in another dialect. A subject is a file, or a folder with files of any name.
  */
 
 import { isOperationKind, MODEL_KIND_NAMES } from "#contract/model-kinds.ts"
 
 type Presence = "required" | "optional"
 
-/** The subjects of a chat format. `index` combines the others. */
+/** The subjects of a chat format. The file `index` combines the others. */
 export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   index: "required",
-  /** The body of a request, except subjects of their own. */
+  /** The body of a request, except for the parts that are separate subjects. */
   request: "required",
-  /** A whole answer. */
+  /** An answer that is not streamed. */
   result: "required",
   /** A streamed answer, event by event. */
   stream: "required",
-  /** The conversation: turns, and the parts they consist of. */
+  /** The conversation: turns and their parts. */
   messages: "required",
   /** Tools, tool choice and calls. */
   tools: "required",
   reasoning: "optional",
   /** Images, audio and files. */
   media: "optional",
-  /** The web search that the vendor runs. */
+  /** Web search by the vendor. */
   search: "optional",
   citations: "optional",
-  /** JSON schemas: of answers, and as vendors write them. */
+  /** JSON schemas of answers, and conversions of schemas to the vendors' forms. */
   schema: "optional",
-  /** Marks of the prompt cache. */
+  /** Cache markers in prompts. */
   cache: "optional",
   /** The finish reasons. */
   finish: "required",
   usage: "required",
   errors: "required",
-  /** The features that the format can express, and the handling of others. */
+  /** The features that the format supports, and how other features are handled. */
   support: "required",
-  /** Departures of vendors from the format. */
+  /** Deviations of vendors from the format. */
   quirks: "optional",
-  /** The format's name, and the prefixes of its ids. */
+  /** The name of the format, and the prefixes of its ids. */
   identifiers: "required",
   /** State that the vendor stores, and references to it. */
   state: "optional",
-  /** The changes to a body that is otherwise passed on verbatim. */
+  /** The changes to a body that is otherwise passed on unchanged. */
   patches: "optional",
 }
 
-/** The subjects of every other operation. */
+/** The subjects of operations other than chat. */
 export const OPERATION_SUBJECTS: Readonly<Record<string, Presence>> = {
-  /** As sent by the caller. */
+  /** The request as sent by the caller. */
   request: "required",
-  /** As received by the caller. */
+  /** The response as received by the caller. */
   result: "optional",
-  /** The same response, event by event. */
+  /** The streamed response, event by event. */
   stream: "optional",
   errors: "optional",
-  /** Each vendor's form: a file per format, and their common parts. */
+  /** The vendors' formats, one file each, and the parts that they share. */
   formats: "required",
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set(MODEL_KIND_NAMES.filter(isOperationKind))
 
-/** Helpers that dialects share, with any file name. */
+/** The folder of helpers that dialects share. Its files may have any name. */
 export const SHARED = "shared"
 
 /**
- * Returns all faults of the files below `src/dialects`, each a line for a person.
- * @param paths of all files of `src`, below it.
+ * Returns all faults of the files below `src/dialects`, one readable line each.
+ * @param paths the paths of all files in `src`, relative to it.
  */
 export function checkDialectFiles(paths: readonly string[]): string[] {
   const folders = new Map<string, string[][]>()
@@ -78,7 +78,7 @@ export function checkDialectFiles(paths: readonly string[]): string[] {
   return [...folders].flatMap(([folder, files]) => checkFolder(folder, files))
 }
 
-/** @param files their paths below the folder, step by step. */
+/** @param files the paths of the files relative to the folder, split into their parts. */
 function checkFolder(folder: string, files: readonly (readonly string[])[]): string[] {
   const subjects = OPERATIONS.has(folder) ? OPERATION_SUBJECTS : CHAT_SUBJECTS
   const place = `dialects/${folder}`

@@ -1,6 +1,6 @@
 /**
- * Builds the documentation site into `docs/.vitepress/dist`, and checks its links and its accessibility:
- * `npm run docs`. With `--dev` it serves the prepared pages instead.
+ * Builds the documentation site into `docs/.vitepress/dist`, and checks its links and its accessibility: `npm run
+ * docs`. With `--dev`, it serves the prepared pages instead of building them.
  */
 import { join } from "node:path"
 import { accessibilityFaults } from "./docs-site/accessibility.ts"
@@ -12,7 +12,7 @@ const BUILT = join(ROOT, "docs/.vitepress/dist")
 
 const isDevelopment = process.argv.includes("--dev")
 const faults = stageSite()
-// VitePress fails at a link to a page that does not exist; `npm run check` checks anchors.
+// VitePress fails if a link leads to a page that does not exist. Anchors are checked by `npm run check`.
 const command = ["node", VITEPRESS, isDevelopment ? "dev" : "build", "docs"]
 const { exitCode } = Bun.spawnSync(command, { cwd: ROOT, stdout: "inherit", stderr: "inherit" })
 if (exitCode !== 0) process.exit(exitCode)

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/vendors.md from the vendors' tables: which endpoint reaches which vendor. `npm run pages` writes the
- * file; a test compares it with the expected text.
+ * Writes docs/reference/vendors.md from the tables of the vendors. The page lists the endpoints that reach each vendor.
+ * `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { join } from "node:path"
 import {

@@ -8,7 +8,7 @@ import { ERROR_KINDS, type ErrorKind } from "../src/canon/errors.ts"
 
 export const ERRORS_PAGE = join(import.meta.dir, "../docs/use/errors.md")
 
-/** When a caller meets each kind. */
+/** Describes when a caller receives each kind of error. */
 const WHEN: Readonly<Record<ErrorKind, string>> = {
   missing_api_key: "there is no key",
   invalid_api_key: "the key is wrong, revoked or expired",

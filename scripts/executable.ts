@@ -1,18 +1,19 @@
 /**
- * The entry of the executable: starts the gateway, or the simulator when the gateway asks for it. When
- * `bin/tollgate` starts it next to a source that has changed since the build, it starts that source instead.
+ * The entry point of the executable. It starts the gateway, or the simulator if the gateway requests it. If
+ * `bin/tollgate` starts the executable next to sources that have changed since the build, it runs those sources
+ * instead.
  */
 import { argv, env } from "node:process"
 import { isUnchanged, type Sources } from "./sources.ts"
 
-/** Defined by the build. */
+/** The build replaces this name with the record of the sources. */
 declare const BUILT_FROM: Sources
 
-/** The variable in which `bin/tollgate` passes the source folder. Not set for an executable on its own. */
+/** The variable in which `bin/tollgate` passes the source folder. It is not set if the executable runs on its own. */
 const SOURCE_VARIABLE = "TOLLGATE_SOURCE"
 
 const root = env[SOURCE_VARIABLE]
-// Child processes run the same program, even if the source changes meanwhile.
+// The variable is deleted so that child processes run the same program, even if the source changes in the meantime.
 delete env[SOURCE_VARIABLE]
 if (root !== undefined && !isUnchanged(root, BUILT_FROM)) startSource(root)
 

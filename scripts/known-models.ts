@@ -10,16 +10,16 @@ const HEAD = ["provider", "models", "unpriced", "newest", "median", "oldest"]
 type CheckedVendor = Pick<Vendor, "id" | "isServerOfOnesOwn">
 
 interface KnownModels {
-  /** Lines of the table, one per vendor. */
+  /** Rows of the table, one per vendor. */
   readonly table: readonly string[]
   /** Vendors without known models. */
   readonly violations: string[]
 }
 
 /**
- * Lists the known models of each vendor and the ages of their prices, in days. Prices that are from a table of this
- * project have no age.
- * @param today `YYYY-MM-DD`
+ * Lists the known models of each vendor and the ages of their prices in days. Prices from a table of this project have
+ * no age.
+ * @param today the date as `YYYY-MM-DD`.
  */
 export function knownModels(
   today: string,
@@ -52,7 +52,7 @@ function daysBetween(day: string, today: string): number {
   return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
 }
 
-/** Aligns the first column to the left, and the others to the right. */
+/** Aligns the first column to the left and the other columns to the right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
   return rows.map((row) =>

@@ -1,6 +1,6 @@
 /**
- * Finds broken links in the pages of the repository and in the comments of its code, and files that pages name
- * and that do not exist.
+ * Finds broken links in the pages of the repository and in code comments. Also finds names of files in pages that do
+ * not exist.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
@@ -18,20 +18,23 @@ const SOURCES = [
   "contract",
 ]
 const LINK = /\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g
-/** In a comment: a page of `docs`, or one at the root, with an anchor or without. */
+/** Matches a page that a comment names: a page of `docs` or of the root, with or without an anchor. */
 const REFERENCE =
   /(?<![\w./-])(?:docs\/[\w./-]*\w\.md|(?:ARCHITECTURE|STYLE|SECURITY|CONTRIBUTING)\.md)(?:#[\w-]+)?/g
-/** In the prose of a page: a file or folder. */
+/** Matches a file or folder that the prose of a page names. */
 const PATH =
   /`((?:(?:src|test|scripts|simulator|price-data|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
-/** Documents outside the repository, which readers do not have. Spelled so that it does not match itself. */
+/**
+ * Matches names of documents outside the repository, which readers do not have. The pattern is written so that it does
+ * not match itself.
+ */
 const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi
-/** Pages that name files elsewhere, or files at the time of a decision or a change. */
+/** Pages that may name files of other projects, or files that existed when the page was written. */
 const OTHER_FILES = /^(?:docs\/contribute\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
 
-/** Returns every fault, each a line for a person. */
+/** Returns every fault, one readable line each. */
 export function checkLinks(root = "."): string[] {
   const target = new Tree(root)
   return [
@@ -52,7 +55,7 @@ class Tree {
 
   /**
    * Returns the problem with a link; undefined if its target exists.
-   * @param page the page with the link, as a path below the root; empty for a link that is relative to the root.
+   * @param page the page that contains the link, relative to the root; empty if the link is relative to the root.
    */
   faultOf(link: string, page = ""): string | undefined {
     const [file = "", anchor] = decodeURI(link).split("#")
@@ -63,7 +66,7 @@ class Tree {
     return this.#anchorsOf(path).has(anchor) ? undefined : `has no such anchor: ${link}`
   }
 
-  /** Whether a page names an existing file: relative to the root, to `src` or to the page. */
+  /** Whether a named file exists, relative to the root, to `src` or to the page. */
   has(named: string, page: string): boolean {
     return ["", "src", dirname(page)].some((folder) => existsSync(join(this.root, folder, named)))
   }
@@ -123,7 +126,7 @@ function checkSource(path: string, target: Tree): string[] {
   return faults
 }
 
-/** Returns explicit anchors, and those of headings. */
+/** Returns explicit anchors and the anchors of headings. */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const written = [...page.matchAll(/<a id="([\w-]+)">/g)].map(([, id = ""]) => id)
   const headings = [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) => slugOf(title))

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
- * `npm run pages` writes the file; a test compares it with the expected text.
+ * Writes docs/reference/losses.md from the tables in the code. The page lists which parts of a request reach a vendor
+ * of each dialect. `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { join } from "node:path"
 import type { ClientDialect, UpstreamDialect } from "../src/canon/dialect.ts"

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/model-rules.md from the tables in the code: the rules of models, and the rules learned from rejected requests.
- * `npm run pages` writes the file; a test checks that it is current.
+ * Writes docs/reference/model-rules.md from the tables in the code. The page lists the rules of models, and the rules
+ * learned from rejected requests. `npm run pages` writes the file; a test checks that it is current.
  */
 import { ruleText } from "#contract/effective-rules.ts"
 import type { ModelRules, RuleName } from "#contract/model-rules.ts"
@@ -175,7 +175,7 @@ function learned(): string {
   }).join("")
 }
 
-/** Returns the name at the end of a pattern for names. */
+/** Returns the name of the field at the end of a pattern. */
 function field({ source }: RegExp): string {
   return source.replace("$", "")
 }

@@ -1,6 +1,6 @@
 /**
- * Writes openapi.json, the description of the public API, so that a change of the API shows up as a diff.
- * `npm run pages` writes the file; a test checks that it is current.
+ * Writes openapi.json, the description of the public API, so that a diff shows each change of the API. `npm run pages`
+ * writes the file; a test checks that it is current.
  */
 import { join } from "node:path"
 import { openApiDocument } from "../src/http/docs/openapi.ts"

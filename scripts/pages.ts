@@ -8,24 +8,24 @@ const PATTERNS = [
 ]
 /** The folder of benchmark results. */
 const RESULTS = "bench/results/"
-/** Packages of the documentation site, and its prepared pages. */
+/** Folders with installed packages of the documentation site, and with prepared pages. */
 const GENERATED = /^docs\/(?:node_modules|\.staged|\.vitepress)\//
 
-/** Returns the Markdown files of the repository, as paths below its root, sorted. */
+/** Returns the Markdown files of the repository as sorted paths relative to its root. */
 export function pages(root = "."): string[] {
   return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
     .filter((path) => !path.startsWith(RESULTS) && !GENERATED.test(path))
     .toSorted()
 }
 
-/** A line of a page that is not inside a block of code. */
+/** A line of a page outside of code blocks. */
 export interface ProseLine {
   readonly text: string
-  /** Line number, from 1. */
+  /** Line number, starting at 1. */
   readonly number: number
 }
 
-/** Returns the lines of a page, without its code blocks. */
+/** Returns the lines of a page, except its code blocks. */
 export function proseOf(page: string): ProseLine[] {
   const prose: ProseLine[] = []
   let isCode = false

@@ -1,8 +1,7 @@
 /**
- * Finds constructions and words that make text hard to read: in comments, constants, messages, test names and
- * pages.
- * `bun scripts/prose.ts PATH...` lists them for files and folders, and `--lower` lowers the limits of folders
- * whose text has improved.
+ * Finds constructions and words that make text hard to read, in comments, constants, messages, test names and pages.
+ * `bun scripts/prose.ts PATH...` lists them for files and folders. `--lower` lowers the limits of folders whose text
+ * has improved.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +10,7 @@ import { checkSections, type Limit, lineOf, lowerLimits } from "./prose/sections
 
 const LIMITS = "scripts/prose/limits.json"
 
-/** The sections of text above their limits, and their phrases to reword, each a line for a person. */
+/** Returns the sections of text that exceed their limits, with the phrases to reword, one readable line each. */
 export function checkProse(root = "."): string[] {
   return checkSections(readRepository(root), readLimits(root))
 }
@@ -20,7 +19,7 @@ function readLimits(root: string): Limit[] {
   return JSON.parse(readFileSync(join(root, LIMITS), "utf8"))
 }
 
-/** One row per line, so that changes of different folders merge. */
+/** Writes one row per line, so that changes of different folders can be merged. */
 function textOf(limits: readonly Limit[]): string {
   const rows = limits.map(
     ({ folder, kind, max }) => `  { "folder": "${folder}", "kind": "${kind}", "max": ${max} }`,

@@ -1,23 +1,22 @@
 /**
- * Keeps the lines of Markdown within 120 columns. A paragraph or list item with a longer line is wrapped;
- * tables, code, headings and HTML stay as they are.
- * `npm run format` does so for every page of the repository.
+ * Keeps the lines of Markdown within 120 columns. Paragraphs and list items with a longer line are wrapped. Tables,
+ * code, headings and HTML stay unchanged. `npm run format` does this for every page of the repository.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pages, proseOf } from "./pages.ts"
 
-/** Columns of a line of Markdown. */
+/** Maximum columns of a line of Markdown. */
 const WIDTH = 120
 
 const FENCE = /^\s*```/
 const BLANK = /^\s*$/
 const UNWRAPPED = /^(?:\s*[|<]|#)/
 const ITEM = /^(\s*)((?:[-*+]|\d+\.) )/
-/** At the beginning of a line, these would start a list, a heading or a quotation. */
+/** Matches words that would start a list, a heading or a quotation at the beginning of a line. */
 const MARK = /^(?:[-+*>#]|\d+[.)])$/
 
-/** Returns the same text, with its long paragraphs wrapped. */
+/** Returns the text with its long paragraphs wrapped. */
 export function reflow(text: string): string {
   const wrapped: string[] = []
   for (const block of blocksOf(text.split("\n"))) {
@@ -27,7 +26,7 @@ export function reflow(text: string): string {
   return wrapped.join("\n")
 }
 
-/** Returns the lines of pages that are too long, each as a line for a person. */
+/** Returns the lines of pages that are too long, one readable line each. */
 export function checkWidth(root = "."): string[] {
   return pages(root).flatMap((path) =>
     proseOf(readFileSync(join(root, path), "utf8"))
@@ -36,7 +35,7 @@ export function checkWidth(root = "."): string[] {
   )
 }
 
-/** Whether a line is too long and can be wrapped. A single long word, such as an address, cannot. */
+/** Whether a line is too long and can be wrapped. A single long word, such as an address, cannot be wrapped. */
 function isTooLong(line: string): boolean {
   return line.length > WIDTH && !UNWRAPPED.test(line) && /\S\s+\S/.test(line.replace(ITEM, ""))
 }
@@ -46,7 +45,7 @@ interface Block {
   readonly lines: string[]
 }
 
-/** Splits a page into paragraphs and list items, each with its lines; everything else line by line. */
+/** Splits a page into blocks. Each paragraph and list item is one block, and all other lines are separate blocks. */
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = []
   let isCode = false
@@ -83,7 +82,10 @@ function wrap(lines: readonly string[]): string[] {
   return wrapped.map((each, index) => `${index === 0 ? first : indent}${each}`)
 }
 
-/** Returns the words between which a line may be broken: code stays together, and no line starts with a list marker. */
+/**
+ * Returns the words between which a line may be broken. Code is kept together, and no line may start with a list
+ * marker.
+ */
 function wordsOf(text: string): string[] {
   const words: string[] = []
   for (const word of text.split(/ +/)) {

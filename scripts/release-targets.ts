@@ -1,15 +1,15 @@
 import { open } from "node:fs/promises"
 
 interface Target {
-  /** As Bun names it. */
+  /** The target as Bun names it. */
   readonly bun: Bun.Build.CompileTarget
-  /** The ending of its file name. */
+  /** The extension of the executable's file name. */
   readonly ending: "" | ".exe"
-  /** The expected result of {@link readSystem} for its file. */
+  /** The expected result of {@link readSystem} for the executable. */
   readonly system: string
 }
 
-/** The targets of executables. `baseline` is for processors without AVX2, `musl` for Alpine. */
+/** The targets for which executables are built. `baseline` is for processors without AVX2, `musl` for Alpine. */
 export const TARGETS: Readonly<Record<string, Target>> = {
   "linux-x64": { bun: "bun-linux-x64", ending: "", system: "ELF x64" },
   "linux-x64-baseline": { bun: "bun-linux-x64-baseline", ending: "", system: "ELF x64" },
@@ -21,10 +21,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   "windows-x64": { bun: "bun-windows-x64", ending: ".exe", system: "PE x64" },
 }
 
-/** The loader and its library are named within the first pages. */
+/** Number of bytes to read. The header names the loader and its library within the first page. */
 const HEADER_BYTES = 4_096
 
-/** Numbers of processors in the headers: ELF's `e_machine`, Mach-O's `cputype`, PE's `Machine`. */
+/** Processor architectures by their numbers in headers: ELF's `e_machine`, Mach-O's `cputype`, PE's `Machine`. */
 const ELF: Readonly<Record<number, string>> = { 0x3e: "x64", 0xb7: "arm64" }
 const MACH_O: Readonly<Record<number, string>> = { 0x01000007: "x64", 0x0100000c: "arm64" }
 const PE: Readonly<Record<number, string>> = { 0x8664: "x64", 0xaa64: "arm64" }
@@ -41,7 +41,7 @@ export async function readSystem(path: string): Promise<string | undefined> {
   return systemOf(header)
 }
 
-/** @param header the first 4096 bytes of a file. */
+/** @param header the first 4,096 bytes of a file. */
 export function systemOf(header: Buffer): string | undefined {
   if (header.subarray(0, 4).equals(Buffer.from("\x7fELF"))) {
     const musl = header.includes("/ld-musl-") ? " musl" : ""

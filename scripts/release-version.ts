@@ -1,6 +1,6 @@
 /**
- * `npm run release:version -- TAG`: compares the version in each file with the tag of a release, such as `v0.1.0`. Without a
- * tag it compares the files with package.json.
+ * `npm run release:version -- TAG`: compares the version in each file with the tag of a release, such as `v0.1.0`.
+ * Without a tag, it compares the files with package.json.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,11 @@ import { parse } from "yaml"
 
 const CHART = "deploy/helm/tollgate"
 
-/** @returns the files with another version, one line each. @param root the folder of the checkout. */
+/**
+ * Finds files with another version.
+ * @returns one line for each file.
+ * @param root the folder of the checkout.
+ */
 export function checkVersions(root: string, tag?: string): string[] {
   const read = (path: string) => readFileSync(join(root, path), "utf8")
   const manifest = JSON.parse(read("package.json")) as { version: string }

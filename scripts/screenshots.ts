@@ -14,7 +14,7 @@ const FOLDER = join(import.meta.dir, "../docs/public/screenshots")
 const POLL_INTERVAL_MS = 250
 const WINDOW = { width: 1280, height: 800 }
 
-/** Models of the live requests, one of each format. */
+/** Models of the live requests, one for each format. */
 const LIVE_MODELS = [
   "openai/gpt-5.4-mini",
   "anthropic/claude-sonnet-5",
@@ -43,7 +43,7 @@ await take(operator, "models", "models")
 await take(operator, "keys", "keys")
 process.exit(0)
 
-/** Waits until the index of requests, which is built in the background, has reached the live requests. */
+/** Waits until the index of requests, which is built in the background, contains the live requests. */
 async function waitForReports({ page }: Visitor): Promise<void> {
   for (;;) {
     const { body } = await ask(page, "GET", "/usage/overview")
@@ -52,7 +52,10 @@ async function waitForReports({ page }: Visitor): Promise<void> {
   }
 }
 
-/** Sends one request to each model. @returns the id of the second one, which was translated */
+/**
+ * Sends one request to each model.
+ * @returns the id of the second request, which was translated.
+ */
 async function sendRequests(url: string, key: string): Promise<string> {
   const ids: string[] = []
   for (const model of LIVE_MODELS) {

@@ -1,4 +1,4 @@
-/** Returns the anchor of a heading, as GitHub makes it. The site uses the same anchors. */
+/** Returns the anchor of a heading in GitHub's form. The site uses the same anchors. */
 export function slugOf(title: string): string {
   return title
     .replaceAll(/<[^>]*>/g, "")

@@ -1,7 +1,10 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 
-/** The sources of the executable: the program, the simulator, the built console, and the versions of libraries. */
+/**
+ * The sources of the executable: the program, the simulator, the built console, and the lock file with the versions of
+ * libraries.
+ */
 const PATTERNS = [
   "contract/*",
   "src/**/*",
@@ -13,13 +16,13 @@ const LIBRARIES = "package-lock.json"
 
 /** Files, and their state when the executable was built from them. */
 export interface Sources {
-  /** From the root of the project. */
+  /** Paths relative to the root of the project. */
   readonly paths: readonly string[]
-  /** A hash of their sizes and times. */
+  /** A hash of the files' sizes and modification times. */
   readonly fingerprint: string
 }
 
-/** Returns the present state of a checkout. */
+/** Returns the current state of a checkout. */
 export function readSources(root: string): Sources {
   const found = PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const paths = [...found, LIBRARIES].toSorted()
@@ -27,8 +30,9 @@ export function readSources(root: string): Sources {
 }
 
 /**
- * Whether a checkout still equals the built sources. Times are compared for equality, not order, since an older
- * release that is copied over a newer one brings older times. A new file only matters once a changed file uses it.
+ * Whether a checkout still has the sources from which the executable was built. Times are compared for equality and not
+ * for order, because copying an older release over a newer one sets older times. A new file matters only once a changed
+ * file uses it.
  */
 export function isUnchanged(root: string, built: Sources): boolean {
   return fingerprintOf(root, built.paths) === built.fingerprint

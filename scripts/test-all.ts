@@ -1,7 +1,7 @@
 /**
- * `npm run test:all`: every case of every test file, then Firefox, foreign suites, agents, torture and chaos. A
- * release needs all of them to pass. A failed step does not stop the following ones. The last lines list the result of
- * each step.
+ * `npm run test:all`: runs every case of every test file, then Firefox, other projects' test suites, agents, torture
+ * tests and chaos tests. A release needs all of them to pass. After a failed step, the following steps still run. The
+ * last lines list the result of each step.
  */
 import { FURTHER_STEPS } from "./test-sets.ts"
 

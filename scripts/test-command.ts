@@ -1,6 +1,6 @@
 /**
- * The command that runs test files. Tests have no time limits of their own, which would fail on a busy machine.
- * Passwords are hashed quickly, and property tests use one seed.
+ * The command that runs test files. Tests have no time limits of their own, because such limits would fail on a busy
+ * machine. Passwords are hashed quickly, and property tests use one seed.
  */
 export const TEST_COMMAND: readonly string[] = [
   "bun",

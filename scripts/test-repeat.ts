@@ -12,7 +12,7 @@ import { testFiles } from "./test-sets.ts"
 const RESULTS = "test/results"
 const BUSY_LOOP = ["bun", "--eval", "while (true);"]
 
-/** The differences of a run from a normal one. */
+/** The differences between a mode and a normal run. */
 interface Mode {
   readonly prefix?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
@@ -83,7 +83,7 @@ function startBusyLoops(): Bun.Subprocess[] {
   return Array.from({ length: availableParallelism() }, () => Bun.spawn(BUSY_LOOP))
 }
 
-/** Writes timings that make the runner start the files in an order that depends on the seed alone. */
+/** Writes timings that make the runner start the files in an order determined only by the seed. */
 function writeRandomOrder(seed: number): string {
   const files = testFiles().map((file) => [file, Number(Bun.hash(`${seed} ${file}`) % 100_000n)])
   const path = `${RESULTS}/order-${seed}.json`

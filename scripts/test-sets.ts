@@ -1,6 +1,6 @@
 /** The test files and steps of each test command. */
 
-/** Tests that `npm run test:quick` runs: without processes or waiting, and one chat from a client to a vendor. */
+/** Tests that `npm run test:quick` runs: tests without processes or waiting, and one chat from a client to a vendor. */
 export const QUICK: readonly string[] = [
   "canon",
   "catalog",
@@ -21,7 +21,7 @@ export const QUICK: readonly string[] = [
   "clients/openai-chat.test.ts",
 ]
 
-/** Files and folders that only `npm run test:all` runs, unless they are named, with the reason. */
+/** Files and folders that only `npm run test:all` runs, unless they are named explicitly, with the reason. */
 export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/package": "packs, installs and compiles releases",
   "test/torture/memory.test.ts": "measures memory under load",
@@ -29,7 +29,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
     "repeats the search of canaries-sqlite.test.ts on PostgreSQL",
 }
 
-/** The steps of `npm run test:all` after all test files. */
+/** The steps that `npm run test:all` performs after all test files. */
 export const FURTHER_STEPS: Readonly<Record<string, readonly string[]>> = {
   "console in Firefox": ["npm", "run", "-s", "test:firefox"],
   "clients and suites of others": ["npm", "run", "-s", "test:foreign"],

@@ -1,9 +1,9 @@
 /**
- * `npm test`: all test files except those in `ONLY_IN_ALL`, or the given ones (`npm test -- test/canon -t "a name"`).
- * Expensive sweeps run a fixed sample of their cases. `--all` runs every file with every case. `--quick` runs tests
- * that finish within half a minute, and lists the skipped folders. Temporary files are in memory if it has room, which
- * halves the time on a slow disk; `--on-disk` disables this. The last lines list the slowest files and the number of
- * recordings.
+ * `npm test`: runs all test files except those in `ONLY_IN_ALL`, or the given files (`npm test -- test/canon -t "a
+ * name"`). Expensive sweeps run a fixed sample of their cases. `--all` runs every file with every case. `--quick` runs
+ * tests that finish within half a minute, and lists the skipped folders. Temporary files are stored in memory if there
+ * is room, which halves the time on a slow disk; `--on-disk` disables this. The last lines list the slowest files and
+ * the number of recordings.
  */
 import {
   chmodSync,
@@ -22,8 +22,8 @@ import { TEST_COMMAND } from "./test-command.ts"
 import { ONLY_IN_ALL, QUICK } from "./test-sets.ts"
 
 /**
- * The last measured time of each file. The slowest files start first, so that none of them runs alone at the end.
- * `npm test -- --update-timings` writes it.
+ * The file with the last measured time of each test file. The slowest files start first, so that none of them runs
+ * alone at the end. `npm test -- --update-timings` writes it.
  */
 const TIMINGS = "test/timings.json"
 const MAX_SHOWN = 10
@@ -32,7 +32,7 @@ const ALL = "--all"
 /** A file system in memory. */
 const MEMORY_FOLDER = "/dev/shm"
 const MIN_FREE_BYTES = 4 * 1024 ** 3
-/** The name of a run's folder, followed by the id of its process. */
+/** Prefix of the folder of a run. The process id follows it. */
 const PREFIX = "tollgate-tests-"
 
 const given = process.argv.slice(2)
@@ -45,12 +45,13 @@ const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(
 if (existsSync(MEMORY_FOLDER)) removeAbandonedFolders()
 const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), `${PREFIX}${process.pid}-`))
 if (isInMemory) {
-  // PostgreSQL servers run as another user, who needs access to their folders.
+  // PostgreSQL servers run as another user, which needs access to their folders.
   chmodSync(folder, 0o711)
-  // For the tests and their child processes.
+  // Sets the folder for temporary files of the tests and their child processes.
   process.env["TMPDIR"] = folder
 }
-// Returning memory and taking it again would take a tenth of the processor time of a run.
+// Keeps freed memory. Returning it to the system and requesting it again would take a tenth of the processor time of a
+// run.
 process.env["MIMALLOC_PURGE_DELAY"] ??= "-1"
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
 const exitCode = runTests(join(folder, "report.xml"))
@@ -62,7 +63,10 @@ if (!isAll && !hasPaths) {
 if (isQuick) console.log(`Left out, run by npm test: ${leftOut().join(", ")}.`)
 process.exitCode = exitCode === 0 && reportRecordings() ? 0 : 1
 
-/** Commits of ledgers wait for the disk, which dominates the time of many tests. Memory gives the same results. */
+/**
+ * Whether memory has room for temporary files. Ledger commits wait for the disk, which takes most of the time of many
+ * tests. The results are the same in memory.
+ */
 function hasRoomInMemory(): boolean {
   if (!existsSync(MEMORY_FOLDER)) return false
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
@@ -79,13 +83,13 @@ function removeAbandonedFolders(): void {
 }
 
 /**
- * Runs three files at once, since some only wait.
+ * Runs the test files, three at a time, because some of them only wait.
  * @param report the path of the JUnit report.
  * @returns the exit code.
  */
 function runTests(report: string): number {
   const running = [...TEST_COMMAND, "--parallel=3", "--no-isolate"]
-  // Given timings take precedence, for another order.
+  // Timings given as an argument take precedence. They set another order.
   const timings = named.some((word) => word.startsWith("--timings="))
     ? []
     : [`--timings=${TIMINGS}`]
@@ -126,7 +130,10 @@ function leftOut(): string[] {
     .toSorted()
 }
 
-/** @returns whether the run passes: not if recordings are missing with `TOLLGATE_REQUIRE_RECORDINGS=true`. */
+/**
+ * Reports the number of recordings.
+ * @returns whether the run passes. It fails if recordings are missing and `TOLLGATE_REQUIRE_RECORDINGS` is `true`.
+ */
 function reportRecordings(): boolean {
   const { expected, present } = countRecordings()
   if (present >= expected) {

@@ -5,11 +5,11 @@ import { parse } from "yaml"
 import { z } from "zod"
 
 const FOLDER = ".github/workflows"
-/** `npm run NAME`, with or without `-s`. */
+/** Matches `npm run NAME`, with or without `-s`. */
 const NPM_RUN = /\bnpm run (?:-s )?([\w:-]+)/g
-/** Files of the repository that a step names. */
+/** Matches files of the repository that a step names. */
 const FILE = /(?:^|\s)((?:deploy|scripts|\.ci)\/[\w./-]+)/g
-/** An action is pinned to a commit, and a comment names its version. */
+/** Matches an action that is pinned to a commit and has a comment with its version. */
 const PINNED = /^\s*- uses: [\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$/
 
 const stepSchema = z.looseObject({ uses: z.string().optional(), run: z.string().optional() })
@@ -24,7 +24,11 @@ const workflowSchema = z.looseObject({
   jobs: z.record(z.string(), jobSchema),
 })
 
-/** @returns all faults, one line each. @param root the folder of the checkout. */
+/**
+ * Checks the workflows.
+ * @returns all faults, one line each.
+ * @param root the folder of the checkout.
+ */
 export function checkWorkflows(root: string): string[] {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: Readonly<Record<string, string>>
@@ -72,7 +76,10 @@ function read(text: string) {
   }
 }
 
-/** Templates of issues and the settings of Dependabot: well-formed, and folders that exist. */
+/**
+ * Returns the faults of issue templates and of the settings of Dependabot. They must be well-formed, and their folders
+ * must exist.
+ */
 function others(root: string): string[] {
   const templates = readdirSync(join(root, ".github/ISSUE_TEMPLATE"))
   for (const name of templates)

@@ -22,7 +22,9 @@ const valuesSchema = z.looseObject({
   journal: z.looseObject({ storageClass: z.string() }),
 })
 
-/** Values that the cluster or the gateway would reject later: Helm must reject them and name them. */
+/**
+ * Values that the cluster or the gateway would reject only later. Helm must reject them, and its error must name them.
+ */
 const WRONG_VALUES: readonly Readonly<Record<string, unknown>>[] = [
   { settle: "Journal" },
   { secret: "" },
@@ -35,7 +37,7 @@ const WRONG_VALUES: readonly Readonly<Record<string, unknown>>[] = [
   { journal: { size: "1Gi", storageclass: "fast" } },
 ]
 
-/** The values with which an operator adds a certificate authority and further variables. */
+/** Values with which an operator adds a certificate authority and further environment variables. */
 const EXTRAS = {
   extraEnv: [
     { name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca/ca.pem" },
@@ -53,8 +55,8 @@ const SECRET = {
 }
 
 /**
- * Faults of the chart, rendered for both ways to settle, without extras and with them.
- * @param port on which the image listens.
+ * Returns the faults of the chart. It is rendered for both ways to settle requests, with and without extras.
+ * @param port the port on which the image listens.
  */
 export function checkChart(folder: string, port: number): string[] {
   const chart = chartSchema.parse(parse(readFileSync(join(folder, "Chart.yaml"), "utf8")))
@@ -88,7 +90,10 @@ export function checkChart(folder: string, port: number): string[] {
   return [...faults, ...idle.map((path) => `values.yaml: no template uses ${path}`)]
 }
 
-/** Returns the faults of the schema for Helm values: it must accept the chart's own values and reject wrong ones. */
+/**
+ * Returns the faults of the schema for Helm values. The schema must accept the chart's own values and reject invalid
+ * ones.
+ */
 function schemaFaults(folder: string, values: Readonly<Record<string, unknown>>): string[] {
   const schema = z.fromJSONSchema(JSON.parse(readFileSync(join(folder, SCHEMA), "utf8")))
   const { error } = schema.safeParse({ ...values, ...EXTRAS })
@@ -120,7 +125,7 @@ function objectFaults(name: string, text: string, settings: string, port: number
   }
 }
 
-/** Extras that do not reach the container or the pod, behind all others. */
+/** Returns the extras that are missing in the container or in the pod. Extras must come after all other entries. */
 function missingExtras(text: string, extras: typeof EXTRAS): string[] {
   const { data } = OBJECTS.workload.safeParse(parse(text))
   if (data === undefined) return []
@@ -170,7 +175,7 @@ function leavesOf(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, `${path}.${name}`))
 }
 
-/** Whether a value is used by itself, or as a part of a value that is used as a whole. */
+/** Whether a value is used by itself, or as a part of a larger value that is used as a whole. */
 function isUsed(path: string, used: ReadonlySet<string>): boolean {
   return [...used].some((one) => path === one || path.startsWith(`${one}.`))
 }

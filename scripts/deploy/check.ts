@@ -1,4 +1,4 @@
-/** Checks the deployment files: whether they are valid, and agree with the gateway and with each other. */
+/** Checks that the deployment files are valid, and that they agree with the gateway and with each other. */
 import { join } from "node:path"
 import { checkChart } from "./chart.ts"
 import { checkCompose } from "./compose.ts"
@@ -6,7 +6,10 @@ import { checkDockerfile, portOf } from "./dockerfile.ts"
 import { checkAlerts, checkDashboard } from "./monitoring.ts"
 import { checkUnit } from "./unit.ts"
 
-/** Returns all faults, each a line for a person. @param folder `deploy` of a checkout. */
+/**
+ * Returns all faults, one readable line each.
+ * @param folder the folder `deploy` of a checkout.
+ */
 export function checkDeploy(folder: string): string[] {
   const dockerfile = join(folder, "Dockerfile")
   const checks: Readonly<Record<string, () => string[]>> = {
@@ -22,7 +25,7 @@ export function checkDeploy(folder: string): string[] {
   )
 }
 
-/** Runs a check; a file that cannot be read is a fault as well. */
+/** Runs a check. A file that cannot be read is a fault as well. */
 function attempt(check: () => string[]): string[] {
   try {
     return check()

@@ -5,7 +5,7 @@ import { parse } from "yaml"
 import { z } from "zod"
 import { graceFaults, readSettings } from "./gateway-settings.ts"
 
-/** The value of `${NAME:?}` here. */
+/** The value that replaces `${NAME:?}` during the check. */
 const SECRET = "0123456789abcdef0123456789abcdef"
 
 const names = z.array(z.string())
@@ -52,8 +52,8 @@ type Compose = z.output<typeof composeSchema>
 type Service = z.output<typeof serviceSchema>
 
 /**
- * Faults of `compose.yaml`, and of the files that it mounts.
- * @param port on which the image listens.
+ * Returns the faults of `compose.yaml` and of the files that it mounts.
+ * @param port the port on which the image listens.
  */
 export function checkCompose(folder: string, port: number): string[] {
   const compose = composeSchema.parse(
@@ -85,8 +85,8 @@ function nodeFaults(node: Service, text: string): string[] {
 }
 
 /**
- * Finds addresses that differ: nodes trust nginx at its fixed address, and nginx keeps the addresses of nodes from its
- * start.
+ * Returns the addresses that do not agree. Nodes trust nginx at its fixed address, and nginx resolves the addresses of
+ * the nodes only at its start.
  */
 function addressFaults({ services, networks }: Compose): string[] {
   const [{ subnet, ip_range }] = networks.default.ipam.config
@@ -111,7 +111,7 @@ function isIn(address: string, range: string): boolean {
   return list.check(address)
 }
 
-/** Finds volumes and services that are named and do not exist. */
+/** Returns names of volumes and services that are used but do not exist. */
 function strayNames({ services, volumes }: Compose): string[] {
   return Object.entries(services).flatMap(([name, service]) => {
     const mounted = (service.volumes ?? []).map((volume) => volume.split(":")[0] ?? "")
@@ -124,7 +124,7 @@ function strayNames({ services, volumes }: Compose): string[] {
   })
 }
 
-/** Lines of nginx that streams, uploads and the addresses of callers require. */
+/** Lines of the nginx configuration that are required for streams, uploads and the addresses of callers. */
 const NGINX_LINES = [
   "proxy_buffering off;",
   "proxy_request_buffering off;",

@@ -8,7 +8,8 @@ interface Instruction {
 }
 
 /**
- * Returns the faults of the Dockerfile: those of the linter, and any that would make it run as root or with a shell.
+ * Returns the faults of the Dockerfile: those that the linter finds, and instructions that would run the image as root
+ * or with a shell.
  */
 export function checkDockerfile(path: string): string[] {
   const text = readFileSync(path, "utf8")
@@ -50,7 +51,7 @@ function instructionsOf(text: string): Instruction[] {
   }))
 }
 
-/** Finds images without a version, which may change at any time. */
+/** Returns images without a version, because such an image may change at any time. */
 function untagged({ name, text }: Instruction): string[] {
   if (name !== "FROM") return []
   return /^(--platform=\S+ )?\S+:(?!latest)\S+/.test(text) ? [] : [`FROM ${text}: name a version`]

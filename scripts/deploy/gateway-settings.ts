@@ -7,15 +7,15 @@ import { loadSettings } from "../../src/config/load.ts"
 import type { Settings } from "../../src/config/settings.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
-/** Variables of an environment, by name. */
+/** Environment variables by name. */
 export type Variables = Readonly<Record<string, string>>
 
-/** Maximum shutdown time besides the drain and its delay, milliseconds: docs/run/install.md. */
+/** Maximum shutdown time in addition to the drain and its delay, in milliseconds (docs/run/install.md). */
 const ENDING = 25_000
 
 /**
  * Reads settings as the gateway does.
- * @param text of `tollgate.yaml`.
+ * @param text the text of `tollgate.yaml`.
  * @returns the settings, unless they are rejected, and the gateway's messages about them.
  */
 export function readSettings(
@@ -37,7 +37,10 @@ export function readSettings(
   }
 }
 
-/** Returns the faults of the time that a supervisor gives a node to end. @param grace such as `50s`. */
+/**
+ * Returns the faults of a supervisor's grace period, in which a node must end.
+ * @param grace the period, such as `50s`.
+ */
 export function graceFaults({ server }: Settings, grace: string): string[] {
   const needed = server.drainDelay + server.drain + ENDING
   const given = parseDuration(grace)

@@ -152,7 +152,7 @@ const disruptionBudget = z.strictObject({
   spec: z.strictObject({ maxUnavailable: z.int().min(1), selector }),
 })
 
-/** The objects of the chart, each by its template. */
+/** The objects of the chart, by the name of their template. */
 export const OBJECTS = {
   workload: z.discriminatedUnion("kind", [deployment, statefulSet]),
   service,
@@ -160,5 +160,5 @@ export const OBJECTS = {
   "disruption-budget": disruptionBudget,
 } as const
 
-/** The object that runs the gateway. */
+/** The Kubernetes object that runs the gateway. */
 export type Workload = z.output<(typeof OBJECTS)["workload"]>

@@ -4,7 +4,7 @@ import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/metrics/definitions.ts"
 
 const METRIC = /\btollgate_[a-z_]+/g
 
-/** The names of series that exist: a histogram has three. */
+/** The names of all existing metric series. A histogram has three series. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(COUNTERS),
   ...Object.keys(GAUGES),
@@ -23,7 +23,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr?: string }[]
 }
 
-/** Returns the faults of the alert rules: every metric in them must exist. */
+/** Returns the faults of the alert rules. Every metric in a rule must exist. */
 export function checkAlerts(path: string): string[] {
   const { groups = [] } = parse(readFileSync(path, "utf8")) as {
     groups?: readonly { readonly rules?: readonly Rule[] }[]
@@ -40,7 +40,10 @@ export function checkAlerts(path: string): string[] {
   ])
 }
 
-/** Returns the faults of the dashboard: each panel shows a metric, every one exists, and all metrics are shown. */
+/**
+ * Returns the faults of the dashboard. Each panel must show a metric, every metric in a panel must exist, and all
+ * metrics must be shown.
+ */
 export function checkDashboard(path: string): string[] {
   const { panels = [] } = JSON.parse(readFileSync(path, "utf8")) as { panels?: readonly Panel[] }
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr = "" }) => expr))

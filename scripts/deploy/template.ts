@@ -9,13 +9,13 @@ const BLOCK = /^(toYaml )?(\.[\w.]+) \| nindent (\d+)$/
 
 /**
  * Renders the subset of Helm's templates that this chart uses: `if`, `if eq`, `else`, `end`, values, `quote`, and
- * indented blocks of text or YAML. Helm itself cannot be installed from npm.
+ * indented blocks of text or YAML. Helm cannot be installed from npm.
  * @param used collects the path of each referenced value.
- * @throws Error for anything else, so that nothing is skipped.
+ * @throws Error for any other syntax, so that nothing is skipped.
  */
 export function render(template: string, scope: Scope, used: Set<string>): string {
   const lines: string[] = []
-  /** For each open `if`, whether its lines are rendered. */
+  /** For each open `if`: whether its lines are rendered. */
   const open: boolean[] = []
   const value = (path: string): unknown => {
     used.add(path)
@@ -55,7 +55,7 @@ function isTrue(condition: string, value: (path: string) => unknown): boolean {
   const [, path, other] = /^eq (\.[\w.]+) "(\w*)"$/.exec(condition) ?? []
   if (path !== undefined) return value(path) === other
   const found = value(condition)
-  // An empty list or map is false in Helm.
+  // In Helm, an empty list or map is false.
   return typeof found === "object" && found !== null
     ? Object.keys(found).length > 0
     : Boolean(found)

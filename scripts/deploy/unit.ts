@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs"
 import { graceFaults, readSettings } from "./gateway-settings.ts"
 
-/** Required lines of the unit: without them, it would be less isolated, or killed with its workers. */
+/**
+ * Required lines of the systemd unit. Without them, the gateway would be less isolated, or would be killed together
+ * with its workers.
+ */
 const REQUIRED: Readonly<Record<string, string>> = {
   ExecStart: "/opt/tollgate/dist/tollgate serve",
   KillMode: "mixed",
@@ -20,7 +23,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
 const SECTIONS = ["Unit", "Service", "Install"]
 const DIRECTIVE = /^([A-Z][A-Za-z]+)=(.*)$/
 
-/** Faults of the unit for systemd. */
+/** Returns the faults of the systemd unit. */
 export function checkUnit(path: string): string[] {
   const faults: string[] = []
   const sections: string[] = []

@@ -16,7 +16,10 @@ const SAMPLE = [
 
 const SCHEMES = ["light", "dark"] as const
 
-/** Serves a built site and checks a sample of its pages with axe. @returns its faults, a line for each */
+/**
+ * Serves a built site and checks a sample of its pages with axe.
+ * @returns the faults, one line each.
+ */
 export async function accessibilityFaults(folder: string): Promise<string[]> {
   using server = Bun.serve({ port: 0, fetch: (request) => fileOf(folder, request) })
   const browser = await sharedBrowser()

@@ -1,4 +1,4 @@
-/** Makes the pages of the API reference from openapi.json. */
+/** Creates the pages of the API reference from openapi.json. */
 
 interface Schema {
   readonly type?: string | readonly string[]
@@ -42,7 +42,7 @@ export interface OpenApi {
 }
 
 export interface ApiPage {
-  /** File name without folder and extension. */
+  /** File name without its folder and extension. */
   readonly name: string
   readonly title: string
   readonly text: string
@@ -50,7 +50,7 @@ export interface ApiPage {
 
 const MANAGEMENT = "Management: "
 
-/** Returns one page for each tag of the document, and one with the shared objects. */
+/** Returns one page for each tag of the document, and one page for the shared objects. */
 export function apiPages(document: OpenApi): readonly ApiPage[] {
   const byTag = new Map<string, string[]>()
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -75,7 +75,7 @@ function objectsPage({ components }: OpenApi): ApiPage {
   return { name: "objects", title: "Objects", text: `# Objects\n\n${sections.join("\n")}` }
 }
 
-/** Returns the tag; routes of the management API with few operations share a page. */
+/** Returns the tag of an operation. Management routes with few operations share a tag, so that they share a page. */
 function tagOf({ tags: [tag = "Other"] = [] }: Operation): string {
   if (!tag.startsWith(MANAGEMENT)) return tag
   const name = tag.slice(MANAGEMENT.length)

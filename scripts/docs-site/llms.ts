@@ -1,7 +1,7 @@
-/** Makes llms.txt and llms-full.txt (llmstxt.org), which language models read in place of the site. */
+/** Creates llms.txt and llms-full.txt (llmstxt.org), which language models read instead of the site. */
 
 export interface ReadPage {
-  /** On the site, without extension. */
+  /** The path of the page on the site, without an extension. */
   readonly address: string
   readonly title: string
   readonly text: string

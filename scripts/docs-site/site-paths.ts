@@ -1,10 +1,10 @@
 import { dirname, join, normalize, relative } from "node:path"
 
-/** Where links to files that are no pages lead. */
+/** The target of links to files that are not pages of the site. */
 const REPOSITORY = "https://github.com/tollgate/tollgate"
 const BRANCH = "main"
 
-/** Pages outside of `docs` that the site has too, and their addresses there. */
+/** Pages outside `docs` that are also on the site, with their paths on the site. */
 export const ROOT_PAGES: Readonly<Record<string, string>> = {
   "ARCHITECTURE.md": "contribute/architecture.md",
   "CONTRIBUTING.md": "contribute/contributing.md",
@@ -17,7 +17,7 @@ const LINK = /(!?)\[([^\]]*)\]\(([^()\s]+)\)/g
 const EXTERNAL = /^(?:[a-z][a-z+.-]*:|\/\/|#)/i
 const BLOCK = /(^[ \t]*```[^]*?^[ \t]*```[ \t]*$)/m
 
-/** Returns the path of a page on the site, relative to its root; undefined if the site does not have it. */
+/** Returns the path of a page on the site, relative to the site's root; undefined if the page is not on the site. */
 export function sitePathOf(page: string): string | undefined {
   const own = ROOT_PAGES[page]
   if (own !== undefined) return own
@@ -26,9 +26,12 @@ export function sitePathOf(page: string): string | undefined {
   return path === "README.md" ? "all-pages.md" : path.replace(/(^|\/)README\.md$/, "$1index.md")
 }
 
-/** Rewrites the links of a page for the site: pages by their addresses there, other files to the repository. */
+/**
+ * Rewrites the links of a page for the site. Links to pages lead to their paths on the site, and links to other files
+ * lead to the repository.
+ */
 export function withSiteLinks(text: string, page: string): string {
-  // Odd parts are blocks of code. A link may continue on the next line.
+  // After the split, parts with odd indexes are code blocks. A link may continue on the next line.
   return text
     .split(BLOCK)
     .map((part, index) =>

@@ -10,7 +10,7 @@ import { sitePathOf, withSiteLinks } from "./site-paths.ts"
 const ROOT = join(import.meta.dir, "../..")
 const STAGED = join(ROOT, "docs/.staged")
 const HOME = join(ROOT, "docs/.vitepress/home.md")
-/** Reached from an overview page. */
+/** Pages that are not in the sidebar, because an overview page links to them. */
 const UNLISTED = /^(?:contribute\/(?:adding|decisions|wire)\/(?!index)|index$|all-pages$)/
 
 /** Prepares the pages of the site in `docs/.staged`. @returns a line for each fault */
@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Also copies each page as Markdown, since llms.txt refers to it. */
+/** Writes the files for language models. Also copies each page as Markdown, because llms.txt links to the copies. */
 function writeLanguageModelFiles(staged: ReadonlyMap<string, string>): void {
   const sections = new Map<string, ReadPage[]>()
   for (const [section, groups] of Object.entries(SIDEBAR)) {
@@ -66,7 +66,7 @@ function writeLanguageModelFiles(staged: ReadonlyMap<string, string>): void {
   write("public/llms-full.txt", llmsFull(sections))
 }
 
-/** Pages without an entry in the sidebar, and entries without a page. */
+/** Returns the pages that have no entry in the sidebar, and the entries that have no page. */
 function unlistedPages(staged: ReadonlyMap<string, string>): string[] {
   const listed = new Set(Object.values(SIDEBAR).flatMap(linksOf))
   const addresses = [...staged.keys()].map((path) => path.replace(/(?:\/index)?\.md$/, ""))

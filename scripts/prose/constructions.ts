@@ -3,13 +3,13 @@ import type { Kind, Passage } from "./passage.ts"
 /** A construction that readers have to parse twice. */
 export interface Construction {
   readonly pattern: RegExp
-  /** What to write, for the person who wrote the phrase. */
+  /** The suggested wording, for the author of the phrase. */
   readonly instead: string
-  /** Only in texts of this kind. */
+  /** The only kind of text to which the construction applies; absent: all kinds. */
   readonly kind?: Kind
-  /** Only in comments that document a declaration. */
+  /** Whether the construction applies only to comments that document a declaration. */
   readonly inDocumentation?: true
-  /** Whether a match is idiomatic after all. */
+  /** Reports whether a match is idiomatic and is not a finding. */
   readonly except?: (match: Match) => boolean
 }
 
@@ -19,32 +19,34 @@ interface Match {
   readonly after: string
 }
 
-/** Characters around a match that decide whether it is idiomatic. */
+/** Number of characters around a match that determine whether it is idiomatic. */
 const CONTEXT = 160
 
-/** The beginning of a sentence, of a clause after a semicolon, or of the description of a tag. */
+/** Matches the beginning of a sentence, of a clause after a semicolon, or of the description of a tag. */
 const START = /(?:^\s*|[.:;!?]\s+|@returns\s+|@param\s+[\w.]+\s+|@throws\s+)$/
-/** Verbs of people, and comparisons: a clause after them is idiomatic, as in "shows what would change". */
+/** Matches verbs of people, and comparisons. A clause after them is idiomatic, as in "shows what would change". */
 const INDIRECT =
   /\b(?:above|below|beyond|half of|at most|at least|exactly|no matter|ask|check|decides?|explains?|find out|guess|know|means?|reports?|sees?|shows?|shown|understand)\s+$/i
 const NOUN = "name the thing: 'stored data', not 'what is stored'"
 const CONDITION = "write 'if', 'when' or 'unless'; 'where' is a place"
 const ACTOR = "name the actor or the thing"
 
-/** People, and texts that state something. They may know, want and say. */
+/** Matches people, and texts that state something. They can be subjects of "know", "want" and "say". */
 const SPEAKER =
   /\b(?:accountants?|administrators?|attackers?|authors?|callers?|clients?|colleagues?|contributors?|customers?|developers?|humans?|maintainers?|members?|operators?|owners?|payers?|people|persons?|readers?|reviewers?|staff|testers?|users?|visitors?|I|they|we|who|you|docs|documentation|guide|licence|manual|page|README|reference|RFC \d+|specification|standard|tables?|\S+\.md)(?: (?:also|already|always|can|could|did|do|does|does not|may|might|must|never|not|often|only|should|then|to|usually|will|would)){0,3}\s+$/i
-/** A model speaks and thinks: conversations are the subject of this program. */
+/** Matches models, which can be subjects of "speak" and "think", because this program processes conversations. */
 const MODEL =
   /\b(?:answers?|assistants?|claude|gemini|models?|speakers?|voices?|it)(?: (?:also|always|can|may|never|only|then|will)){0,2}\s+$/i
 const MODAL =
   "(?:can|cannot|could|does|did|do|may|might|must|should|will|would) (?:not |never |only |also )?"
 const LOOK = "(?= (?:after|again|at|back|for|in|into|once|there|through|whether)\\b|[,.;])"
-/** No determiner and no pronoun: "is to the left" is a place, "is to leave" an order. */
+/**
+ * Matches a verb. Determiners and pronouns are excluded: "is to the left" is about a place, "is to leave" is an order.
+ */
 const VERB =
   "(?!be\\b|an?\\b|its?\\b|the\\b|their\\b|other\\b|another\\b|this\\b|that\\b|those\\b|these\\b|each\\b|every\\b|one\\b|our\\b|us\\b|them\\b)[a-z]+(?<!ing|ed)\\b"
 
-/** Writes a space of a pattern as any space: phrases may continue on the next line. */
+/** Replaces each space of a pattern with any white space, because phrases may continue on the next line. */
 function phrase(pattern: string): RegExp {
   return new RegExp(pattern.replaceAll(" ", String.raw`\s+`), "gi")
 }
@@ -144,7 +146,7 @@ function isQuestion(after: string): boolean {
   return /^[^.!]*\?/.test(after)
 }
 
-/** The uses of a construction in a passage. */
+/** Returns the matches of a construction in a passage. */
 export function matchesOf(
   passage: Passage,
   construction: Construction,

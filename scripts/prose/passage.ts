@@ -4,17 +4,17 @@ export type Kind = "comment" | "message" | "test name" | "page" | "constant"
 /** A piece of text that people read. */
 export interface Passage {
   readonly kind: Kind
-  /** From the root of the repository. */
+  /** Path relative to the root of the repository. */
   readonly path: string
-  /** Line of its first character, from 1. */
+  /** Line of the first character, starting at 1. */
   readonly line: number
-  /** Keeps its line breaks. Code and quotations are masked. */
+  /** The text with its line breaks. Code and quotations are masked. */
   readonly text: string
-  /** Whether it is a comment that documents a declaration. */
+  /** Whether the passage is a comment that documents a declaration. */
   readonly isDocumentation?: boolean
 }
 
-/** A fault in a passage, with the better wording. */
+/** A fault in a passage, with a better wording. */
 export interface Finding {
   readonly path: string
   readonly line: number
@@ -35,7 +35,7 @@ function hide(code: string): string {
   return code.replaceAll(/[^\n`]/g, "x")
 }
 
-/** Line of an offset in a passage, from 1 in its file. */
+/** Returns the line in the file, starting at 1, of an offset in a passage. */
 export function lineAt(passage: Passage, offset: number): number {
   return passage.line + passage.text.slice(0, offset).split("\n").length - 1
 }

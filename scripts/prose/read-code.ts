@@ -2,7 +2,9 @@ import { parseSync } from "oxc-parser"
 import { mask, type Passage } from "./passage.ts"
 import { constants, messages, testNames } from "./strings.ts"
 
-/** The comments of a TypeScript file, its constants, the texts in it that people read, and the names of its tests. */
+/**
+ * Returns the comments of a TypeScript file, its constants, its strings that people read, and the names of its tests.
+ */
 export function readCode(path: string, source: string): Passage[] {
   const { comments, program } = parseSync(path, source)
   const lines = new Lines(source)
@@ -25,7 +27,7 @@ interface Span {
   readonly end: number
 }
 
-/** Joins comments on lines that follow each other. */
+/** Joins comments on consecutive lines. */
 function joinLines(
   comments: readonly (Span & { readonly type: string })[],
   source: string,
@@ -64,7 +66,7 @@ class Lines {
     this.#starts = starts
   }
 
-  /** Line of an offset, from 1. */
+  /** Returns the line of an offset, starting at 1. */
   of(offset: number): number {
     let low = 0
     let high = this.#starts.length

@@ -1,10 +1,10 @@
 import { proseOf } from "../pages.ts"
 import { mask, type Passage } from "./passage.ts"
 
-/** Starts a passage of its own: a list item, a heading, a quotation or a table row. */
+/** Matches the beginning of a separate passage: a list item, a heading, a quotation or a table row. */
 const BLOCK = /^\s*(?:[-*+] |\d+\. |#{1,6} |> |\|)/
 
-/** The paragraphs, list items, headings and table rows of a Markdown page, without its code. */
+/** Returns the paragraphs, list items, headings and table rows of a Markdown page, without its code. */
 export function readPage(path: string, page: string): Passage[] {
   const blocks: { line: number; lines: string[] }[] = []
   let previous = -1

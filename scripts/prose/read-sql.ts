@@ -2,7 +2,7 @@ import { mask, type Passage } from "./passage.ts"
 
 const COMMENT = /--[^\n]*(?:\n[ \t]*--[^\n]*)*|\/\*[\s\S]*?\*\//g
 
-/** The comments of an SQL file. */
+/** Returns the comments of an SQL file. */
 export function readSql(path: string, source: string): Passage[] {
   return commentsOf(source).map(({ text, start }) => ({
     kind: "comment",
@@ -12,7 +12,7 @@ export function readSql(path: string, source: string): Passage[] {
   }))
 }
 
-/** The comments of SQL, without their marks, and their offsets. */
+/** Returns the comments in SQL text without their delimiters, and their offsets. */
 export function commentsOf(sql: string): { text: string; start: number }[] {
   return [...sql.matchAll(COMMENT)].map(({ 0: comment, index }) => ({
     text: comment.replaceAll(/--|\/\*|\*\//g, "  "),

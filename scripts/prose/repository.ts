@@ -18,7 +18,7 @@ const IGNORED =
 
 const RULES = [...CONSTRUCTIONS, ...WORDS, ...FRAGMENTS]
 
-/** The text of a file, judged. */
+/** A file with the findings in its text. */
 export interface Reading {
   readonly path: string
   readonly words: ReadonlyMap<Finding["kind"], number>
@@ -33,7 +33,7 @@ export function readRepository(root = "."): Reading[] {
   )
 }
 
-/** Reads a file of the repository. */
+/** Reads the text of a file. */
 export function readText(path: string, text: string): Reading {
   const passages = passagesOf(path, text)
   const words = new Map<Finding["kind"], number>()

@@ -1,21 +1,21 @@
 import type { Finding } from "./passage.ts"
 import type { Reading } from "./repository.ts"
 
-/** Findings allowed in a file of clean text: a phrase is sometimes the best one. */
+/** Maximum number of findings in a file of clean text. In rare cases, such a phrase is the best wording. */
 const MAX_PER_FILE = 2
-/** Words per allowed finding in a section of clean text. */
+/** Number of words per allowed finding in a section of clean text. */
 const WORDS_PER_FINDING = 1000
-/** Findings printed of a section above its limit. */
+/** Maximum number of printed findings for a section above its limit. */
 const MAX_PRINTED = 10
 
-/** The limit of a section whose text is not clean yet. It may only go down. */
+/** The limit of a section whose text is not clean yet. The limit may only decrease. */
 export interface Limit {
   readonly folder: string
   readonly kind: Finding["kind"]
   readonly max: number
 }
 
-/** All text of one kind in a folder. */
+/** All text of one kind in one folder. */
 interface Section {
   readonly folder: string
   readonly kind: Finding["kind"]
@@ -23,7 +23,7 @@ interface Section {
   readonly findings: Finding[]
 }
 
-/** The violations of the limits, each a line for a person. */
+/** Returns the violations of the limits, one readable line each. */
 export function checkSections(readings: readonly Reading[], limits: readonly Limit[]): string[] {
   return sectionsOf(readings).flatMap((section) => {
     const limit = limitOf(section, limits)
@@ -37,7 +37,7 @@ export function checkSections(readings: readonly Reading[], limits: readonly Lim
   })
 }
 
-/** The same limits, lowered to the present counts and without those that are no longer needed. */
+/** Returns the limits lowered to the current numbers, without limits that are no longer needed. */
 export function lowerLimits(readings: readonly Reading[], limits: readonly Limit[]): Limit[] {
   return sectionsOf(readings).flatMap((section) => {
     const limit = limitOf(section, limits)
@@ -46,7 +46,7 @@ export function lowerLimits(readings: readonly Reading[], limits: readonly Limit
   })
 }
 
-/** A finding as a line for a person. */
+/** Formats a finding as one readable line. */
 export function lineOf({ path, line, kind, phrase, instead }: Finding): string {
   return `${path}:${line} ${kind}: "${phrase}": ${instead}`
 }
@@ -67,7 +67,7 @@ function sectionsOf(readings: readonly Reading[]): Section[] {
   return [...sections.values()]
 }
 
-/** The first folder of a path, two of them below `src`. */
+/** Returns the first folder of a path, or the first two folders below `src`. */
 function folderOf(path: string): string {
   const names = path.split("/")
   return names.slice(0, names[0] === "src" && names.length > 2 ? 2 : 1).join("/")

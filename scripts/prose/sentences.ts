@@ -1,13 +1,13 @@
 import { type Finding, lineAt, type Passage, wordsIn } from "./passage.ts"
 
-/** Maximum words of a sentence for readers who look something up. */
+/** Maximum number of words in a sentence of a page for users. */
 const MAX_WORDS = 25
-/** Share of a page's sentences that may be longer: lists of names and conditions often cannot be divided. */
+/** Share of a page's sentences that may be longer, because lists of names and conditions often cannot be divided. */
 const LONG_SHARE = 0.05
-/** No sentence is longer than this. */
+/** Maximum number of words in any sentence. */
 const MAX_LONG_WORDS = 40
 
-/** Pages for users, by path. Contributors read the others. */
+/** Matches the paths of pages for users. Other pages are for contributors. */
 const USER_PAGE = /^(?:README\.md$|docs\/(?!(?:adding|contribute|decisions|wire)\/))/
 /** Lists of names are longer than sentences: commas divide them into at least this many items. */
 const MIN_LISTED = 8
@@ -16,7 +16,7 @@ const MAX_WORDS_PER_ITEM = 3
 /** Ends a sentence: a full stop before a space or the end, or the border of a table cell. */
 const END = /[.!?](?=[\s*)_]|$)|\|/g
 
-/** The sentences of a page that are too long, the longest first. */
+/** Returns the sentences of a page that are too long, longest first. */
 export function longSentences(path: string, passages: readonly Passage[]): Finding[] {
   if (!USER_PAGE.test(path)) return []
   const sentences = passages.flatMap((passage) => sentencesOf(passage))

@@ -2,7 +2,7 @@ import { type Node, type Program, Visitor } from "oxc-parser"
 import type { Kind } from "./passage.ts"
 import { commentsOf } from "./read-sql.ts"
 
-/** Folders whose string literals people read. Others quote vendors or hold test data. */
+/** Folders whose strings people read. Strings in other folders quote vendors or contain test data. */
 const MESSAGES = /^(?:src|contract|console\/src|scripts|bench|torture)\//
 const SQL =
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|DROP|BEGIN|AND|OR|WHERE|FROM|ORDER|PRAGMA|SET|LOCK|\()\b/
@@ -10,7 +10,7 @@ const TEST_FUNCTIONS: ReadonlySet<string> = new Set(["test", "it"])
 const CONSTANT = /^[A-Z][A-Z0-9_]+$/
 const SQL_COMMENT = /^\s*-- \S/m
 
-/** A string of a program that people read. */
+/** A string in a program that people read. */
 export interface Text {
   readonly kind: Kind
   readonly text: string
@@ -18,7 +18,7 @@ export interface Text {
   readonly start: number
 }
 
-/** The names of the tests in a program. */
+/** Returns the names of the tests in a program. */
 export function testNames(program: Program): Text[] {
   const names: Text[] = []
   new Visitor({
@@ -31,7 +31,7 @@ export function testNames(program: Program): Text[] {
   return names
 }
 
-/** The function at the start of a chain: `test` of `test.each(rows)`. */
+/** Returns the function at the start of a call chain, such as `test` for `test.each(rows)`. */
 function rootOf(callee: Node): string {
   if (callee.type === "Identifier") return callee.name
   if (callee.type === "MemberExpression") return rootOf(callee.object)
@@ -45,7 +45,7 @@ function textOf(node: Node): string | undefined {
   return node.quasis.map(({ value }) => value.cooked ?? value.raw).join("%s")
 }
 
-/** The names of the constants in a program. */
+/** Returns the names of the constants in a program. */
 export function constants(program: Program): Text[] {
   const names: Text[] = []
   new Visitor({
@@ -57,7 +57,7 @@ export function constants(program: Program): Text[] {
   return names
 }
 
-/** The sentences in a program, and the comments of its SQL. */
+/** Returns the sentences in a program, and the comments in its SQL. */
 export function messages(path: string, source: string, program: Program): Text[] {
   if (!MESSAGES.test(path)) return []
   const found: Text[] = []

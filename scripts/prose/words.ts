@@ -3,7 +3,7 @@ import type { Construction } from "./constructions.ts"
 const NUMBERS =
   "ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|a hundred|\\d+"
 
-/** A word that has a standard term in its place. */
+/** Returns a construction for a word that should be replaced with a standard term. */
 function word(pattern: string, instead: string): Construction {
   return {
     pattern: new RegExp(String.raw`(?<![-.\w/])(?:${pattern})(?![-\w/])`, "gi"),
@@ -11,7 +11,7 @@ function word(pattern: string, instead: string): Construction {
   }
 }
 
-/** Words that are unusual, or a second name of one thing. */
+/** Unusual words, and second names for the same thing. */
 export const WORDS: readonly Construction[] = [
   word("pictures?", "'image'"),
   word("dear(?:er|est)", "'more expensive', 'most expensive', 'higher'"),
@@ -32,7 +32,7 @@ export const WORDS: readonly Construction[] = [
   ),
 ]
 
-/** Names of constants that hide a limit, a timeout or an interval. */
+/** Names of constants that do not show that the value is a limit, a timeout or an interval. */
 export const CONSTANTS: readonly Construction[] = [
   {
     pattern:

@@ -6,7 +6,7 @@ const SEED = 7
 
 interface SimulatedModel {
   readonly name: string
-  /** Credits per million tokens. */
+  /** Price in credits per million tokens. */
   readonly input: number
   readonly output: number
   /** Share of all requests. */
@@ -27,7 +27,7 @@ export interface Caller {
   readonly weight: number
 }
 
-/** Yields settled requests of the days before `to`, with quiet nights and weekends. */
+/** Yields settled requests of the days before `to`, with little traffic at night and at weekends. */
 export function* historyOf(
   callers: readonly Caller[],
   { requests, days, to }: { readonly requests: number; readonly days: number; readonly to: number },
@@ -76,7 +76,7 @@ interface ReceiptFacts {
   readonly model: SimulatedModel
   readonly input: number
   readonly output: number
-  /** Nanocredits. */
+  /** The amount in nanocredits. */
   readonly amount: bigint
   readonly isFailed: boolean
 }

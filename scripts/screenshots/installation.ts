@@ -26,7 +26,10 @@ const ACCOUNTS = [
   { name: "globex", credits: "60", keys: ["agents"], weight: 1 },
 ]
 
-/** Creates accounts, keys and two months of requests. @returns a key that can be used. */
+/**
+ * Creates accounts, keys and two months of requests.
+ * @returns a key that requests can use.
+ */
 export async function fillInstallation(installation: Installation): Promise<string> {
   const callers: Caller[] = []
   let secret = ""
