@@ -1,6 +1,6 @@
 /**
- * The yardstick: the minimum that a gateway can do. It parses, renames the model and forwards; with `pipe` as its
- * third argument it forwards the body of a stream unparsed.
+ * The bare proxy does the minimum that a gateway must do: it parses a request, renames the model and forwards the
+ * request. With `pipe` as the third argument, it forwards the body of a stream without parsing it.
  */
 const [port, upstream, mode] = process.argv.slice(2)
 const JSON_HEADERS = { "content-type": "application/json" }

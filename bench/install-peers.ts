@@ -1,4 +1,4 @@
-/** Installs the peers in the race, each into its own folder outside of the repository. */
+/** Installs the peers of the race. Each gets a folder of its own outside the repository. */
 import { mkdirSync, rmSync } from "node:fs"
 import { PEERS, peerFolder } from "./subjects/peers-folder.ts"
 import { SUBJECTS } from "./subjects/index.ts"
@@ -6,7 +6,7 @@ import type { Installation } from "./subjects/subject.ts"
 
 const MAX_WORDS = 2_000
 
-/** Returns the reason of a failure; undefined if it is installed. */
+/** Installs one peer. Returns the reason of a failure; undefined if the peer is installed. */
 function install(name: string, { needs, commands }: Installation): string | undefined {
   const lacking = needs.filter((program) => Bun.which(program) === null)
   if (lacking.length > 0) return `needs ${lacking.join(" and ")}`
@@ -31,7 +31,7 @@ function main(names: readonly string[]): number {
   for (const subject of Object.values(SUBJECTS)) {
     const { name, installation } = subject
     if (names.length > 0 ? !names.includes(name) : subject.missing() === undefined) continue
-    // A subject without an installation is a part of this project, or must be installed manually.
+    // A subject without installation steps is part of this project, or must be installed manually.
     const reason = installation ? install(name, installation) : subject.missing()
     if (reason !== undefined) failures++
     console.log(`${name}: ${reason ?? "installed"}`)

@@ -1,4 +1,6 @@
-/** Measures the cost of charging: processor time and waiting per held and settled request, on a real file. */
+/**
+ * Measures the cost of charging on a real file: processor time and waiting time per request that is held and settled.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

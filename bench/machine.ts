@@ -11,23 +11,23 @@ import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
 import { quantile } from "./statistics.ts"
 
-/** The core reserved for the gateway under test. */
+/** The processor core that is reserved for the gateway under test. */
 export const GATEWAY_CORE = 0
 const DURABLE_WRITES = 300
 
-/** The facts that a result depends on. */
+/** The facts about the machine that affect a result. */
 export interface Machine {
   readonly processor: string
   readonly cores: number
   readonly memory: number
   readonly kernel: string
   readonly bun: string
-  /** Whether the gateway has a core of its own. */
+  /** Whether a core is reserved for the gateway. */
   readonly isPinned: boolean
-  /** Microseconds to make one small write durable on the file system that stores the data of the run. */
+  /** Microseconds until one small write is durable, on the file system with the data of the run. */
   readonly durableWrite: { readonly median: number; readonly p99: number }
   readonly fileSystem: string
-  /** Load before the run began: near 0 on an idle machine. */
+  /** Load average before the run. It is near 0 on an idle machine. */
   readonly load: number
 }
 
@@ -36,24 +36,24 @@ export function canPin(): boolean {
   return cpus().length > 1 && Bun.which("taskset") !== null
 }
 
-/** Returns the arguments before a command that keep it on the gateway's core. */
+/** Returns the command prefix that restricts a command to the gateway's core. */
 export function onGatewayCore(): string[] {
   return canPin() ? ["taskset", "-c", String(GATEWAY_CORE)] : []
 }
 
-/** Moves this process, and all processes that it starts, off the gateway's core. */
+/** Excludes the gateway's core for this process and all processes that it starts. */
 export function leaveGatewayCore(): void {
   if (!canPin()) return
   const others = `${GATEWAY_CORE + 1}-${cpus().length - 1}`
   Bun.spawnSync(["taskset", "-a", "-c", "-p", others, String(process.pid)])
 }
 
-/** Returns the arguments before a command that let it run on every core. */
+/** Returns the command prefix that lets a command use every core. */
 export function onAllCores(): string[] {
   return canPin() ? ["taskset", "-c", `0-${cpus().length - 1}`] : []
 }
 
-/** Returns the facts of this machine. Takes some milliseconds, for the disk. */
+/** Returns the facts about this machine. Measuring the disk takes some milliseconds. */
 export function describeMachine(): Machine {
   const all = cpus()
   return {

@@ -101,7 +101,7 @@ async function run(options: BenchOptions): Promise<number> {
   const verdicts = validate(results)
   const file = write(results.date, { ...results, verdicts })
   console.log(`\n${formatReport(results)}\n\nall numbers: ${relative(process.cwd(), file)}`)
-  // Without Tollgate, no limit of the design was checked, which is not a success.
+  // Without Tollgate, no target of the design was checked, so the run does not count as a success.
   const missed =
     missing["tollgate"] !== undefined || verdicts.some(({ verdict }) => verdict === "MISS")
   return missed && options.isStrict ? 1 : 0
@@ -112,7 +112,10 @@ async function findUsual(names: readonly SubjectName[]): Promise<Found> {
   return await findSubjects(names, upstream, checkAnswers)
 }
 
-/** Writes the results. @returns the path */
+/**
+ * Writes the results.
+ * @returns the path of the file.
+ */
 function write(date: string, results: object): string {
   mkdirSync(RESULTS, { recursive: true })
   const file = join(RESULTS, `${date.replaceAll(":", "-")}.json`)
@@ -123,7 +126,7 @@ function write(date: string, results: object): string {
 async function runRace(options: BenchOptions, plan: RaceOptions): Promise<number> {
   const results = await race(options, plan)
   const file = write(results.date, results)
-  // An incomplete race is not published.
+  // The results of an incomplete race are not published.
   const folder = plan.isComplete ? DOCS : file.replace(/\.json$/, "")
   const page = publish(results, folder)
   const [shown, numbers] = [page, file].map((path) => relative(process.cwd(), path))

@@ -25,7 +25,7 @@ export const PARTS = [
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]
 
-/** Parts that only run if they are named: they take longer than all others together. */
+/** Parts that run only if they are named, because they take longer than all other parts together. */
 const ASKED_FOR: ReadonlySet<Part> = new Set(["console"])
 
 /** The names that `--subjects` accepts. */
@@ -43,12 +43,12 @@ export const SUBJECT_NAMES = [
 /** A subject of a measurement. */
 export type SubjectName = (typeof SUBJECT_NAMES)[number]
 
-/** The default subjects besides Tollgate; the race has further ones. */
+/** The default subjects in addition to Tollgate. The race has further subjects. */
 const USUAL: readonly SubjectName[] = ["bare", "pipe", "nginx", "portkey", "tollgate"]
-/** In the race, the unparsed variant would be the bare proxy once more. */
+/** In the race, the variant `pipe` would be a second bare proxy. */
 const CONTESTANTS = SUBJECT_NAMES.filter((name) => name !== "pipe")
 
-/** The duration of each part. Times in milliseconds. */
+/** The duration of each part. Times are in milliseconds. */
 export interface Effort {
   readonly warmUp: number
   readonly chatRounds: number
@@ -61,16 +61,16 @@ export interface Effort {
   readonly tailRounds: number
   readonly tailBlock: number
   readonly starts: number
-  /** Quiet time before memory is read. */
+  /** Time without requests before memory is read. */
   readonly settling: number
-  /** Number of requests in the console's history. */
+  /** Number of requests in the history that the console shows. */
   readonly consoleRequests: number
-  /** Number of times that each of its calls and pages is timed. */
+  /** Number of times that each call and each page of the console is timed. */
   readonly consoleTimes: number
 }
 
 const FULL: Effort = {
-  // The compilers of the runtime need this long to compile a gateway's code.
+  // The compilers of the runtimes need this long to compile a gateway's code.
   warmUp: 6_000,
   chatRounds: 8,
   chatBlock: 2_000,
@@ -108,12 +108,12 @@ const QUICK: Effort = {
 export interface BenchOptions {
   readonly isQuick: boolean
   readonly isStrict: boolean
-  /** The part `size` at its full size. */
+  /** Whether the part `size` runs at its full size. */
   readonly isLarge: boolean
   readonly parts: readonly Part[]
   readonly subjects: readonly SubjectName[]
   readonly effort: Effort
-  /** Present if peers are raced, instead of the parts. */
+  /** Set if the peers are raced instead of measuring the parts. */
   readonly race: RaceOptions | undefined
 }
 
@@ -121,7 +121,7 @@ export interface BenchOptions {
 export interface RaceOptions {
   readonly scenarios: readonly ScenarioName[]
   readonly effort: RaceEffort
-  /** The seed for the order of each round. */
+  /** The seed that determines the order in each round. */
   readonly seed: number
   /** Whether all scenarios and subjects run at full length, as the published page requires. */
   readonly isComplete: boolean

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 const NANOSECONDS_PER_MICROSECOND = 1_000
 const MICROSECONDS_PER_SECOND = 1_000_000
 const TICKS_PER_SECOND = readTicksPerSecond()
-// The position of a field after the process's name, which may contain spaces itself.
+// Index of a field in the part after the process name. The name may contain spaces.
 const PARENT_FIELD = 1
 const USER_TIME_FIELD = 11
 const SYSTEM_TIME_FIELD = 12
@@ -41,13 +41,14 @@ export function familyOf(process: number): number[] {
   return family
 }
 
-/** Returns the processor time of these processes and all their threads, in microseconds. */
+/** Returns the processor time of the given processes and all their threads, in microseconds. */
 export function processorTime(family: readonly number[]): number {
   let total = 0
   for (const member of family) {
     const byThreads = timeOfThreads(member)
     const inTicks = timeInTicks(member)
-    // The exact counts of threads are lost when they end; then the coarse count is higher.
+    // The exact counts of threads are lost when the threads end. In that case, the coarse count of the process is
+    // higher.
     const slack = (3 * MICROSECONDS_PER_SECOND) / TICKS_PER_SECOND
     total += byThreads + slack < inTicks ? inTicks : byThreads
   }
@@ -69,22 +70,23 @@ function timeInTicks(process: number): number {
   return (ticks / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
-/** Returns the time that a core has given to all processes, in microseconds. */
+/** Returns the processor time of all processes on one core, in microseconds. */
 export function busyTime(core: number): number {
   const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(read("/proc/stat") ?? "")
-  // user nice system idle iowait irq softirq steal. Interrupts are mostly the subject's own network.
+  // The fields are: user nice system idle iowait irq softirq steal. Interrupts are mostly caused by the subject's own
+  // network traffic.
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
     .split(" ")
     .map(Number)
   return ((user + nice + system + steal) / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
-/** Returns the resident memory of these processes, in KB; shared pages count for each. */
+/** Returns the resident memory of the given processes in KB. Shared pages are counted for each process. */
 export function residentMemory(family: readonly number[]): number {
   return memoryOf(family, /^VmRSS:\s+(\d+) kB$/m)
 }
 
-/** Returns the maximum resident memory since the last reset by `clear_refs`, in KB. */
+/** Returns the maximum resident memory since the last reset with `clear_refs`, in KB. */
 export function peakMemory(family: readonly number[]): number {
   return memoryOf(family, /^VmHWM:\s+(\d+) kB$/m)
 }
@@ -96,7 +98,7 @@ function memoryOf(family: readonly number[], line: RegExp): number {
   }, 0)
 }
 
-/** Ticks of all cores since the machine began. */
+/** Ticks of all cores since the machine was started. */
 export interface MachineTime {
   /** Ticks in which a process of this machine ran. */
   readonly ran: number
@@ -104,7 +106,7 @@ export interface MachineTime {
   readonly stolen: number
 }
 
-/** Returns the use of the machine's time so far (`proc_stat(5)`). */
+/** Returns how the machine's time has been used so far (`proc_stat(5)`). */
 export function machineTime(): MachineTime {
   const line = read("/proc/stat")?.split("\n", 1)[0] ?? ""
   const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = line

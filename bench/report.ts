@@ -14,7 +14,7 @@ import { validate, type Verdict } from "./targets.ts"
 const SLOWEST_CALLS = 30
 const MEGABYTE = 1_048_576
 const KILOBYTES_PER_MEGABYTE = 1_024
-// Above this share of the gateway's core used by other processes, figures are doubtful.
+// Maximum share of the gateway's core that other processes may use. Above it, figures are marked as doubtful.
 const MAX_STRANGERS = 0.05
 
 /** Returns the whole report as text. */
@@ -68,7 +68,7 @@ function formatFigures(results: Results): string[] {
   return [formatTable([["figure", ...subjects], ...lines])]
 }
 
-/** A row whose cells come from one result per subject. */
+/** Returns a row with one cell for each subject's result. */
 function rowOf<Result extends { readonly subject: string }>(
   figure: string,
   found: readonly Result[],
@@ -171,7 +171,7 @@ function formatVerdicts(verdicts: readonly Verdict[]): string {
   return formatTable([["Tollgate", "measured", "range", "must", "aim", ""], ...rows])
 }
 
-/** Formats the results of each pair of dialects, which can only be compared with the bare proxy. */
+/** Formats the results of each pair of dialects. They can be compared only with the bare proxy. */
 function formatTranscoding({ transcode }: Results): string[] {
   if (transcode === undefined) return []
   const rows = transcode.costs.map(({ subject, microseconds, ratio }) => [
@@ -184,7 +184,7 @@ function formatTranscoding({ transcode }: Results): string[] {
   return [formatTable([head, ...rows])]
 }
 
-/** Formats the results of Tollgate alone, on each engine. */
+/** Formats the results of Tollgate with each database engine. */
 function formatStores({ store }: Results): string[] {
   if (store === undefined) return []
   const costs = store.costs.map(({ name, microseconds, ratio }) => {
@@ -216,7 +216,7 @@ function formatStores({ store }: Results): string[] {
   return [formatTable([head, ...costs]), formatTable([rateHead, ...rates])]
 }
 
-/** Formats the results of Tollgate alone, by the way of observation. */
+/** Formats the results of Tollgate with each kind of observation. */
 function formatObservation({ observation }: Results): string[] {
   if (observation === undefined) return []
   const rows = observation.map(({ name, microseconds, ratio }) => [
@@ -229,7 +229,7 @@ function formatObservation({ observation }: Results): string[] {
   return [formatTable([head, ...rows])]
 }
 
-/** Formats the results of Tollgate alone, new and grown. */
+/** Formats the results of Tollgate with a new and with a large installation. */
 function formatSize({ size }: Results): string[] {
   if (size === undefined) return []
   const { accounts, keys, models, entries, bytes } = size.size
@@ -310,7 +310,7 @@ function sum(
   return blocks.reduce((total, block) => total + block[figure], 0)
 }
 
-/** Formats the slowest calls and pages; the file of results has all of them. */
+/** Formats the slowest calls and pages. The results file contains all of them. */
 function formatConsole({ console: found }: Results): string[] {
   return (found ?? []).flatMap(({ engine, requests, calls, pages, chat, memory }) => {
     const slowest = (times: readonly CallTime[], count: number): string[][] =>

@@ -11,13 +11,13 @@ import type { StoreResult } from "./measure/store.ts"
 import type { UploadResult } from "./measure/upload.ts"
 import type { SubjectName } from "./options.ts"
 
-/** All results of one run; parts that were not requested are absent. */
+/** All results of one run. Parts that were not requested are absent. */
 export interface Results {
   readonly date: string
   readonly isQuick: boolean
   readonly machine: Machine
   readonly subjects: readonly SubjectName[]
-  /** The reasons why others are missing. */
+  /** The reasons why other subjects could not be measured. */
   readonly missing: Readonly<Record<string, string>>
   chat?: ProcessorResult
   stream?: ProcessorResult

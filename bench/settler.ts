@@ -1,4 +1,4 @@
-/** A node that settles batches as fast as a database accepts them. See measure/settlements.ts. */
+/** A node that settles batches as fast as a database accepts them (see measure/settlements.ts). */
 import { openStore, type SettlerOrder } from "./measure/settlements.ts"
 
 const RECEIPT = JSON.stringify({

@@ -1,11 +1,14 @@
-/** A median and the range of the values. */
+/** The median of values, and their range. */
 export interface Spread {
   readonly median: number
   readonly lowest: number
   readonly highest: number
 }
 
-/** Returns the value below which a share of the values lies. @throws RangeError if there are no values. */
+/**
+ * Returns the value below which the given share of the values lies.
+ * @throws RangeError if there are no values.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right)
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -13,7 +16,7 @@ export function quantile(values: readonly number[], share: number): number {
   return found
 }
 
-/** Returns the middle value; the mean of the two middle ones if their number is even. */
+/** Returns the median. For an even number of values, it is the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const upper = sorted[Math.floor(sorted.length / 2)]
@@ -22,7 +25,10 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** Returns median, lowest and highest. @throws RangeError if there are no values. */
+/**
+ * Returns the median, the lowest and the highest value.
+ * @throws RangeError if there are no values.
+ */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
 }

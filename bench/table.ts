@@ -1,4 +1,4 @@
-/** Formats rows of text in columns; the first column is left-aligned, the others right-aligned. */
+/** Formats rows of text as columns. The first column is aligned to the left, and the others to the right. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -20,7 +20,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return [head, rule, ...rest].join("\n")
 }
 
-/** A number with about three digits that matter. */
+/** Formats a number with about three significant digits. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "-"
   const size = Math.abs(value)

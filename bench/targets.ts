@@ -7,7 +7,7 @@ import type { Tail, TailResult } from "./measure/tail.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 
-/** One promised figure, and its measured value. */
+/** One target of the design, and the measured value. */
 export interface Verdict {
   readonly figure: string
   readonly measured: number

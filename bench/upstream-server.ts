@@ -1,4 +1,4 @@
-/** The simulator as a process of its own, with a second port that reports its activity. */
+/** Runs the simulator as a separate process, with a second port that reports its activity. */
 import { startSimulator } from "../simulator/server.ts"
 
 const simulator = startSimulator({ cadence: Number(process.argv[2] ?? 0) })
@@ -9,6 +9,6 @@ const counter = Bun.serve({
     Response.json({ open: simulator.open, lastPath: simulator.requests.at(-1)?.path ?? "" }),
 })
 process.stdout.write(`${JSON.stringify({ port: simulator.port, counter: counter.port })}\n`)
-// The parent holds a pipe open: its end means that the parent has ended, for any reason.
+// The parent process holds a pipe open. When the pipe ends, the parent has ended.
 process.stdin.on("end", () => process.exit(0))
 process.stdin.resume()

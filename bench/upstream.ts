@@ -4,17 +4,20 @@ import { join } from "node:path"
 export interface Upstream extends AsyncDisposable {
   readonly port: number
   readonly url: string
-  /** With OpenAI's `/v1`. */
+  /** The address with OpenAI's prefix `/v1`. */
   readonly baseUrl: string
-  /** Returns the number of answers that it is writing now. */
+  /** Returns the number of answers that the vendor is currently writing. */
   open(): Promise<number>
-  /** Returns the path of its last request. */
+  /** Returns the path of the vendor's last request. */
   lastPath(): Promise<string>
 }
 
 const SERVER = join(import.meta.dir, "upstream-server.ts")
 
-/** Starts one. @param cadence milliseconds between the frames of a stream */
+/**
+ * Starts a simulated vendor.
+ * @param cadence milliseconds between the frames of a stream.
+ */
 export async function startUpstream(cadence: number): Promise<Upstream> {
   const child = Bun.spawn([process.execPath, SERVER, String(cadence)], {
     stdin: "pipe",

@@ -3,7 +3,7 @@ import { accountName, keysOf, modelName } from "./history.ts"
 /** A call of the management API by the console. */
 export interface ConsoleCall {
   readonly name: string
-  /** Below `/admin/v1`, with its query. */
+  /** The path below `/admin/v1`, with its query. */
   readonly path: string
 }
 
@@ -21,9 +21,9 @@ const GROUPS = [
   "tag",
 ]
 
-/** Known names and times in a history. */
+/** Names and times that occur in a history. */
 export interface Known {
-  /** Unix milliseconds. */
+  /** The end of the history in Unix milliseconds. */
   readonly now: number
   readonly request: string
   readonly session: string
@@ -38,12 +38,15 @@ function callTo(name: string, path: string, query: Query = {}): ConsoleCall {
   return { name, path: `${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}` }
 }
 
-/** Callers with different amounts of data: everyone, or the accounts and keys with the most and the fewest requests. */
+/**
+ * Callers with different amounts of data: all accounts, and the accounts and keys with the most and the fewest
+ * requests.
+ */
 const BUSY = accountName(0)
 const QUIET = accountName(99)
 const BUSY_KEY = keysOf(BUSY)[0]
 
-/** Returns the filters of the list, which the bars above it also have. */
+/** Returns the filters of the request list. The bars above the list have the same filters. */
 function filters({ now, request, session }: Known): Record<string, Query> {
   return {
     nothing: {},
@@ -125,13 +128,13 @@ export function barCalls(known: Known): ConsoleCall[] {
   ]
 }
 
-/** Returns the calls of the Usage page, in every grouping. */
+/** Returns the calls of the Usage page, with every grouping. */
 export function usageCalls({ now }: Known): ConsoleCall[] {
   const spans = [
     { name: "a day", length: DAY, series: "hour", unit: HOUR },
     { name: "7 days", length: 7 * DAY, series: "day", unit: DAY },
     { name: "31 days", length: 31 * DAY, series: "day", unit: DAY },
-    // Two of these weeks are before the history begins.
+    // The history does not include the first two of these weeks.
     { name: "20 days, by the hour", length: 20 * DAY, series: "hour", unit: HOUR },
   ]
   return spans.flatMap(({ name, length, series, unit }) => {
@@ -154,7 +157,7 @@ export function usageCalls({ now }: Known): ConsoleCall[] {
 }
 
 const EXPLORED_DAYS = [1, 7, 31, 90]
-/** The queries of a metric: sums by one of their own, or times. */
+/** The query parameters of each metric: the sum by which groups are sorted, and whether times are needed. */
 const METRICS: Readonly<Record<string, Query>> = {
   spend: { order: "cost" },
   tokens: { order: "tokens" },
@@ -162,8 +165,8 @@ const METRICS: Readonly<Record<string, Query>> = {
 }
 
 /**
- * Returns the calls of the usage explorer: each grouping of each time and metric, compared with the time before, of
- * all accounts and of one.
+ * Returns the calls of the usage explorer: each grouping with each time range and metric, for all accounts and for one
+ * account. Each is compared with the preceding range.
  */
 export function explorerCalls({ now }: Known): ConsoleCall[] {
   return Object.entries({ "all accounts": undefined, "one account": BUSY }).flatMap(
@@ -231,7 +234,7 @@ export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
   ]
 }
 
-/** Returns the calls of files, which are timed until their first byte. */
+/** Returns the calls that download files. They are timed until the first byte. */
 export function fileCalls({ now }: Known): ConsoleCall[] {
   const date = (at: number) => iso(at).slice(0, "2026-11-01".length)
   return [

@@ -1,10 +1,10 @@
 import type { Posting } from "../../src/store/settlements.ts"
 import { Random } from "../../torture/random.ts"
 
-/** The size of a busy month. */
+/** The size of a history of one busy month. */
 export interface HistoryPlan {
   readonly requests: number
-  /** Unix milliseconds. */
+  /** Start of the history in Unix milliseconds. */
   readonly from: number
   readonly to: number
 }
@@ -17,7 +17,7 @@ export const PROVIDERS = 6
 /** Number of models that a key calls. */
 const MODELS_OF_KEY = 3
 const USERS = 20_000
-/** Requests of one session. */
+/** Number of requests in one session. */
 const SESSION_LENGTH = 8
 const FEATURES = 20
 const TEAMS = 12
@@ -60,7 +60,7 @@ export function modelName(index: number): string {
 
 export const MODEL_NAMES = Array.from({ length: MODELS }, (_, index) => modelName(index))
 
-/** Yields the requests of a month in the order of their time: the same plan gives the same requests. */
+/** Yields the requests of a month in chronological order. The same plan always gives the same requests. */
 export function* historyOf({ requests, from, to }: HistoryPlan): Generator<Posting> {
   const random = new Random(SEED)
   const sessions = new Map<string, { id: string; left: number }>()
@@ -75,7 +75,7 @@ function requestAt(
   random: Random,
   sessions: Map<string, { id: string; left: number }>,
 ): Posting {
-  // A few accounts make most of the requests.
+  // A few accounts send most of the requests.
   const account = accountName(skewed(random, ACCOUNTS))
   const keyIndex = skewed(random, KEYS_OF_ACCOUNT)
   const key = `key_${account}_${keyIndex}`
@@ -99,7 +99,7 @@ function requestAt(
   }
 }
 
-/** Returns a number below a limit; small ones are frequent. */
+/** Returns a random number below a limit. Small numbers are more frequent. */
 function skewed(random: Random, below: number): number {
   return Math.floor(random.next() ** 3 * below)
 }
@@ -128,7 +128,7 @@ interface ReceiptFacts {
   readonly failure: string | undefined
   readonly input: number
   readonly output: number
-  /** Nanocredits. */
+  /** The cost in nanocredits. */
   readonly cost: bigint
 }
 

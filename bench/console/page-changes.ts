@@ -2,7 +2,7 @@ import { testBrowser } from "../../test/browser/browser.ts"
 import { openVisitor, setUp, type Visitor } from "../../test/browser/console-gateway.ts"
 import { type CallTime, summed } from "./time-calls.ts"
 
-/** The pages of the navigation, in the order of the run. */
+/** The pages of the navigation, in the order in which they are opened. */
 const PAGES = [
   "Requests",
   "Usage",
@@ -18,8 +18,8 @@ const PAGES = [
 ]
 
 /**
- * Clicks on a page's entry and waits until the page is complete: its heading is visible, and no placeholder is left.
- * Milliseconds, by the page's own clock.
+ * Clicks the navigation entry of a page and waits until the page is complete: its heading is visible, and no
+ * placeholder remains. The result is the time in milliseconds on the page's clock.
  */
 const CHANGE = `(name) => new Promise((resolve) => {
   const link = [...document.querySelectorAll("nav a")].find(({ textContent }) => textContent.trim() === name)
@@ -35,8 +35,8 @@ const CHANGE = `(name) => new Promise((resolve) => {
 })`
 
 /**
- * Measures the time of a change to each page in a browser, with all accounts and with one. The first change to each
- * page does not count.
+ * Measures in a browser how long a change to each page takes, with all accounts and with one account. The first change
+ * to each page does not count.
  */
 export async function timePageChanges(
   { url, setupLink, accounts }: BrowsedConsole,
@@ -62,7 +62,7 @@ export async function timePageChanges(
 export interface BrowsedConsole {
   readonly url: string
   readonly setupLink: string
-  /** The accounts to show, by their description. */
+  /** The accounts to select, by their description. */
   readonly accounts: Readonly<Record<string, string>>
 }
 

@@ -6,10 +6,10 @@ import { createAccounts } from "../measure/settlements.ts"
 import { accountName, ACCOUNTS, historyOf, type HistoryPlan, keysOf } from "./history.ts"
 
 const NODE = "node_seed"
-/** Postings of one transaction. */
+/** Number of postings in one transaction. */
 const BATCH = 500
 
-/** Fills the ledger of a data folder with the requests of a month, settled like those of a node. */
+/** Fills the ledger of a data folder with the requests of a month, settled as by a node. */
 export async function seedHistory(folder: string, plan: HistoryPlan): Promise<void> {
   await using store = await databaseOf({ data: folder }).openStore()
   await createAccounts(

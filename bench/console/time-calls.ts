@@ -3,12 +3,12 @@ import type { ConsoleCall } from "./calls.ts"
 
 /** The management API under test. */
 export interface ManagementApi {
-  /** Its address, up to the version. */
+  /** The address of the API, including its version. */
   readonly url: string
   readonly token: string
 }
 
-/** Durations of a call, milliseconds. */
+/** Durations of a call in milliseconds. */
 export interface CallTime {
   readonly name: string
   readonly fastest: number
@@ -16,7 +16,10 @@ export interface CallTime {
   readonly slowest: number
 }
 
-/** @throws Error if the call does not succeed. */
+/**
+ * Makes a call.
+ * @throws Error if the call does not succeed.
+ */
 export async function ask(api: ManagementApi, path: string): Promise<Response> {
   const answer = await fetch(`${api.url}${path}`, {
     headers: { authorization: `Bearer ${api.token}` },
@@ -29,7 +32,7 @@ export async function askJson<Answer>(api: ManagementApi, path: string): Promise
   return (await (await ask(api, path)).json()) as Answer
 }
 
-/** Makes a call this many times, after a first one that does not count. */
+/** Makes a call the given number of times. A first call does not count. */
 export async function timeCall(
   api: ManagementApi,
   { name, path }: ConsoleCall,
@@ -44,7 +47,7 @@ export async function timeCall(
   return summed(name, took)
 }
 
-/** Measures the time until the first byte; the rest is not read. */
+/** Measures the time until the first byte of a file. The rest of the file is not read. */
 export async function timeFile(
   api: ManagementApi,
   { name, path }: ConsoleCall,

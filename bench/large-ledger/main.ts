@@ -1,4 +1,4 @@
-/** Creates a data folder with a long ledger, for measurements: `npm run bench:ledger -- FOLDER`. */
+/** Creates a data folder with a large ledger for measurements: `npm run bench:ledger -- FOLDER`. */
 import { parseArgs } from "node:util"
 import { type LedgerSize, makeLargeLedger } from "./make.ts"
 

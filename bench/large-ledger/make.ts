@@ -20,33 +20,33 @@ import { Traffic } from "./traffic.ts"
 /** The size of a ledger. */
 export interface LedgerSize {
   readonly accounts: number
-  /** Total of all accounts, which all have the same number of keys. */
+  /** Number of keys of all accounts together. Each account has the same number of keys. */
   readonly keys: number
-  /** Requests with their receipts; nearly all are charges. */
+  /** Number of requests with receipts. Nearly all of them are charges. */
   readonly entries: number
-  /** The period of the requests, up to now. */
+  /** Number of days over which the requests are spread. The last day is today. */
   readonly days: number
 }
 
 export interface MadeLedger {
-  /** Bytes of `tollgate.db`. */
+  /** Size of `tollgate.db` in bytes. */
   readonly size: number
-  /** Secrets of all keys, beginning with those of the account with the most requests. */
+  /** Secrets of all keys. The keys of the account with the most requests come first. */
   readonly secrets: readonly string[]
 }
 
 const NODE = { id: "node_maker", process: process.pid, host: "bench", machine: null }
 const BATCH = 25_000
 const DAY = 24 * 60 * 60_000
-/** Credits of an account, and of a budget: more than is spent. */
+/** Credits of an account or of a budget, which are more than all requests cost. */
 const PLENTY = 1_000_000n * NANOCREDITS
-/** One of this many keys and accounts has budgets. */
+/** One of every `WITH_BUDGETS` keys and accounts has budgets. */
 const WITH_BUDGETS = 4
 
 /**
- * Creates a data folder with a long ledger: accounts, keys with budgets, requests with receipts, chained as the store
- * chains them. It is not safe from a crash until it is complete, so a request takes only about 35 µs.
- * @param folder empty, or missing.
+ * Creates a data folder with a large ledger: accounts, keys with budgets, and requests with receipts, chained as the
+ * store chains them. Until it is complete, a crash may destroy it, so that each request takes only about 35 µs.
+ * @param folder an empty or missing folder.
  * @param onProgress called with the number of requests so far.
  */
 export async function makeLargeLedger(
@@ -64,19 +64,19 @@ export async function makeLargeLedger(
     await store.nodes.join({ ...NODE, beatAt: Date.now() })
     const made = await makeKeys(store, hasher, size)
     secrets = made.secrets
-    // Later postings are added to the anchor as they come, if the anchor is up to date.
+    // If the anchor is up to date, later postings are added to it as they are written.
     await bringUpAnchor(store)
     await makeRequests(store, new Traffic(made.keys), size, onProgress)
     await store.nodes.remove(NODE.id, Date.now())
     await bringUpAnchor(store)
   }
-  // From here on it is a normal store: with a log, and on the disk.
+  // Opening the store again turns it into a normal store, with a write-ahead log and durable writes.
   openSqliteStore(path).close()
   writeFileSync(join(folder, "keys.txt"), `${secrets.join("\n")}\n`, { mode: 0o600 })
   return { size: statSync(path).size, secrets }
 }
 
-/** Opens the store without waiting for the disk, because an incomplete file is useless anyway. */
+/** Opens the store without waiting for the disk, because an incomplete ledger is useless anyway. */
 function openUnsafely(path: string): Store {
   makePrivateFile(path)
   const database = new Database(path, { create: true, strict: true, safeIntegers: true })

@@ -28,22 +28,25 @@ const FEATURES = ["search", "chat", "summary", "agent"] as const
 const WHOLE = requestOf(false)
 const STREAMED = requestOf(true)
 
-/** Share of all requests. */
+/** Share of the requests that have labels. */
 const LABELLED = 0.3
 const UNCHARGED = 0.01
 const SECOND_ATTEMPT = 0.02
 
-/** Requests like those of an installation: few accounts make most of them, and their receipts are the gateway's own. */
+/**
+ * Generates requests like those of a real installation. A few accounts send most of them, and the receipts are created
+ * by the gateway's own code.
+ */
 export class Traffic {
   readonly #keys: readonly (readonly Key[])[]
   readonly #memory = new MemoryBudget(Infinity)
 
-  /** @param keys of each account. */
+  /** @param keys the keys of each account. */
   constructor(keys: readonly (readonly Key[])[]) {
     this.#keys = keys
   }
 
-  /** Returns a request that began at a moment, Unix milliseconds; the moment must not decrease. */
+  /** Returns a request that began at the given time in Unix milliseconds. Times must not decrease between calls. */
   next(at: number): Posting {
     const key = this.#key()
     const labels = Math.random() < LABELLED ? newLabels() : undefined
@@ -91,7 +94,7 @@ export class Traffic {
     }
   }
 
-  /** Returns a key. A hundredth of the accounts makes a fifth of the requests. */
+  /** Returns a random key. A hundredth of the accounts sends a fifth of the requests. */
   #key(): Key {
     const keys = this.#keys[Math.floor(this.#keys.length * Math.random() ** 3)]
     if (keys === undefined) throw new Error("there are no accounts")
@@ -149,7 +152,7 @@ function newLabels(): Labels {
   }
 }
 
-/** Returns a number from 1 on. */
+/** Returns a random number from 1 to the given maximum. */
 function upTo(most: number): number {
   return 1 + Math.floor(Math.random() * most)
 }

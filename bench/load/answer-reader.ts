@@ -4,21 +4,26 @@ const NEW_LINE = 10
 const STATUS_START = 9
 const NONE = -2
 
-/** Splits one connection's bytes into answers and counts their frames: the minimum work of a client. */
+/** Splits the bytes of one connection into answers and counts their frames. This is the minimum work of a client. */
 export class AnswerReader {
   status = 0
-  /** Frames of the answer so far. */
+  /** Number of frames of the current answer so far. */
   frames = 0
-  /** Chunks of the body so far. */
+  /** Number of chunks of the current body so far. */
   chunks = 0
   #rest: Buffer | undefined
   #isInBody = false
   #isChunked = false
-  /** Remaining bytes of the body or of its current chunk, with that chunk's line end. */
+  /**
+   * Number of bytes that are missing from the body or from its current chunk, including the line break after the chunk.
+   */
   #missing = 0
   #endsWithNewLine = false
 
-  /** Reads bytes. @returns whether they end an answer */
+  /**
+   * Reads bytes.
+   * @returns whether these bytes complete an answer.
+   */
   take(bytes: Buffer): boolean {
     let data = bytes
     if (this.#rest !== undefined) {
@@ -94,7 +99,7 @@ export class AnswerReader {
   }
 
   #keep(data: Buffer, position: number): false {
-    // The socket's buffer is used again for the next data.
+    // The bytes are copied, because the socket reuses its buffer for the next data.
     this.#rest = Buffer.from(data.subarray(position))
     return false
   }

@@ -5,7 +5,10 @@ import type { Address } from "../subjects/subject.ts"
 const MAX_TIME = 30_000
 const MAX_WORDS = 300
 
-/** Sends one request, on a connection of its own. @throws Error with the response, unless it is a 200 */
+/**
+ * Sends one request on a new connection.
+ * @throws Error with the response, unless its status is 200.
+ */
 export async function ask(
   address: Address,
   path: string,
@@ -26,7 +29,7 @@ export async function ask(
   throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
 }
 
-/** Returns the reason of a failure in one line, without paths of this machine. */
+/** Returns the reason of a failure in one line. Paths of this machine are removed. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return [PEERS, tmpdir(), process.cwd()]

@@ -8,7 +8,10 @@ interface Answer {
   readonly usage: { readonly completion_tokens: number } | null
 }
 
-/** Checks an answer, streamed and not. @throws if a subject does less than required, which would make it fast */
+/**
+ * Checks an answer that is streamed and one that is not.
+ * @throws if a subject does less than required, because that would make it faster.
+ */
 export async function checkAnswers(running: Running): Promise<void> {
   const model = running.model("echo")
   const whole = JSON.parse(await ask(running, chatBody(model, ANSWER_TOKENS, false))) as Answer
@@ -40,7 +43,7 @@ function checkAnswer(running: Running, answer: Answer, tokens: number): void {
     throw new Error(`${running.name}: ${usage?.completion_tokens} tokens, not ${tokens}`)
   }
   const asked = running.model("echo")
-  // A subject that renames the model must report the caller's name for it.
+  // A subject that renames the model must report the model under the name that the caller used.
   if (asked.includes("/") && running.name !== "pipe" && model !== asked) {
     throw new Error(`${running.name}: the answer's model is ${model}, not ${asked}`)
   }

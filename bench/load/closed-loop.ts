@@ -13,14 +13,14 @@ export interface Seen {
 interface Caller {
   readonly socket: Socket<undefined>
   readonly reader: AnswerReader
-  /** The part of its request that the socket has not taken yet. */
+  /** The part of the request that has not been written to the socket yet; undefined if the whole request is written. */
   unsent: Buffer | undefined
 }
 
-/** Timeout for the last answers of a subject, milliseconds. */
+/** Timeout in milliseconds for the last answers of a subject. */
 const MAX_WAIT = 30_000
 
-/** Callers that each send a request, wait for the whole answer, and send the next one on the same connection. */
+/** Callers that send a request, wait for the complete answer, and then send the next request on the same connection. */
 export class ClosedLoop implements Disposable {
   readonly #request: Buffer
   readonly #callers: Caller[] = []
@@ -36,14 +36,17 @@ export class ClosedLoop implements Disposable {
     this.#request = request
   }
 
-  /** Opens the connections, without sending a request. */
+  /** Opens the connections without sending a request. */
   static async connect(address: Address, body: string, count: number): Promise<ClosedLoop> {
     const loop = new ClosedLoop(requestBytes(address, body))
     for (let number = 0; number < count; number++) await loop.#connect(address.port)
     return loop
   }
 
-  /** The results so far. @throws if an answer was not a 200 or a connection was cut. */
+  /**
+   * Returns the results so far.
+   * @throws if the status of an answer was not 200, or a connection was closed.
+   */
   get seen(): Seen {
     if (this.#fault) throw this.#fault
     return { answers: this.#answers, frames: this.#frames, chunks: this.#chunks }
@@ -55,7 +58,7 @@ export class ClosedLoop implements Disposable {
     for (const caller of this.#callers) this.#ask(caller)
   }
 
-  /** Stops the callers after their current requests. */
+  /** Stops the callers when their current requests have ended. */
   async stop(): Promise<void> {
     this.#isRunning = false
     if (this.#waiting === 0 || this.#fault) return

@@ -1,17 +1,20 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 
-/** Forwards connections with the delay of a distant network. */
+/** A proxy that delays forwarded data as a distant network would. */
 export interface DistantProxy extends AsyncDisposable {
   readonly port: number
 }
 
-/** @param target a port of this machine. @param roundTrip added round-trip time, milliseconds. */
+/**
+ * @param target the port of the server on this machine.
+ * @param roundTrip the added round-trip time in milliseconds.
+ */
 export async function startDistantProxy(target: number, roundTrip: number): Promise<DistantProxy> {
   const sockets = new Set<Socket>()
   const passOn = (from: Socket, to: Socket): void => {
     sockets.add(from)
     from.setNoDelay(true)
-    // Timers of equal length fire in the order of their creation.
+    // The data stays in order, because timers of equal length fire in the order of their creation.
     from.on("data", (bytes) => setTimeout(() => to.write(bytes), roundTrip / 2))
     from.on("end", () => setTimeout(() => to.end(), roundTrip / 2))
     from.on("error", () => to.destroy())

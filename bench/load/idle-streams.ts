@@ -3,23 +3,22 @@ import type { Address } from "../subjects/subject.ts"
 import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 
-/** Streams that have begun and stay open. */
+/** Streams that have received their first frame and stay open. */
 export class IdleStreams implements Disposable {
   readonly #sockets: Socket<undefined>[] = []
   readonly #begun = new Set<Socket<undefined>>()
 
-  /** Begins this many more at once. */
+  /** Opens the given number of further streams at once. */
   async open(address: Address, body: string, count: number): Promise<void> {
     const request = requestBytes(address, body)
     await Promise.all(Array.from({ length: count }, () => this.#open(address.port, request)))
   }
 
-  /** The number of open streams that have received a frame. */
+  /** Number of open streams that have received a frame. */
   get begun(): number {
     return this.#begun.size
   }
 
-  /** Disconnects. */
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.terminate()
   }

@@ -4,7 +4,7 @@ import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 import { Schedule } from "./schedule.ts"
 
-/** The rate and duration of requests (milliseconds). */
+/** The rate of requests per second, and the duration in milliseconds. */
 export interface Arrivals {
   readonly rate: number
   readonly duration: number
@@ -12,30 +12,30 @@ export interface Arrivals {
 
 /** The results of an open loop. */
 export interface OpenLoopResult {
-  /** Time from the planned start of each request until its whole answer arrived. Microseconds. */
+  /** Microseconds from the planned start of each request until its complete answer arrived. */
   readonly latencies: readonly number[]
-  /** The generator's own delay of each request. Microseconds. */
+  /** Microseconds by which the generator itself was late for each request. */
   readonly delays: readonly number[]
-  /** Answers other than 200, cut connections, and missing answers. */
+  /** Number of answers with a status other than 200, closed connections, and missing answers. */
   readonly failures: number
 }
 
-/** Connections that are opened at the beginning. */
+/** Number of connections that are opened at the beginning. */
 const FIRST_CONNECTIONS = 16
-/** Further arrivals wait for a connection, which counts as their latency. */
+/** Maximum number of connections. Further requests wait for a connection, and the wait counts as latency. */
 const MAX_CONNECTIONS = 512
-/** Timeout for the last answers, milliseconds. */
+/** Timeout for the last answers in milliseconds. */
 const MAX_WAIT = 10_000
 const MICROSECONDS = 1_000
 
 interface Connection {
   readonly socket: Socket<undefined>
   readonly reader: AnswerReader
-  /** The planned start of its present request; undefined without one. */
+  /** The planned start of the current request; undefined if there is none. */
   planned: number | undefined
 }
 
-/** Sends requests at a fixed rate, regardless of earlier answers. */
+/** Sends requests at a fixed rate, regardless of whether earlier requests are answered. */
 export async function openLoop(
   address: Address,
   body: string,

@@ -1,14 +1,17 @@
 import type { Address } from "../subjects/subject.ts"
 
-/** Tokens of the requested answer. */
+/** Number of tokens in the requested answer. */
 export const ANSWER_TOKENS = 200
-/** Tokens of a streamed answer: with role, finish, usage and end mark it has 100 frames. */
+/**
+ * Number of tokens in a streamed answer. Together with the frames for role, finish reason, usage and end marker, the
+ * answer has 100 frames.
+ */
 export const STREAM_TOKENS = 96
-/** Frames of a streamed answer, the end mark included. */
+/** Number of frames in a streamed answer, including the end marker. */
 export const STREAM_FRAMES = 100
-/** Texts in one request for embeddings. */
+/** Number of texts in one request for embeddings. */
 export const INPUTS = 100
-/** Bytes of a long prompt. */
+/** Length of a long prompt in bytes. */
 const LONG_PROMPT = 50_000
 
 const SYSTEM =
@@ -18,7 +21,7 @@ const QUESTION =
   "Please write the monthly letter to our customers: what is new, what has been repaired, and when " +
   "the next release will be published."
 
-/** A chat completion of two messages, about 300 bytes, whose answer has this many tokens. */
+/** Returns a chat completion request of two messages, about 300 bytes, whose answer has the given number of tokens. */
 export function chatBody(model: string, tokens: number, isStream: boolean): string {
   return JSON.stringify({
     model,
@@ -31,7 +34,7 @@ export function chatBody(model: string, tokens: number, isStream: boolean): stri
   })
 }
 
-/** The same body, after 50 kB of other text. */
+/** Returns the same body with 50 kB of additional text. */
 export function longChatBody(model: string, tokens: number): string {
   const report = SYSTEM.concat(" ").repeat(Math.ceil(LONG_PROMPT / (SYSTEM.length + 1)))
   return JSON.stringify({
@@ -44,13 +47,15 @@ export function longChatBody(model: string, tokens: number): string {
   })
 }
 
-/** A hundred short texts to embed, with the vectors in base64 as the official clients ask for them. */
+/**
+ * Returns a request that embeds a hundred short texts. The vectors are base64, as the official clients request them.
+ */
 export function embeddingsBody(model: string): string {
   const input = Array.from({ length: INPUTS }, (_, index) => `${index}: ${QUESTION}`)
   return JSON.stringify({ model, input, encoding_format: "base64" })
 }
 
-/** The same question, streamed, in Anthropic's dialect. */
+/** Returns the streamed chat request in Anthropic's dialect. */
 export function messagesBody(model: string, tokens: number): string {
   return JSON.stringify({
     model,
@@ -62,7 +67,7 @@ export function messagesBody(model: string, tokens: number): string {
   })
 }
 
-/** The same question, streamed, in the dialect of OpenAI's responses. */
+/** Returns the streamed chat request in the dialect of OpenAI's responses. */
 export function responsesBody(model: string, tokens: number): string {
   return JSON.stringify({
     model,
@@ -73,7 +78,7 @@ export function responsesBody(model: string, tokens: number): string {
   })
 }
 
-/** The bytes of a whole HTTP request with that body. */
+/** Returns the bytes of a complete HTTP request with the given body. */
 export function requestBytes(address: Address, body: string): Buffer {
   const headers = {
     host: `127.0.0.1:${address.port}`,

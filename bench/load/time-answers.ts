@@ -2,15 +2,15 @@ import type { Address } from "../subjects/subject.ts"
 import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 
-/** Durations from the request, in microseconds. */
+/** Times in microseconds since the request was sent. */
 export interface AnswerTime {
   readonly firstByte: number
   readonly whole: number
 }
 
 /**
- * Sends requests one after another on one connection. @throws Error if an answer is not a 200 or the connection is
- * closed.
+ * Sends requests one after another on one connection.
+ * @throws Error if the status of an answer is not 200, or the connection is closed.
  */
 export async function timeAnswers(
   address: Address,
@@ -20,7 +20,10 @@ export async function timeAnswers(
   return await timeAnswersUntil(address, body, (answers) => answers === count)
 }
 
-/** Does the same until there are enough answers. @param isEnough called after each answer, with their number. */
+/**
+ * Sends requests like `timeAnswers`, until there are enough answers.
+ * @param isEnough called after each answer with the number of answers.
+ */
 export async function timeAnswersUntil(
   address: Address,
   body: string,

@@ -4,39 +4,39 @@ import { busyTime, familyOf, processorTime } from "../processor.ts"
 import { spreadOf, type Spread } from "../statistics.ts"
 import type { Running } from "../subjects/subject.ts"
 
-/** One subject's turn. */
+/** The result of one subject's turn. */
 export interface Block extends Seen {
-  /** The subject, or the measured part of it. */
+  /** The name of the subject, or of the variant that is measured. */
   readonly subject: string
   readonly round: number
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration: number
-  /** Microseconds of the subject's processes. */
+  /** Processor time of the subject's processes in microseconds. */
   readonly processorTime: number
-  /** Microseconds that other processes used on the subject's core. */
+  /** Processor time in microseconds that other processes used on the subject's core. */
   readonly strangersTime: number
 }
 
 /** The requests of a block, and its duration. */
 export interface BlockOrder {
   readonly callers: number
-  /** Milliseconds that are measured. */
+  /** Duration of the measurement in milliseconds. */
   readonly block: number
-  /** Milliseconds before the first block of each subject. */
+  /** Duration of the warm-up before the first block of each subject, in milliseconds. */
   readonly warmUp: number
   body(running: Running): string
 }
 
-/** Blocks in turn. */
+/** The settings for blocks in which the subjects take turns. */
 export interface TurnsOrder extends BlockOrder {
   readonly rounds: number
 }
 
-// Initial part of a block that does not count, because connections and caches are not warm again.
+// Milliseconds at the beginning of a block that do not count, because connections and caches have to warm up again.
 const RUN_UP = 250
 const MICROSECONDS = 1_000
 
-/** Lets the subjects take turns; the direction alternates with each round. */
+/** Runs the blocks of all subjects in turn. The order is reversed after each round. */
 export async function takeTurns(
   subjects: readonly Running[],
   order: TurnsOrder,
@@ -50,7 +50,10 @@ export async function takeTurns(
   return blocks
 }
 
-/** Runs one subject's turn. @param round negative: its warm-up. */
+/**
+ * Runs one subject's turn.
+ * @param round the number of the round; negative: the warm-up.
+ */
 export async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
   using loop = await ClosedLoop.connect(running, order.body(running), order.callers)
   const family = familyOf(running.process)
@@ -82,22 +85,28 @@ function read(loop: ClosedLoop, family: readonly number[]) {
   }
 }
 
-/** The cost of a unit of work for one subject. */
+/** The cost of one answer or frame for one subject. */
 export interface Cost {
   readonly subject: string
-  /** Microseconds of processor time per unit. */
+  /** Microseconds of processor time per answer or frame. */
   readonly microseconds: Spread
-  /** Against the bare proxy in the same round. */
+  /** The cost compared with the bare proxy in the same round. */
   readonly ratio: Spread
   readonly ratios: readonly number[]
-  /** Number of rounds that count: those without much other work on the core, or all if these are few. */
+  /**
+   * Number of rounds that count. Rounds with much other work on the core do not count, unless too few rounds would
+   * remain.
+   */
   readonly rounds: number
 }
 
-// Maximum share of its core used by other processes; a block above it measures mostly them.
+// Maximum share of the core that other processes may use. Above it, a block mostly measures those processes.
 const MAX_STRANGERS = 0.1
 
-/** Divides each block by the bare proxy's of the same round. @param unit counted unit */
+/**
+ * Divides each block by the bare proxy's block of the same round.
+ * @param unit the unit that is counted.
+ */
 export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const costOf = (block: Block) => block.processorTime / block[unit]

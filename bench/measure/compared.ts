@@ -1,17 +1,17 @@
 import { spreadOf, type Spread } from "../statistics.ts"
 import type { Block } from "./blocks.ts"
 
-/** Processor time of one variant of the gateway per chat. */
+/** Processor time per chat for one variant of the gateway. */
 export interface ComparedCost<Name extends string> {
   readonly name: Name
   readonly microseconds: Spread
-  /** Compared with the base in the same round. */
+  /** The cost compared with the base variant in the same round. */
   readonly ratio: Spread
 }
 
 /**
- * Returns the costs of variants of the gateway per answer, divided by the cost of one of them. Processes with the same
- * name count as one.
+ * Returns the cost per answer for each variant of the gateway, divided by the cost of the base variant. Processes with
+ * the same name are combined.
  */
 export function comparedTo<Name extends string>(
   base: Name,
@@ -31,7 +31,7 @@ export function comparedTo<Name extends string>(
   })
 }
 
-/** Microseconds of processor time per answer. */
+/** Returns microseconds of processor time per answer. */
 function costOf(blocks: readonly Block[]): number {
   const used = blocks.reduce((sum, { processorTime }) => sum + processorTime, 0)
   return used / blocks.reduce((sum, { answers }) => sum + answers, 0)

@@ -43,21 +43,21 @@ const DAY = 86_400_000
 const HISTORY_DAYS = 31
 const TOKEN = "a-token-of-the-bench-for-the-management-api"
 const KILOBYTES = 1_024
-/** Number of pages that are read of a list. */
+/** Number of pages that are read from a list. */
 const DEEP = 40
 const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
 
 export type ConsoleEngine = "sqlite" | "postgresql"
 
-/** Times of the console with a long history. Milliseconds. */
+/** Times of the console with a long history, in milliseconds. */
 export interface ConsoleResult {
   readonly engine: ConsoleEngine
   readonly requests: number
   readonly calls: readonly CallTime[]
   readonly pages: readonly CallTime[]
-  /** Times of a chat on one connection: alone, and while the console makes all of its calls. */
+  /** Times of a chat on one connection: alone, and during all calls of the console. */
   readonly chat: { readonly alone: ChatTimes; readonly beside: ChatTimes }
-  /** Resident, MB: before the first call, and after the last. */
+  /** Resident memory in MB, before the first call and after the last call. */
   readonly memory: { readonly before: number; readonly after: number }
 }
 
@@ -66,7 +66,7 @@ interface ChatTimes {
   readonly p99: number
 }
 
-/** Measures the management API and the pages with a month of requests, on each engine. */
+/** Measures the management API and the pages of the console with a month of requests, on each engine. */
 export async function measureConsole({
   consoleRequests: requests,
   consoleTimes: times,
@@ -80,7 +80,7 @@ export async function measureConsole({
   const url = server.url(await server.create())
   await runJson(sqlite, "database", "copy", "--from", "sqlite", "--to", url)
   using settingsFile = createInstallation(`${settings(upstream)}database: { url: "${url}" }\n`)
-  // The secrets of the keys are in the folder.
+  // Both engines use the same data folder, because it contains the secrets of the keys.
   const postgresql = { ...settingsFile, data: sqlite.data }
   const plan = { requests, times, now, key }
   return [
@@ -100,9 +100,9 @@ interface ConsolePlan {
   readonly engine: ConsoleEngine
   readonly requests: number
   readonly times: number
-  /** The end of the history. */
+  /** End of the history in Unix milliseconds. */
   readonly now: number
-  /** The key of the chats. */
+  /** The key that pays for the chats. */
   readonly key: string
 }
 
@@ -162,7 +162,7 @@ function memoryOf({ process }: ServingProcess): number {
   return residentMemory(familyOf(process.pid)) / KILOBYTES
 }
 
-/** Waits until the reports contain all requests: on their first start they read the whole ledger. */
+/** Waits until the reports contain all requests. On their first start, they read the whole ledger. */
 async function settled(api: ManagementApi, requests: number, now: number): Promise<void> {
   const [from, to] = [now - (HISTORY_DAYS + 1) * DAY, now + DAY].map((at) =>
     new Date(at).toISOString(),
@@ -193,7 +193,7 @@ async function knownOf(api: ManagementApi, now: number): Promise<Known> {
   return { now, request: one.id, session: one.session }
 }
 
-/** Times chats on one connection, while the console makes one call after the other. */
+/** Measures chats on one connection while the console makes one call after another. */
 async function timeChats(
   { url }: ServingProcess,
   { key, api, known }: { readonly key: string; readonly api: ManagementApi; readonly known: Known },

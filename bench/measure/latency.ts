@@ -7,7 +7,7 @@ import { directTo, type Address, type Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { withSubjects } from "./with-subjects.ts"
 
-/** One subject's turn, or the vendor's own. Microseconds. */
+/** Times of one turn of a subject, or of the vendor without a gateway, in microseconds. */
 export interface LatencyBlock {
   readonly subject: string
   readonly round: number
@@ -15,25 +15,25 @@ export interface LatencyBlock {
   readonly p99: number
 }
 
-/** The latency that a subject adds to the vendor's own, round by round. Microseconds. */
+/** The latency in microseconds that a subject adds to the vendor's own latency, computed in each round. */
 export interface AddedLatency {
   readonly subject: string
   readonly median: Spread
   readonly p99: Spread
 }
 
-/** Time of one request at a time, and the added latency of each subject. */
+/** The times of single requests, and the latency that each subject adds. */
 export interface LatencyResult {
   readonly direct: { readonly median: Spread; readonly p99: Spread }
   readonly added: readonly AddedLatency[]
   readonly blocks: readonly LatencyBlock[]
-  /** The share of processor time that the host gave to other machines. */
+  /** Share of the processor time that the host gave to other machines. */
   readonly stolen: number
 }
 
 const WARM_UP_SHARE = 2
 
-/** Measures the time from request to whole answer on one connection. */
+/** Measures the time from a request to its complete answer on one connection. */
 export async function measureLatency(
   subjects: readonly Subject[],
   effort: Effort,
@@ -58,7 +58,7 @@ export async function measureLatency(
   })
 }
 
-/** Returns the microseconds of each whole answer. */
+/** Returns the time of each complete answer in microseconds. */
 async function timesOf(address: Address, count: number): Promise<number[]> {
   const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
   return (await timeAnswers(address, body, count)).map(({ whole }) => whole)

@@ -7,38 +7,38 @@ import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
-/** Streams that are opened at once. */
+/** Number of streams that are open at the same time. */
 export const STREAMS = 1_000
-/** The first of these streams: they compile a subject's code and create its pools. */
+/** Number of streams that are opened first. They make a subject compile its code and create its pools. */
 const FIRST_STREAMS = 200
 const STREAM_TOKENS = 8
 const OPENING_TIME = 20_000
 const POLL_INTERVAL_MS = 50
 
-/** The memory of one subject. KB. */
+/** The memory of one subject in KB. */
 export interface MemoryResult {
   readonly subject: string
-  /** After a few answers, doing nothing. */
+  /** Memory of an idle subject after a few answers. */
   readonly atRest: number
-  /** With the first streams begun and idle. */
+  /** Memory while the first streams are open and idle. */
   readonly withFirst: number
-  /** With all streams. */
+  /** Memory while all streams are open. */
   readonly withStreams: number
-  /** Memory per further stream. */
+  /** Memory for each stream after the first streams. */
   readonly perStream: number
-  /** After all callers disconnected. */
+  /** Memory after all callers have disconnected. */
   readonly afterwards: number
-  /** Number of streams with a first frame at the caller. */
+  /** Number of streams whose first frame has reached the caller. */
   readonly begun: number
-  /** Streams that the vendor had open at the same time. */
+  /** Maximum number of streams that the vendor had open at the same time. */
   readonly openAtVendor: number
-  /** Answers that the vendor was still writing after all callers had disconnected. */
+  /** Number of answers that the vendor was still writing after all callers had disconnected. */
   readonly leftAtVendor: number
-  /** Milliseconds until all were open. */
+  /** Milliseconds until all streams were open. */
   readonly openingTime: number
 }
 
-/** Measures memory at rest and with 1,000 streams that wait for their next frame. */
+/** Measures memory at rest, and with 1,000 streams that wait for their next frame. */
 export async function measureMemory(
   subjects: readonly Subject[],
   effort: Effort,
@@ -51,7 +51,10 @@ export async function measureMemory(
   })
 }
 
-/** Measures a subject that has answered before. @param settling milliseconds of quiet before memory is read */
+/**
+ * Measures a subject that has already answered requests.
+ * @param settling milliseconds without requests before memory is read.
+ */
 export async function holdStreams(
   running: Running,
   upstream: Upstream,
@@ -60,7 +63,7 @@ export async function holdStreams(
   const family = familyOf(running.process)
   await Bun.sleep(settling)
   const atRest = residentMemory(family)
-  // This model answers half and then waits without end.
+  // This model sends half of an answer and then waits forever.
   const body = chatBody(running.model("fault-stall"), STREAM_TOKENS, true)
   const began = performance.now()
   using streams = new IdleStreams()
@@ -98,7 +101,7 @@ interface Opening {
   readonly body: string
 }
 
-/** Opens streams up to this number, and waits until each has begun. */
+/** Opens streams until there are `count`, and waits until each has begun. */
 async function openStreams(streams: IdleStreams, count: number, opening: Opening): Promise<void> {
   const { running, upstream, body } = opening
   await streams.open(running, body, count - streams.begun)

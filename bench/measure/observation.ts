@@ -6,7 +6,7 @@ import { startUpstream } from "../upstream.ts"
 import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 
-/** The ways to observe a gateway. */
+/** The ways in which a gateway can be observed. */
 export type Observation =
   | "nothing"
   | "metrics and request lines"
@@ -17,16 +17,16 @@ export type Observation =
 export type ObservationCost = ComparedCost<Observation>
 
 /**
- * Processes per variant: two processes of the same program differ by a few percent, depending on the work of their
- * compiler.
+ * Number of processes per variant. Two processes of the same program differ by a few percent, depending on the work of
+ * their compiler.
  */
 const PROCESSES = 3
 
-/** Measures the cost of observation: gateways with and without it, side by side. */
+/** Measures the cost of observation with gateways that are observed and gateways that are not, side by side. */
 export async function measureObservation(effort: Effort): Promise<readonly ObservationCost[]> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream(0))
-  // A collector that accepts everything.
+  // A trace collector that accepts all data.
   const collector = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

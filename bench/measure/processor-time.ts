@@ -5,14 +5,14 @@ import { startUpstream } from "../upstream.ts"
 import { type Block, type Cost, costs, takeTurns } from "./blocks.ts"
 import { withSubjects } from "./with-subjects.ts"
 
-/** Callers at once. */
+/** Number of concurrent callers. */
 export const CHAT_CALLERS = 32
-/** Streams at once. */
+/** Number of concurrent streams. */
 export const STREAM_CALLERS = 50
-/** Milliseconds between the frames of a stream: far enough apart to arrive one by one. */
+/** Milliseconds between the frames of a stream. At this distance, the frames arrive one by one. */
 export const CADENCE = 5
 
-/** Processor time per unit, and every block of its measurement. */
+/** Processor time per answer or frame, with every block of the measurement. */
 export interface ProcessorResult {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
@@ -24,7 +24,7 @@ export async function measureChat(
   effort: Effort,
 ): Promise<ProcessorResult> {
   await using upstream = await startUpstream(0)
-  // Without a stream, the unparsed variant equals the bare proxy.
+  // Without a stream, the variant `pipe` does the same as the bare proxy.
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
     const blocks = await takeChatTurns(running, effort)
@@ -32,7 +32,7 @@ export async function measureChat(
   })
 }
 
-/** Measures chat completions that are not streamed, of all subjects in turn. */
+/** Measures chat completions that are not streamed, with all subjects in turn. */
 export function takeChatTurns(
   running: readonly Running[],
   effort: Effort,
@@ -46,7 +46,7 @@ export function takeChatTurns(
   })
 }
 
-/** Measures the processor time of a streamed frame; the fixed cost of a stream is spread over its frames. */
+/** Measures the processor time of a streamed frame. The fixed cost of a stream is spread over its frames. */
 export async function measureStream(
   subjects: readonly Subject[],
   effort: Effort,

@@ -12,18 +12,18 @@ const MANY_ACCOUNTS = 1_000
 const CREDITS = 1_000_000_000_000_000n
 const CONNECTIONS = 3
 
-/** The order for a process of `settler.ts`. */
+/** The parameters of a process that runs `settler.ts`. */
 export interface SettlerOrder {
   readonly url: string
   readonly node: string
   readonly accounts: readonly string[]
-  /** Settlements in a batch. */
+  /** Number of settlements in a batch. */
   readonly batch: number
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly time: number
 }
 
-/** The number of settlements that a database accepted from several nodes at once. */
+/** The rate of settlements that a database accepted from several nodes at the same time. */
 export interface SettlementRate {
   readonly nodes: number
   readonly batch: number
@@ -31,7 +31,7 @@ export interface SettlementRate {
   readonly perSecond: number
 }
 
-/** Batch sizes and numbers of accounts. */
+/** The measured combinations of batch size and number of accounts. */
 const CASES = [
   { batch: 17, accounts: MANY_ACCOUNTS },
   { batch: 17, accounts: 1 },
@@ -44,7 +44,7 @@ export function openStore(url: string): Promise<Store> {
   return databaseAt({ engine: "postgresql", url, connections: CONNECTIONS }).openStore()
 }
 
-/** @param time of each case, milliseconds. */
+/** @param time the duration of each case in milliseconds. */
 export async function measureSettlements(
   server: PostgresServer,
   time: number,
@@ -78,7 +78,10 @@ export async function createAccounts(store: Store, names: readonly string[]): Pr
   }
 }
 
-/** Resolves when it has leased its credits. @returns a function that lets it settle and resolves with the number */
+/**
+ * Starts a settler, and resolves when it has leased its credits.
+ * @returns a function that lets the settler start and resolves with its number of settlements.
+ */
 async function startSettler(order: SettlerOrder): Promise<() => Promise<number>> {
   const child = Bun.spawn([...onAllCores(), process.execPath, SETTLER, JSON.stringify(order)], {
     env: cleanEnvironment(),

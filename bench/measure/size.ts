@@ -10,17 +10,17 @@ import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 import { timeStart } from "./start.ts"
 
-/** A new installation, and one that has grown. */
+/** `empty` is a new installation, and `large` is one with much data. */
 export type Installation = "empty" | "large"
 
-/** The times of a grown installation and a new one. */
+/** The times of a large and of a new installation. */
 export interface SizeResult {
   readonly size: LedgerSize & { readonly models: number; readonly bytes: number }
   readonly costs: readonly ComparedCost<Installation>[]
   readonly starts: readonly SizedStart[]
 }
 
-/** Milliseconds to the first answer of a chat, and KB at rest after it. */
+/** Milliseconds until the first answer of a chat, and memory at rest afterwards in KB. */
 export interface SizedStart {
   readonly name: Installation
   readonly toAnswer: Spread
@@ -30,7 +30,7 @@ export interface SizedStart {
 const MODELS = 5_000
 const GROWN: LedgerSize = { accounts: 10_000, keys: 100_000, entries: 500_000, days: 90 }
 const QUICK: LedgerSize = { ...GROWN, accounts: 1_000, keys: 10_000, entries: 50_000 }
-/** Ten million requests, about 11 GB. */
+/** A ledger of ten million requests, about 11 GB. */
 const LARGE: LedgerSize = { ...GROWN, entries: 10_000_000 }
 
 function sizeFor({ isQuick, isLarge }: BenchOptions): LedgerSize {
@@ -38,7 +38,7 @@ function sizeFor({ isQuick, isLarge }: BenchOptions): LedgerSize {
   return isQuick ? QUICK : GROWN
 }
 
-/** Measures whether a chat and a start cost the same for any number of accounts, keys, models and requests. */
+/** Measures whether the times of a chat and of a start depend on the number of accounts, keys, models and requests. */
 export async function measureSize(options: BenchOptions): Promise<SizeResult> {
   const size = sizeFor(options)
   await using stack = new AsyncDisposableStack()
@@ -64,13 +64,13 @@ export async function measureSize(options: BenchOptions): Promise<SizeResult> {
   return { size: { ...size, models: MODELS, bytes }, costs, starts }
 }
 
-/** Measures in turn, so that a busy machine slows both. */
+/** Measures the installations in turn, so that other work on the machine slows both equally. */
 async function measureStarts(
   prepared: readonly (readonly [Installation, Prepared])[],
   { effort }: BenchOptions,
 ): Promise<readonly SizedStart[]> {
   const found = prepared.map(([name]) => ({ name, times: [] as number[], memory: [] as number[] }))
-  // The first start of each fills caches and creates files for later starts.
+  // The first start of each installation does not count, because it fills caches and creates files for later starts.
   for (let round = 0; round <= effort.starts; round++) {
     for (const [index, [, one]] of prepared.entries()) {
       const { toAnswer } = await timeStart(one, async (running) => {
@@ -87,7 +87,7 @@ async function measureStarts(
   }))
 }
 
-/** Returns further lines of the settings' models. */
+/** Returns settings lines for many further models. */
 function manyModels(): string {
   const names = Array.from({ length: MODELS }, (_, index) => `model-${index}`)
   return names.map((name) => modelFacts(`bench/${name}`)).join("")

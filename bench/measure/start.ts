@@ -6,23 +6,23 @@ import type { Prepared, Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
-/** Milliseconds from the start of the process. */
+/** Times in milliseconds since the start of the process. */
 export interface StartResult {
   readonly subject: SubjectName
-  /** Until its first answer of any kind. */
+  /** Time until the first answer of any kind. */
   readonly toHealth: Spread
-  /** Until the whole answer of a chat completion. */
+  /** Time until the complete answer of a chat completion. */
   readonly toAnswer: Spread
   readonly starts: readonly StartTime[]
 }
 
-/** One start. Milliseconds. */
+/** Times of one start in milliseconds. */
 export interface StartTime {
   readonly toHealth: number
   readonly toAnswer: number
 }
 
-/** Measures cold starts: a new process, its files in the system's cache. */
+/** Measures cold starts. The process is new, but its files are in the system's cache. */
 export async function measureStart(
   subjects: readonly Subject[],
   effort: Effort,
@@ -30,7 +30,7 @@ export async function measureStart(
   await using upstream = await startUpstream(0)
   return await eachSubject(subjects, upstream, async (prepared, { name }) => {
     const starts = []
-    // The first start fills caches and creates files for later starts.
+    // The first start does not count, because it fills caches and creates files for later starts.
     for (let times = 0; times <= effort.starts; times++)
       starts.push(await timeStart(prepared, checkAnswers))
     starts.shift()
@@ -43,7 +43,10 @@ export async function measureStart(
   })
 }
 
-/** Times one start. @param check a request afterwards, which does not count */
+/**
+ * Measures one start.
+ * @param check a request that is sent afterwards and does not count.
+ */
 export async function timeStart(
   prepared: Prepared,
   check: (running: Running) => Promise<unknown>,

@@ -13,38 +13,38 @@ import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 import { measureSettlements, type SettlementRate } from "./settlements.ts"
 
-/** Round-trip time to the distant database, milliseconds. */
+/** Round-trip time to the distant database in milliseconds. */
 export const ROUND_TRIP = 20
-/** Tokens of a streamed answer. */
+/** Number of tokens in a streamed answer. */
 const STREAM_TOKENS = 10
 const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
 const WARM_UP_SHARE = 2
 
-/** The ledger of a gateway, and its way to settle. */
+/** The database of a gateway, and how it settles requests. */
 export type StoreName = "sqlite" | "postgresql" | "postgresql, journal"
 
-/** The added latency compared with SQLite, round by round. Microseconds. */
+/** The added latency compared with SQLite in the same round, in microseconds. */
 export interface StoreLatency {
   readonly store: StoreName
-  /** Until the whole answer. */
+  /** Time until the complete answer. */
   readonly whole: Spread
-  /** Until the first byte of a streamed answer. */
+  /** Time until the first byte of a streamed answer. */
   readonly firstByte: Spread
 }
 
 /** Latency with a database over a network, compared with a local file. */
 export interface StoreResult {
   readonly costs: readonly ComparedCost<StoreName>[]
-  /** With a database at a distance of `ROUND_TRIP`. */
+  /** Latency with a database whose round-trip time is `ROUND_TRIP`. */
   readonly latency: readonly StoreLatency[]
-  /** Actual round-trip time, microseconds: timers are late. */
+  /** Measured round-trip time in microseconds. It is longer than `ROUND_TRIP`, because timers are late. */
   readonly roundTrip: number
   readonly settlements: readonly SettlementRate[]
 }
 
 type Store = Running & { readonly name: StoreName }
 
-/** Measures the engines beside each other, with one gateway each. */
+/** Measures the engines side by side, with one gateway for each. */
 export async function measureStore(effort: Effort): Promise<StoreResult> {
   await using upstream = await startUpstream(0)
   await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
@@ -107,7 +107,7 @@ async function measureLatency(
   return { latency, roundTrip: await timeRoundTrips(server, proxy.port, count) }
 }
 
-/** Returns the median of empty statements, microseconds. */
+/** Returns the median time of empty statements in microseconds. */
 async function timeRoundTrips(
   server: PostgresServer,
   port: number,
@@ -125,7 +125,7 @@ async function timeRoundTrips(
   return quantile(times, 0.5)
 }
 
-/** Returns medians of several answers, microseconds. */
+/** Returns the median times of several answers in microseconds. */
 async function timesOf(
   address: Address,
   count: number,

@@ -7,7 +7,7 @@ import { startUpstream } from "../upstream.ts"
 import { CHAT_CALLERS } from "./processor-time.ts"
 import { withSubjects } from "./with-subjects.ts"
 
-/** One subject's turn. Microseconds. */
+/** Times of one turn of a subject in microseconds. */
 export interface TailBlock {
   readonly subject: string
   readonly callers: number
@@ -20,24 +20,24 @@ export interface TailBlock {
 export interface Tail {
   readonly subject: string
   readonly callers: number
-  /** Microseconds. */
+  /** The 99th percentile in microseconds. */
   readonly p99: Spread
-  /** Microseconds above the bare proxy's of the same round. */
+  /** Microseconds above the bare proxy's 99th percentile in the same round. */
   readonly over: Spread
-  /** Compared with the bare proxy's of the same round. */
+  /** Ratio to the bare proxy's 99th percentile in the same round. */
   readonly ratio: Spread
 }
 
-/** Every tail, and the blocks of its measurement. */
+/** The slowest answers of all subjects, and the blocks of the measurement. */
 export interface TailResult {
   readonly tails: readonly Tail[]
   readonly blocks: readonly TailBlock[]
 }
 
-/** Concurrent callers: one, and as many as keep the gateway busy. */
+/** Numbers of concurrent callers: one caller, and a number that keeps the gateway busy. */
 export const TAIL_CALLERS = [1, CHAT_CALLERS] as const
 
-/** Measures the slowest answers of Tollgate and of the bare proxy, in turns, after their code is compiled. */
+/** Measures the slowest answers of Tollgate and of the bare proxy in turn, after their code has been compiled. */
 export async function measureTail(
   subjects: readonly Subject[],
   effort: Effort,
@@ -60,7 +60,10 @@ export async function measureTail(
   })
 }
 
-/** Returns the microseconds of each whole answer to callers that repeat their requests for this many milliseconds. */
+/**
+ * Returns the time of each complete answer in microseconds. Callers repeat their requests for the given number of
+ * milliseconds.
+ */
 async function timesOf(address: Address, callers: number, duration: number): Promise<number[]> {
   const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
   const end = performance.now() + duration
@@ -72,7 +75,7 @@ async function timesOf(address: Address, callers: number, duration: number): Pro
   return times.flat().map(({ whole }) => whole)
 }
 
-/** Divides each block by the bare proxy's of the same round. */
+/** Compares each block with the bare proxy's block of the same round. */
 export function tailsOf(blocks: readonly TailBlock[]): readonly Tail[] {
   return TAIL_CALLERS.flatMap((callers) => {
     const those = blocks.filter((block) => block.callers === callers)

@@ -6,16 +6,16 @@ import { costs, takeTurns } from "./blocks.ts"
 import { CADENCE, type ProcessorResult, STREAM_CALLERS } from "./processor-time.ts"
 import { withSubjects } from "./with-subjects.ts"
 
-/** A caller's dialect and a vendor's. */
+/** A caller's dialect and a vendor's dialect. */
 interface Pair {
   readonly name: string
   readonly path: string
-  /** The model as Tollgate names it. */
+  /** The model's name in Tollgate. */
   readonly model: string
   body(model: string): string
 }
 
-/** The measured pairs: callers' dialect, then the vendor's. */
+/** The measured pairs. Each name contains the caller's dialect, then the vendor's. */
 const PAIRS: readonly Pair[] = [
   {
     name: "anthropic-to-openai",
@@ -37,12 +37,12 @@ const PAIRS: readonly Pair[] = [
   },
 ]
 
-/** The pair that the design sets a limit for. */
+/** The pair for which the design sets a limit. */
 export const MAIN_PAIR = "anthropic-to-openai"
 
 /**
- * Measures the processor time of a frame that goes through the canon, compared with the bare proxy, which forwards
- * frames of one dialect. Frames are counted at the caller.
+ * Measures the processor time of a frame that is translated through the canon. It is compared with the bare proxy,
+ * which forwards frames of one dialect. Frames are counted at the caller.
  */
 export async function measureTranscoding(
   subjects: readonly Subject[],
@@ -65,7 +65,7 @@ export async function measureTranscoding(
   })
 }
 
-/** Returns Tollgate once for each pair, and any other subject once. */
+/** Returns Tollgate once for each pair, and every other subject once. */
 function pairsOf(running: Running): readonly Running[] {
   if (running.name !== "tollgate") return [running]
   return PAIRS.map(({ name, path }) => ({ ...running, name, path }))

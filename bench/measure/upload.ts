@@ -6,17 +6,19 @@ import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
-/** The path of audio uploads. */
+/** The path to which audio is uploaded. */
 export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
-/** Size of the upload: the largest accepted audio file. Bytes. */
+/** Size of the upload in bytes, which is the size of the largest accepted audio file. */
 const UPLOAD = 25 * 1024 * 1024
 const ROUNDS = 5
 const SAMPLES_PER_SECOND = 16_000
 const HEADER = 44
-/** A second of audio, to check whether uploads are accepted at all. Bytes. */
+/** Size in bytes of one second of audio, which is used to check whether a subject accepts uploads. */
 export const SHORT_UPLOAD = HEADER + SAMPLES_PER_SECOND * 2
 
-/** Memory to receive and forward an upload. KB above rest, the median of several. */
+/**
+ * Memory for receiving and forwarding an upload, in KB above the memory at rest. It is the median of several uploads.
+ */
 export interface UploadResult {
   readonly subject: string
   readonly aboveRest: number
@@ -24,8 +26,8 @@ export interface UploadResult {
 }
 
 /**
- * Measures memory while an audio file of 25 MB is uploaded, stored and forwarded. Of the usual subjects only Tollgate
- * accepts forms.
+ * Measures memory while an audio file of 25 MB is uploaded, stored and forwarded. Of the default subjects, only
+ * Tollgate accepts forms.
  */
 export async function measureUpload(
   subjects: readonly Subject[],
@@ -39,7 +41,10 @@ export async function measureUpload(
   })
 }
 
-/** Measures a subject that accepts audio. @param settling milliseconds of quiet before each round */
+/**
+ * Measures a subject that accepts audio.
+ * @param settling milliseconds without requests before each round.
+ */
 export async function measureUploads(
   running: Running,
   rounds: number,
@@ -63,7 +68,10 @@ async function upload(running: Running, length: number): Promise<void> {
   await ask(running, TRANSCRIPTIONS_PATH, uploadForm(running.model("transcribe"), length))
 }
 
-/** Returns a form with silence to transcribe. @param length of the audio, bytes */
+/**
+ * Returns a form with silent audio to transcribe.
+ * @param length size of the audio in bytes.
+ */
 export function uploadForm(model: string, length: number): FormData {
   const form = new FormData()
   form.set("model", model)
@@ -71,7 +79,10 @@ export function uploadForm(model: string, length: number): FormData {
   return form
 }
 
-/** Returns a wave file of silence, one channel of 16 bits. @param length of the whole file, bytes */
+/**
+ * Returns a WAV file of silence, one channel of 16 bits.
+ * @param length size of the whole file in bytes.
+ */
 function soundOf(length: number): Uint8Array<ArrayBuffer> {
   const sound = new Uint8Array(length)
   const view = new DataView(sound.buffer)

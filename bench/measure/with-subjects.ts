@@ -2,7 +2,7 @@ import { checkAnswers } from "../load/check-answer.ts"
 import type { Prepared, Running, Subject } from "../subjects/subject.ts"
 import type { Upstream } from "../upstream.ts"
 
-/** Starts all subjects before one upstream, runs a measurement, and ends them. */
+/** Starts all subjects in front of one upstream, runs a measurement, and stops the subjects. */
 export async function withSubjects<Result>(
   subjects: readonly Subject[],
   upstream: Upstream,
@@ -19,7 +19,7 @@ export async function withSubjects<Result>(
   return await measure(running)
 }
 
-/** Prepares all subjects, measures each by itself, and returns the results in turn. */
+/** Prepares all subjects, measures them one after another, and returns the results. */
 export async function eachSubject<Result>(
   subjects: readonly Subject[],
   upstream: Upstream,

@@ -2,19 +2,19 @@ import { formatNumber } from "../table.ts"
 import { drawing, element, text, WIDTH } from "./drawing.ts"
 import { linearScale, logScale } from "./scale.ts"
 
-/** One bar. */
+/** One bar of a plot. */
 export interface Bar {
   readonly name: string
   readonly value: number
-  /** The range of the values whose median the bar shows. */
+  /** Lowest and highest of the values whose median the bar shows. */
   readonly lowest?: number
   readonly highest?: number
 }
 
-/** Bars beside each other, the shortest at the top. */
+/** Bars below each other, the shortest at the top. */
 export interface BarPlot {
   readonly title: string
-  /** The unit after a value, such as `x` or ` MB`. */
+  /** The unit that follows each value, such as `x` or ` MB`. */
   readonly unit: string
   readonly bars: readonly Bar[]
 }
@@ -25,10 +25,10 @@ const TOP = 56
 const BOTTOM = 14
 const ROW = 26
 const THICK = 16
-/** From this ratio on, bars on a linear scale cannot be compared any more. */
+/** Ratio of the highest to the lowest value from which bars on a linear scale are no longer comparable. */
 const FAR_APART = 12
 
-/** Draws bars for comparison by eye: on a logarithmic scale if the highest is more than twelve times the lowest. */
+/** Draws bars. The scale is logarithmic if the highest value is more than twelve times the lowest. */
 export function drawBars({ title, unit, bars }: BarPlot): string {
   const sorted = bars.toSorted((left, right) => left.value - right.value)
   const values = sorted.flatMap(({ value, lowest = value, highest = value }) => [
@@ -92,7 +92,7 @@ function classOf(name: string): string {
   return name === "bare" || name === "direct" ? "yardstick" : "bar"
 }
 
-/** Formats a tick, which is a round number, without superfluous digits. */
+/** Formats a tick. Its value is a round number, so no unnecessary digits are shown. */
 function tickLabel(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en")
 }

@@ -1,7 +1,7 @@
-/** Width of all plots. */
+/** Width of all plots in pixels. */
 export const WIDTH = 760
 
-/** Colours that are readable on white and on black; dark mode has colours of its own. */
+/** Colours that are readable on white and on black. Dark mode has separate colours. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600; font-size: 15px }
@@ -22,7 +22,7 @@ const STYLE = `
     .yardstick { fill: #4a525c }
   }`
 
-/** Colours of several lines, in this order; readable on dark and on light pages. */
+/** Colours of lines, in the order of their use. They are readable on dark and on light pages. */
 export const LINE_COLOURS = [
   "#8c959f",
   "#bf8700",
@@ -38,7 +38,7 @@ export const OWN_COLOUR = "#2f81f7"
 
 type Attributes = Readonly<Record<string, string | number>>
 
-/** Returns one element. */
+/** Returns one SVG element. */
 export function element(name: string, attributes: Attributes, content = ""): string {
   const words = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${escaped(typeof value === "number" ? rounded(value) : value)}"`,
@@ -46,12 +46,15 @@ export function element(name: string, attributes: Attributes, content = ""): str
   return `<${name}${words.join("")}>${content}</${name}>`
 }
 
-/** Returns a piece of text. */
+/** Returns a text element. */
 export function text(x: number, y: number, words: string, attributes: Attributes = {}): string {
   return element("text", { x, y, ...attributes }, escaped(words))
 }
 
-/** Returns the whole file. @param words description for readers who do not see it */
+/**
+ * Returns a complete SVG file.
+ * @param words the description for readers who cannot see the image.
+ */
 export function drawing(height: number, words: string, parts: readonly string[]): string {
   const box = `0 0 ${WIDTH} ${rounded(height)}`
   const named = `xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escaped(words)}"`

@@ -1,7 +1,7 @@
 import { drawing, element, LINE_COLOURS, OWN_COLOUR, text, WIDTH } from "./drawing.ts"
 import { linearScale, logScale } from "./scale.ts"
 
-/** One line. */
+/** One line of a plot. */
 export interface Line {
   readonly name: string
   readonly points: readonly (readonly [x: number, y: number])[]
@@ -23,7 +23,7 @@ const HEIGHT = 340
 const LABEL = 15
 const FAR_APART = 12
 
-/** Draws lines with their names at the ends, so that no legend is needed. */
+/** Draws lines. Their names are at their ends, so no legend is needed. */
 export function drawLines({ title, below, lines }: LinePlot): string {
   const drawn = lines.filter(({ points }) => points.length > 0)
   const xs = drawn.flatMap(({ points }) => points.map(([x]) => x))
@@ -77,7 +77,7 @@ function colourOf(name: string, index: number): string {
   return LINE_COLOURS[index % LINE_COLOURS.length] ?? OWN_COLOUR
 }
 
-/** Moves names that would cover each other downwards. */
+/** Moves names down if they would cover each other. */
 export function placeLabels(wanted: readonly number[]): readonly number[] {
   const placed: number[] = []
   let least = Number.NEGATIVE_INFINITY

@@ -1,14 +1,17 @@
-/** The positions of values on a line. */
+/** Maps values to positions on an axis. */
 export interface Scale {
-  /** Returns 0 at its beginning, 1 at its end. */
+  /** Returns 0 for the beginning of the axis and 1 for its end. */
   position(value: number): number
-  /** Round values on the scale. */
+  /** Round values at which the axis has ticks. */
   readonly ticks: readonly number[]
 }
 
 const MAX_TICKS = 6
 
-/** Returns powers of ten, for values of different magnitude. @throws RangeError if a value is not above zero */
+/**
+ * Returns a logarithmic scale with powers of ten, for values of different magnitude.
+ * @throws RangeError if a value is not above zero.
+ */
 export function logScale(values: readonly number[]): Scale {
   if (values.length === 0 || values.some((value) => !(value > 0))) {
     throw new RangeError("a logarithmic scale takes values above zero")
@@ -21,7 +24,10 @@ export function logScale(values: readonly number[]): Scale {
   }
 }
 
-/** Returns round steps from zero. @throws RangeError if there are no values */
+/**
+ * Returns a linear scale with round steps from zero.
+ * @throws RangeError if there are no values.
+ */
 export function linearScale(values: readonly number[]): Scale {
   if (values.length === 0) throw new RangeError("no values")
   const step = roundStep(Math.max(...values, 0) / (MAX_TICKS - 1))

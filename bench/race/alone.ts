@@ -8,7 +8,7 @@ import type { Field } from "./field.ts"
 import type { RaceEffort, ScenarioName } from "./plan.ts"
 import { checkRight } from "./right-answers.ts"
 
-/** Milliseconds from the start of the process, the medians. */
+/** Median times in milliseconds since the start of the process. */
 export interface RaceStart {
   readonly subject: string
   readonly toHealth: number
@@ -23,7 +23,7 @@ export interface AloneResults {
   upload?: readonly UploadResult[]
 }
 
-/** The environment in which each subject is measured by itself. */
+/** The environment in which each subject is measured alone. */
 export interface AloneCourse {
   readonly subjects: readonly Subject[]
   readonly upstream: Upstream
@@ -31,7 +31,7 @@ export interface AloneCourse {
   readonly effort: RaceEffort
 }
 
-/** Measures one after the other, each in a process of its own. */
+/** Measures the subjects one after another, each in a new process. */
 export async function raceAlone<Result>(
   scenario: ScenarioName,
   course: AloneCourse,
@@ -48,13 +48,13 @@ export async function raceAlone<Result>(
   return results
 }
 
-/** Measures cold starts, with the files in the system's cache. */
+/** Measures cold starts. The files are in the system's cache. */
 export function raceStart(course: AloneCourse): Promise<readonly RaceStart[]> {
   const { effort, upstream } = course
   return raceAlone("start", course, async (prepared, { name }) => {
     const begun = performance.now()
     const starts: StartTime[] = []
-    // The first start fills caches and creates files for later starts.
+    // The first start does not count, because it fills caches and creates files for later starts.
     for (let times = 0; times <= effort.starts; times++) {
       if (times > 1 && performance.now() - begun > effort.startTime) break
       starts.push(await timeStart(prepared, (running) => checkRight("start", running, upstream)))

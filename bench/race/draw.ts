@@ -2,8 +2,8 @@ const STEP = 0x6d2b79f5
 const RANGE = 2 ** 32
 
 /**
- * Draws orders from a seed, so that a run can be repeated: Mulberry32, whose numbers are good enough to
- * shuffle ten names, and which is the same on every machine.
+ * Draws random orders from a seed, so that a run can be repeated. The generator Mulberry32 is good enough to shuffle
+ * ten names, and gives the same numbers on every machine.
  */
 export class Draw {
   readonly seed: number
@@ -14,7 +14,7 @@ export class Draw {
     this.#state = seed
   }
 
-  /** A number from 0, below 1. */
+  /** Returns a number from 0 to 1, excluding 1. */
   next(): number {
     this.#state = (this.#state + STEP) | 0
     const state = this.#state
@@ -23,7 +23,7 @@ export class Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE
   }
 
-  /** Returns the same things in a random order, with equal probability for each order. */
+  /** Returns the elements in a random order. Each order has the same probability. */
   shuffle<Thing>(things: readonly Thing[]): readonly Thing[] {
     const left = [...things]
     const drawn: Thing[] = []

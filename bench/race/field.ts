@@ -5,10 +5,10 @@ import { reasonOf } from "../load/ask.ts"
 import type { ScenarioName } from "./plan.ts"
 import { checkRight } from "./right-answers.ts"
 
-/** The reasons why subjects could not be measured in scenarios. */
+/** The reasons why subjects could not be measured, by scenario. */
 export type Refusals = Partial<Record<ScenarioName, Record<string, string>>>
 
-/** Tracks the subjects that are out of a scenario, with the reasons. */
+/** Records the subjects that have been removed from a scenario, with the reasons. */
 export class Field {
   readonly refusals: Refusals = {}
 
@@ -32,7 +32,7 @@ export class Field {
     }
   }
 
-  /** Returns the subjects with correct answers in a scenario, each with the frames of its streams. */
+  /** Returns the subjects whose answers are correct in a scenario, each with the number of frames in its streams. */
   async able(
     scenario: ScenarioName,
     running: readonly Running[],

@@ -3,11 +3,11 @@ import { formatNumber } from "../table.ts"
 import type { RaceResults } from "./results.ts"
 import type { ScenarioName } from "./plan.ts"
 
-/** A row of the table: one figure of all contestants. */
+/** A row of the table, with one figure for each contestant. */
 export interface Figure {
   readonly scenario: ScenarioName
   readonly name: string
-  /** Returns one cell; undefined without a result of that contestant. */
+  /** Returns the cell of a contestant; undefined if the contestant has no result. */
   of(contestant: string): string | undefined
 }
 
@@ -28,7 +28,7 @@ export function ratioFigures({ processor }: RaceResults): readonly Figure[] {
   return costFigures(processor, (cost) => `${formatNumber(cost.ratio.median)}x`)
 }
 
-/** Returns the same times in microseconds. */
+/** Returns the measured processor times in microseconds. */
 export function timeFigures({ processor }: RaceResults): readonly Figure[] {
   return costFigures(processor, (cost) => formatNumber(cost.microseconds.median))
 }
@@ -47,7 +47,7 @@ function costFigures(processor: Processor, show: (cost: RaceCost) => string): re
   }))
 }
 
-/** Returns the measurements in milliseconds and megabytes. */
+/** Returns the results in milliseconds and megabytes. */
 export function otherFigures(results: RaceResults): readonly Figure[] {
   const { latency, idle, upload, start, memory } = results
   const megabytes = (kilobytes: number): string => formatNumber(kilobytes / KILOBYTES)
@@ -93,11 +93,11 @@ function latencyFigures(
   }))
 }
 
-/** The disturbances of a race. */
+/** The disturbances of a race by other processes and machines. */
 export interface Noise {
-  /** The share of the gateway's core that other processes used during its measurement. */
+  /** Share of the gateway's core that other processes used during the measurements. */
   readonly strangers: number
-  /** The share of the time that the host gave to other machines. */
+  /** Share of the time that the host gave to other machines. */
   readonly stolen: number
   readonly load: number
   readonly isNoisy: boolean
@@ -106,7 +106,6 @@ export interface Noise {
 const MAX_SHARE = 0.05
 const MAX_LOAD = 1
 
-/** Adds up the disturbances. */
 export function noiseOf({ processor, latency, machine }: RaceResults): Noise {
   const blocks = Object.values(processor).flatMap((race) => race?.blocks ?? [])
   const time = blocks.reduce((sum, { duration }) => sum + duration, 0) * MICROSECONDS

@@ -7,25 +7,28 @@ import { type Address, directTo } from "../subjects/subject.ts"
 import { roundsOf } from "./plan.ts"
 import type { RaceCourse } from "./processor.ts"
 
-/** Requests per second; the second rate is for subjects that cannot keep up with the first. */
+/** Requests per second. The second rate is for subjects that cannot reach the first rate. */
 export const RATES = [500, 50] as const
-/** Minimum ratio of a subject's capacity to the rate: near its limit, latency is that of its queue. */
+/**
+ * Minimum ratio of a subject's capacity to the rate. If a subject is near its limit, the latency is mostly the time in
+ * its queue.
+ */
 const RESERVE = 1.4
 const PROBING_CALLERS = 8
 const PROBING_TIME = 1_000
 
-/** One turn in an open loop. Microseconds. */
+/** Times of one turn in an open loop, in microseconds. */
 export interface OpenBlock {
   readonly subject: string
   readonly round: number
   readonly rate: number
   readonly median: number
   readonly p99: number
-  /** The median delay of the generator itself. */
+  /** The median delay of the load generator itself. */
   readonly delay: number
 }
 
-/** Time from the planned start of a request until its whole answer arrived. Microseconds. */
+/** Microseconds from the planned start of a request until its complete answer arrived. */
 export interface RaceLatency {
   readonly subject: string
   readonly rate: number
@@ -33,17 +36,17 @@ export interface RaceLatency {
   readonly p99: Spread
 }
 
-/** The results of all, including the vendor itself as `direct`. */
+/** The results of all subjects. `direct` is the vendor without a gateway. */
 export interface LatencyRace {
   readonly latencies: readonly RaceLatency[]
   readonly blocks: readonly OpenBlock[]
-  /** The share of processor time that the host gave to other machines. */
+  /** Share of the processor time that the host gave to other machines. */
   readonly stolen: number
 }
 
 type Turn = Address & { readonly name: string; readonly rate: number }
 
-/** Measures small chats in an open loop. */
+/** Measures short chats in an open loop. */
 export async function raceLatency(course: RaceCourse): Promise<LatencyRace> {
   const { field, draw, effort, upstream } = course
   const able = await field.able("latency", course.running, upstream)
@@ -74,7 +77,10 @@ export async function raceLatency(course: RaceCourse): Promise<LatencyRace> {
   }
 }
 
-/** Returns the rate that a subject keeps up with. @throws Error if it cannot keep up with any */
+/**
+ * Returns the highest rate that a subject can sustain.
+ * @throws Error if it cannot sustain any rate.
+ */
 async function rateFor(address: Address): Promise<number> {
   using loop = await ClosedLoop.connect(address, smallChat(address), PROBING_CALLERS)
   loop.start()

@@ -9,25 +9,25 @@ import {
 import type { Address } from "../subjects/subject.ts"
 import type { ScenarioName } from "./plan.ts"
 
-/** The scenarios in which processor time per unit of work is measured. */
+/** The scenarios in which processor time per answer or frame is measured. */
 export type LoadName = Extract<
   ScenarioName,
   "chat" | "chat-alone" | "prompt" | "streams" | "anthropic" | "embeddings"
 >
 
-/** The repeated request of callers. */
+/** The request that callers repeat in a scenario. */
 export interface Load {
   readonly callers: number
   readonly unit: "answers" | "frames"
-  /** Further headers besides those that the gateway needs. */
+  /** Headers in addition to those that the gateway needs. */
   readonly headers?: Readonly<Record<string, string>>
   path(address: Address): string
   body(address: Address): string
 }
 
-/** Anthropic's own path. */
+/** The path of messages in Anthropic's API. */
 export const MESSAGES_PATH = "/v1/messages"
-/** The path of embeddings at all subjects. */
+/** The path of embeddings, which is the same for all subjects. */
 const EMBEDDINGS_PATH = "/v1/embeddings"
 
 const chat: Load = {
@@ -44,7 +44,7 @@ const streams: Load = {
   body: ({ model }) => chatBody(model("echo"), STREAM_TOKENS, true),
 }
 
-/** All of them. */
+/** The loads of all scenarios. */
 export const LOADS: Readonly<Record<LoadName, Load>> = {
   chat,
   "chat-alone": { ...chat, callers: 1 },
@@ -65,8 +65,8 @@ export const LOADS: Readonly<Record<LoadName, Load>> = {
 }
 
 /**
- * Returns the load of the bare proxy in a scenario: it supports one dialect, so it forwards the same stream in that
- * one.
+ * Returns the load of the bare proxy in a scenario. The bare proxy supports only one dialect, so it forwards the same
+ * stream in that dialect.
  */
 export function yardstickOf(name: LoadName): Load {
   return name === "anthropic" ? streams : LOADS[name]

@@ -4,29 +4,29 @@ import { familyOf, residentMemory } from "../processor.ts"
 import type { Running } from "../subjects/subject.ts"
 import type { RaceCourse } from "./processor.ts"
 
-/** Chats per second and subject. */
+/** Number of chats per second for each subject. */
 export const STEADY_CHATS = 20
 export const STEADY_STREAMS = 4
 
-/** The memory of a subject under a steady load. KB. */
+/** The memory of a subject under a steady load, in KB. */
 export interface LongMemory {
   readonly subject: string
-  /** After its first answers, doing nothing. */
+  /** Memory of an idle subject after its first answers. */
   readonly atRest: number
-  /** Measured every few seconds of the load. */
+  /** Memory, measured every few seconds during the load. */
   readonly samples: readonly { readonly second: number; readonly memory: number }[]
   readonly highest: number
-  /** At the end of the load. */
+  /** Memory at the end of the load. */
   readonly atEnd: number
-  /** After a quiet period. */
+  /** Memory after a period without requests. */
   readonly afterwards: number
   readonly answers: number
   readonly failures: number
 }
 
 /**
- * Measures all at the same time: they do not share memory, and each has the same load, which together leaves the core
- * more than half idle.
+ * Measures all subjects at the same time. They do not share memory, and each has the same load. Together, the loads
+ * leave the core more than half idle.
  */
 export async function raceMemory(course: RaceCourse): Promise<readonly LongMemory[]> {
   const { field, effort, upstream } = course

@@ -9,7 +9,10 @@ const MEGABYTE = 1_048_576
 const ABSENT = "–"
 const MINUTE = 60
 
-/** Returns the page of a race, as Markdown with unwrapped paragraphs. @param folder of its images */
+/**
+ * Returns the page of a race as Markdown. Its paragraphs are not wrapped.
+ * @param folder the folder of the page's images.
+ */
 export function formatPage(results: RaceResults, plots: readonly Plot[], folder: string): string {
   const sections = [
     "# Benchmark",
@@ -81,7 +84,7 @@ function workTable({ contestants }: RaceResults): string {
   ])
 }
 
-/** Returns the missing peers, and the scenarios that others could not run. */
+/** Describes the missing peers, and the scenarios that some subjects could not run. */
 function absences({ missing, refusals }: RaceResults): readonly string[] {
   const away = Object.entries(missing).map(([name, reason]) => `- ${name}: ${plain(reason)}`)
   const out = Object.entries(refusals).flatMap(([scenario, refused]) =>
@@ -112,7 +115,7 @@ function scenarios(
   })
 }
 
-/** Returns the results that an image does not show. */
+/** Returns the results of a scenario that its image does not show. */
 function extra(name: ScenarioName, { latency, memory, idle }: RaceResults): readonly string[] {
   if (name === "latency" && latency !== undefined) {
     const rows = latency.latencies.map(({ subject, rate, median, p99 }) => [
@@ -190,7 +193,7 @@ function markdownTable(rows: readonly (readonly string[])[]): string {
   return [head, rule, ...rest].map((row) => `| ${row.join(" | ")} |`).join("\n")
 }
 
-/** Escapes characters that have a meaning in Markdown. */
+/** Escapes characters that have a special meaning in Markdown. */
 function plain(words: string): string {
   return words
     .replaceAll(/\s+/g, " ")

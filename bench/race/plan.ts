@@ -1,4 +1,4 @@
-/** The scenarios, in this order. */
+/** The scenarios, in the order in which they run. */
 export const SCENARIOS = [
   "chat",
   "chat-alone",
@@ -15,12 +15,15 @@ export const SCENARIOS = [
 /** The name of a scenario. */
 export type ScenarioName = (typeof SCENARIOS)[number]
 
-/** The duration of each scenario. Times in milliseconds. */
+/** The duration of each scenario. Times are in milliseconds. */
 export interface RaceEffort {
-  /** Before the very first block, and before the first of each further scenario. */
+  /** Warm-up before the first block of the race, and before the first block of each further scenario. */
   readonly firstWarmUp: number
   readonly warmUp: number
-  /** Maximum rounds; after the first two, a round only begins if the scenario has lasted less than `scenarioTime`. */
+  /**
+   * Maximum number of rounds. After the first two rounds, a round begins only if the scenario has lasted less than
+   * `scenarioTime`.
+   */
   readonly rounds: number
   readonly scenarioTime: number
   readonly block: number
@@ -28,18 +31,18 @@ export interface RaceEffort {
   readonly streamBlock: number
   readonly latencyRounds: number
   readonly latencyBlock: number
-  /** Starts of each subject; fewer if all of them take longer than `startTime`. */
+  /** Number of starts of each subject. There are fewer if the starts together take longer than `startTime`. */
   readonly starts: number
   readonly startTime: number
-  /** Quiet time before memory is read. */
+  /** Time without requests before memory is read. */
   readonly settling: number
   readonly uploads: number
-  /** Steady load until memory is read. */
+  /** Duration of the steady load. */
   readonly memoryTime: number
   readonly memorySample: number
 }
 
-/** About 23 minutes with eight contestants, including ten minutes for memory. */
+/** The effort of a full race: about 23 minutes with eight contestants, including ten minutes for memory. */
 export const FULL_RACE: RaceEffort = {
   firstWarmUp: 6_000,
   warmUp: 2_000,
@@ -58,7 +61,7 @@ export const FULL_RACE: RaceEffort = {
   memorySample: 5_000,
 }
 
-/** About five minutes. */
+/** The effort of a quick race: about five minutes. */
 export const QUICK_RACE: RaceEffort = {
   firstWarmUp: 1_500,
   warmUp: 500,
@@ -79,7 +82,7 @@ export const QUICK_RACE: RaceEffort = {
 
 const FIRST_ROUNDS = 2
 
-/** Yields the rounds of a scenario, the warm-up as -1 first: as many as there is time for. */
+/** Yields the numbers of a scenario's rounds, as long as there is time. The warm-up is the first, with number -1. */
 export function* roundsOf(most: number, { scenarioTime }: RaceEffort): Generator<number> {
   const begun = performance.now()
   for (let round = -1; round < most; round++) {

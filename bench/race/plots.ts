@@ -11,7 +11,7 @@ const MICROSECONDS = 1_000
 /** An image of one scenario. */
 export interface Plot {
   readonly scenario: ScenarioName
-  /** Its file, in the page's folder of images. */
+  /** The file name in the folder of the page's images. */
   readonly file: string
   readonly content: string
   readonly title: string

@@ -7,13 +7,13 @@ import type { Field } from "./field.ts"
 import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
 import { type RaceEffort, roundsOf } from "./plan.ts"
 
-/** Processor time per unit of work, and every block of its measurement. */
+/** Processor time per answer or frame, with every block of the measurement. */
 export interface ProcessorRace {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
 }
 
-/** The parts of the race that a measurement needs. */
+/** The parts of the race that each measurement needs. */
 export interface RaceCourse {
   readonly running: readonly Running[]
   readonly upstream: Upstream
@@ -22,7 +22,7 @@ export interface RaceCourse {
   readonly effort: RaceEffort
 }
 
-/** @param warmUp before the first block of each, milliseconds */
+/** @param warmUp the time before the first block of each subject, in milliseconds. */
 export async function raceProcessor(
   name: LoadName,
   course: RaceCourse,
@@ -43,7 +43,7 @@ export async function raceProcessor(
       const turn = { ...running, headers, path: own.path(running) }
       const order = { ...own, block, warmUp, body: () => own.body(running) }
       const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
-      // A subject without any answer because of a busy machine has no result, but others may have one.
+      // If a busy machine kept a subject from answering in this round, the round has no result for that subject.
       if (found === undefined || round < 0 || found[load.unit] === 0) continue
       blocks.push(inFramesOfTheVendor(found, able.get(running), own))
     }
@@ -56,7 +56,7 @@ export async function raceProcessor(
   return { blocks: kept, costs: costs(kept, load.unit) }
 }
 
-/** Counts the frames that a subject reads, if it writes more or fewer frames than it reads. */
+/** Counts the frames that a subject reads. A subject may write more or fewer frames than it reads. */
 function inFramesOfTheVendor(block: Block, written: number | undefined, load: Load): Block {
   if (load.unit === "answers" || written === undefined) return block
   return { ...block, frames: (block.frames * STREAM_FRAMES) / written }

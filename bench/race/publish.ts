@@ -7,7 +7,10 @@ import type { RaceResults } from "./results.ts"
 
 const PICTURES = "benchmark"
 
-/** Writes a race's page and images. @returns the page's path */
+/**
+ * Writes the page and the images of a race.
+ * @returns the path of the page.
+ */
 export function publish(results: RaceResults, folder: string): string {
   const plots = drawPlots(results)
   const pictures = join(folder, PICTURES)

@@ -17,11 +17,11 @@ import { checkRight } from "./right-answers.ts"
 /** Milliseconds between the tokens of a stream. */
 const CADENCE = 20
 
-/** Races all requested subjects that can run here. */
+/** Races all requested subjects that can run on this machine. */
 export async function race(options: BenchOptions, plan: RaceOptions): Promise<RaceResults> {
   const begun = performance.now()
   leaveGatewayCore()
-  // Measured before the contestants make the machine busy.
+  // The machine is described before the contestants make it busy.
   const machine = describeMachine()
   await using upstream = await startUpstream(CADENCE)
   const { subjects, missing } = await findSubjects(options.subjects, upstream, (running) =>
@@ -54,7 +54,7 @@ export async function race(options: BenchOptions, plan: RaceOptions): Promise<Ra
   return results
 }
 
-/** Runs the scenarios in which all subjects run, and one at a time works. */
+/** Runs the scenarios in which all subjects are running and one subject at a time receives requests. */
 async function raceSideBySide(
   plan: RaceOptions,
   alone: AloneCourse,
@@ -88,7 +88,10 @@ async function raceLong(
   })
 }
 
-/** Runs the other measurements of memory meanwhile, with a vendor without other open requests. */
+/**
+ * Runs the other measurements of memory during the steady load. They use a separate vendor that has no other open
+ * requests.
+ */
 async function raceMoreMemory(
   plan: RaceOptions,
   alone: AloneCourse,

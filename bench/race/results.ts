@@ -8,14 +8,14 @@ import type { LongMemory } from "./long-memory.ts"
 import type { RaceEffort, ScenarioName } from "./plan.ts"
 import type { ProcessorRace } from "./processor.ts"
 
-/** A contestant. */
+/** A subject that takes part in a race. */
 export interface Contestant {
   readonly name: string
   readonly version: string
   readonly work: Work
 }
 
-/** All results of a race; scenarios that were not requested are absent. */
+/** All results of a race. Results of scenarios that were not requested are absent. */
 export interface RaceResults extends AloneResults {
   readonly date: string
   readonly isQuick: boolean
@@ -24,9 +24,9 @@ export interface RaceResults extends AloneResults {
   readonly effort: RaceEffort
   readonly scenarios: readonly ScenarioName[]
   readonly contestants: readonly Contestant[]
-  /** The reasons why others are missing. */
+  /** The reasons why other subjects could not take part. */
   readonly missing: Readonly<Record<string, string>>
-  /** The reasons why subjects are missing in scenarios. */
+  /** The reasons why subjects have no result in a scenario. */
   readonly refusals: Refusals
   readonly processor: Partial<Record<LoadName, ProcessorRace>>
   latency?: LatencyRace

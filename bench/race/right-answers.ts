@@ -8,9 +8,9 @@ import { LOADS, MESSAGES_PATH, type LoadName, yardstickOf } from "./loads.ts"
 import type { ScenarioName } from "./plan.ts"
 import { countFrames, dataOf } from "./server-sent-events.ts"
 
-/** The properties of a subject's correct answers. */
+/** Properties of a subject's answers, which were found to be correct. */
 export interface RightAnswer {
-  /** Frames of one stream, as received by the caller; undefined if it is not streamed. */
+  /** Number of frames that the caller receives for one stream; undefined if the answer is not streamed. */
   readonly frames?: number
 }
 
@@ -18,9 +18,9 @@ const IDLE_TIME = 5_000
 const POLL_INTERVAL_MS = 20
 
 /**
- * Sends the request of a scenario to a subject, and compares the answer with the vendor's own: a subject that answers
- * less would be faster.
- * @throws Error with the fault
+ * Sends the request of a scenario to a subject, and compares the answer with the vendor's own. A subject with an
+ * incomplete answer would be faster.
+ * @throws Error that describes the fault.
  */
 export async function checkRight(
   name: ScenarioName,
@@ -139,7 +139,7 @@ async function checkEmbeddings(address: Address, upstream: Upstream): Promise<Ri
   return {}
 }
 
-/** Checks half an answer: its first frame must arrive before the vendor continues. */
+/** Checks that the first frame of an answer arrives before the vendor sends the rest. */
 async function checkIdle(address: Address): Promise<RightAnswer> {
   using streams = new IdleStreams()
   await streams.open(address, chatBody(address.model("fault-stall"), STREAM_TOKENS, true), 1)

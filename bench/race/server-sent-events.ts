@@ -1,4 +1,4 @@
-/** Returns the JSON of each event of a stream, without OpenAI's end mark, which is not JSON. */
+/** Returns the parsed JSON of each event of a stream. OpenAI's end marker is omitted, because it is not JSON. */
 export function dataOf(stream: string): readonly unknown[] {
   return stream.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith("data:")) return []

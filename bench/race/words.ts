@@ -8,7 +8,7 @@ import type { RaceEffort, ScenarioName } from "./plan.ts"
 /** The description of a scenario. */
 export interface ScenarioWords {
   readonly heading: string
-  /** The procedure and the measured quantity. */
+  /** Describes the procedure and the quantity that is measured. */
   readonly text: string
 }
 

@@ -28,7 +28,7 @@ function bareSubject(name: "bare" | "pipe"): Subject {
   }
 }
 
-/** The yardstick: parse, rename, forward. */
+/** The bare proxy, which parses requests, renames the model and forwards them. */
 export const bare = bareSubject("bare")
-/** The yardstick that forwards streams unparsed: closer to the limit of the runtime. */
+/** The bare proxy without parsing of streams. It is closer to the limit of the runtime. */
 export const pipe = bareSubject("pipe")

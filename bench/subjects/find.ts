@@ -4,13 +4,13 @@ import type { Upstream } from "../upstream.ts"
 import { SUBJECTS } from "./index.ts"
 import type { Running, Subject } from "./subject.ts"
 
-/** The subjects that can be measured here, and the reasons why others cannot. */
+/** The subjects that can be measured on this machine, and the reasons why others cannot. */
 export interface Found {
   readonly subjects: readonly Subject[]
   readonly missing: Readonly<Record<string, string>>
 }
 
-/** Tries the requested subjects: each must start, and pass the check. */
+/** Tries the requested subjects. Each must start and pass the check of its answers. */
 export async function findSubjects(
   names: readonly SubjectName[],
   upstream: Upstream,

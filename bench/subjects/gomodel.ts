@@ -5,7 +5,7 @@ import type { Subject } from "./subject.ts"
 
 const PROGRAM = join(PEERS, "bin/gomodel")
 const KEY = "bench"
-/** A closed port: the list of models that it requests is not needed. */
+/** The address of a closed port. GoModel requests a list of models, which is not needed. */
 const NOWHERE = "http://127.0.0.1:9/models.json"
 
 /** GoModel, with its own list of models and its statistics in SQLite. */

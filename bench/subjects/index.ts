@@ -9,7 +9,7 @@ import { portkey } from "./portkey.ts"
 import type { Subject } from "./subject.ts"
 import { tollgate } from "./tollgate.ts"
 
-/** All subjects, in the order of the tables' columns. A new peer is one line here. */
+/** All subjects, in the order of the columns of the tables. A new peer is added as one line. */
 export const SUBJECTS: Readonly<Record<SubjectName, Subject>> = {
   bare,
   pipe,

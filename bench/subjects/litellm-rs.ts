@@ -8,7 +8,7 @@ import type { Subject } from "./subject.ts"
 const VERSION = "0.9.0"
 const PROGRAM = join(peerFolder("litellm-rs"), "bin/gateway")
 
-/** The gateway of the crate litellm-rs, which is not part of LiteLLM. */
+/** The gateway of the crate litellm-rs. The crate is not part of LiteLLM. */
 export const litellmRs: Subject = {
   name: "litellm-rs",
   work: {

@@ -9,7 +9,7 @@ const FOLDER = peerFolder("litellm")
 const PROGRAM = join(FOLDER, "bin/litellm")
 const PYTHON = join(FOLDER, "bin/python")
 const KEY = "sk-bench"
-/** Never 1.82.7 or 1.82.8, which contained malware. */
+/** Must not be 1.82.7 or 1.82.8, which contained malware. */
 const VERSION = "1.106.12"
 const MODELS = [
   ["echo", "chat"],
@@ -18,7 +18,7 @@ const MODELS = [
   ["transcribe", "audio_transcription"],
 ] as const
 
-/** LiteLLM's proxy with one worker and a master key; its keys and budgets would need PostgreSQL. */
+/** LiteLLM's proxy with one worker and a master key. Keys and budgets would need PostgreSQL. */
 export const litellm: Subject = {
   name: "litellm",
   work: {
@@ -44,7 +44,7 @@ export const litellm: Subject = {
       healthPath: "/health/liveliness",
       headers: { authorization: `Bearer ${KEY}` },
       model: (model) => model,
-      // Otherwise it downloads its list of prices.
+      // Without this variable, LiteLLM downloads its price list.
       environment: () => ({ LITELLM_LOCAL_MODEL_COST_MAP: "True", LITELLM_LOG: "ERROR" }),
       command(port, directory) {
         const file = join(directory, "config.yaml")

@@ -7,12 +7,12 @@ import type { Subject } from "./subject.ts"
 
 const PACKED = join(peerFolder("nginx"), "usr/sbin/nginx")
 
-/** Returns the system's nginx, else the unpacked one of Debian's package. */
+/** Returns the path of the system's nginx, or else of the nginx that was unpacked from Debian's package. */
 function program(): string {
   return Bun.which("nginx") ?? PACKED
 }
 
-/** nginx as a proxy that does not read forwarded data: the limit. */
+/** nginx as a proxy that does not read the data that it forwards. It shows the lower limit. */
 export const nginx: Subject = {
   name: "nginx",
   work: {

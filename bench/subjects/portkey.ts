@@ -8,7 +8,7 @@ const MODULES = join(peerFolder("portkey"), "node_modules")
 const PACKAGE = join(MODULES, "@portkey-ai/gateway")
 const SERVER = join(PACKAGE, "build/start-server.js")
 
-/** Portkey's gateway, on Node, its intended runtime. */
+/** Portkey's gateway on Node, the runtime that it is made for. */
 export const portkey: Subject = {
   name: "portkey",
   work: {
@@ -21,7 +21,7 @@ export const portkey: Subject = {
   installation: {
     needs: ["node", "npm"],
     commands: (folder) => [
-      // With a later node-server its streams end in "TypeError: immutable" (Portkey-AI/gateway, issue 1389).
+      // With a later version of node-server, streams end with "TypeError: immutable" (Portkey-AI/gateway, issue 1389).
       [
         ..."npm install --no-audit --no-fund --legacy-peer-deps --prefix".split(" "),
         folder,

@@ -9,13 +9,13 @@ export interface ServerPlan {
   readonly headers: Readonly<Record<string, string>>
   readonly model: Address["model"]
   readonly messagesPath?: string
-  /** Environment variables of its setup. */
+  /** Returns the environment variables of the server's setup. */
   readonly environment?: (port: number, directory: string) => Readonly<Record<string, string>>
-  /** Returns the command for a port and a folder of its own. */
+  /** Returns the command that starts the server on a port with a folder of its own. */
   command(port: number, directory: string): readonly string[]
 }
 
-/** Prepares a subject that is one server process with a folder of its own. */
+/** Prepares a subject that consists of one server process with a folder of its own. */
 export function prepareServer(
   plan: ServerPlan,
   directory: ReturnType<typeof temporaryDirectory> = temporaryDirectory(),

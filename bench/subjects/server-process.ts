@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onGatewayCore } from "../machine.ts"
 
-// Start timeout; the slowest takes ten seconds on an idle machine.
+// Timeout of a start in milliseconds. The slowest subject takes ten seconds on an idle machine.
 const START_TIME = 180_000
 const STOP_TIME = 2_000
 const POLL_INTERVAL_MS = 2
@@ -12,11 +12,11 @@ const POLL_INTERVAL_MS = 2
 export interface ServerOrder {
   readonly command: readonly string[]
   readonly port: number
-  /** Answers 200 as soon as the server is ready. */
+  /** A path that returns 200 as soon as the server is ready. */
   readonly healthPath: string
-  /** The folder of its output. */
+  /** The folder for the server's output. */
   readonly directory: string
-  /** Variables besides those of `cleanEnvironment`. */
+  /** Environment variables in addition to those of `cleanEnvironment`. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -25,21 +25,23 @@ export interface ServerProcess extends AsyncDisposable {
   readonly process: number
   /** Milliseconds from the start of the process until its first answer. */
   readonly startTime: number
-  /** Start time, on the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number
 }
 
-/** Returns an environment without the keys and settings of the person who runs the bench. */
+/**
+ * Returns the environment variables of this process without the keys and settings of the person who runs the benchmark.
+ */
 export function cleanEnvironment(): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? "",
-    // By default Bun makes 256 requests at a time, so most of 1,000 streams would wait.
+    // By default, Bun sends at most 256 requests at a time, so most of 1,000 streams would wait.
     BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   }
 }
 
-/** Creates a folder that is removed when it is disposed of. */
+/** Creates a folder. Disposing of the result deletes the folder. */
 export function temporaryDirectory(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
@@ -53,9 +55,13 @@ export function freePort(): number {
   return port
 }
 
-/** Starts a server on the gateway's core and waits for its first answer. @throws with the end of its output. */
+/**
+ * Starts a server on the gateway's core and waits for its first answer.
+ * @throws Error with the end of the server's output.
+ */
 export async function startServer(order: ServerOrder): Promise<ServerProcess> {
-  // Outside of the folder of its settings, which a gateway watches: it would be notified of each line.
+  // The output is written outside the settings folder. A gateway watches that folder and would be notified of each
+  // line.
   const outputs = join(order.directory, "output")
   mkdirSync(outputs, { recursive: true })
   const log = join(outputs, "output.log")

@@ -5,66 +5,66 @@ import type { Upstream } from "../upstream.ts"
 export interface Subject {
   readonly name: SubjectName
   readonly work: Work
-  /** Its installation if it is missing; absent for a part of this project. */
+  /** How the subject is installed; absent for a part of this project. */
   readonly installation?: Installation
-  /** Returns the reason why it cannot be measured here, with the remedy; undefined if it can. */
+  /** Returns the reason why the subject cannot be measured on this machine, with the remedy; undefined if it can. */
   missing(): string | undefined
-  /** Only called if it is installed. */
+  /** Returns the version. Called only if the subject is installed. */
   version(): string
-  /** Prepares things that are needed once: an account, a settings file. */
+  /** Prepares everything that is needed once, such as an account or a settings file. */
   prepare(upstream: Upstream): Promise<Prepared>
 }
 
-/** The work of a subject for a request besides forwarding it, in this setup. */
+/** The work that a subject in this setup does for a request, in addition to forwarding it. */
 export interface Work {
   readonly language: string
-  /** The authentication of callers. */
+  /** How callers are authenticated. */
   readonly auth: string
   readonly money: string
-  /** The data on disk before the caller has the whole answer. */
+  /** The data that is on disk before the caller receives the complete answer. */
   readonly durability: string
-  /** The stored or written record of each request. */
+  /** The record of each request that is stored or logged. */
   readonly log: string
 }
 
-/** The installation of a subject in the peers' folder. */
+/** How a subject is installed in the folder of the peers. */
 export interface Installation {
-  /** Programs that must be installed before. */
+  /** Names of programs that must already be installed. */
   readonly needs: readonly string[]
-  /** Commands that run one after the other in the subject's own folder. */
+  /** Returns the commands that run one after another in the subject's own folder. */
   commands(folder: string): readonly (readonly string[])[]
 }
 
-/** A subject that can be started, more than once, in front of one upstream. */
+/** A prepared subject, which can be started several times in front of one upstream. */
 export interface Prepared extends AsyncDisposable {
-  /** Starts it and waits until it answers. */
+  /** Starts the subject and waits until it answers. */
   start(): Promise<Running>
 }
 
 /** A subject that is being measured. */
 export interface Running extends AsyncDisposable, Address {
-  /** The subject, or the measured part of it. */
+  /** The name of the subject, or of the variant that is measured. */
   readonly name: string
-  /** The process; it may have child processes. */
+  /** The process id. The process may have child processes. */
   readonly process: number
   /** Milliseconds from the start of the process until its first answer. */
   readonly startTime: number
-  /** Start time, on the clock of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number
 }
 
-/** The address and the model of chat completions. */
+/** The address of a subject and its name for the model. */
 export interface Address {
   readonly port: number
   readonly path: string
-  /** The path of Anthropic's messages, if it is not the vendor's own. */
+  /** The path of Anthropic's messages, if it differs from the path of the vendor. */
   readonly messagesPath?: string
   readonly headers: Readonly<Record<string, string>>
-  /** Returns the subject's name for the simulator's model. */
+  /** Returns the name that the subject uses for a model of the simulator. */
   model(name: string): string
 }
 
-/** The path of chat completions at all subjects. */
+/** The path of chat completions, which is the same for all subjects. */
 export const CHAT_PATH = "/v1/chat/completions"
 
 /** Returns the address of the vendor itself, without a gateway. */

@@ -7,12 +7,12 @@ import { cleanEnvironment, temporaryDirectory } from "./server-process.ts"
 import type { Prepared, Subject } from "./subject.ts"
 
 const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
-// Limits so high that every request is checked against them but not rejected.
+// Limits that are so high that every request is checked and no request is rejected.
 const CREDITS = "1000000"
 const REQUESTS_PER_MINUTE = "1000000000"
 const TOKENS_PER_MINUTE = "1000000000000"
 
-/** Tollgate with all features on: key, budget, both rate limits, holds, durable settlements, receipts. */
+/** Tollgate with all features enabled: a key, a budget, both rate limits, holds, durable settlements and receipts. */
 export const tollgate: Subject = {
   name: "tollgate",
   work: {
@@ -28,8 +28,8 @@ export const tollgate: Subject = {
 }
 
 /**
- * @param lines of its settings, after those of its models: further models, or the address of its ledger.
- * @param fill the initial content of its data folder; empty by default.
+ * @param lines settings lines that follow those of the models, such as further models or the address of the ledger.
+ * @param fill writes the initial content of the data folder, which is empty by default.
  */
 export async function prepareTollgate(
   upstream: Upstream,
@@ -63,7 +63,7 @@ export async function prepareTollgate(
   )
 }
 
-/** Returns the lines of a chat model in the settings. */
+/** Returns the settings lines of a chat model. */
 export function modelFacts(id: string): string {
   return `  ${id}:
     kind: chat
