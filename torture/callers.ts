@@ -12,16 +12,16 @@ import type { Random } from "./random.ts"
 import { hasContent, isWhole, newMarker, requestOf, usageOf } from "./requests.ts"
 import { BREAKING, EMBEDDING, SOUND, type World } from "./world.ts"
 
-/** Timeout of a caller in milliseconds; official clients have longer ones. */
+/** Timeout of a caller in milliseconds. Official clients have longer timeouts. */
 const TIMEOUT_MS = 30_000
-/** Pause between the tries of an idempotent call, and between calls. */
+/** Pause between attempts of an idempotent call, and between calls, in milliseconds. */
 const RETRY_PAUSE_MS = 150
 const MAX_PAUSE_MS = 120
 const MAX_TRIES = 300
-/** Maximum characters of a text in the story of an offending request. */
+/** Maximum length of a text in the report about a request. */
 const DETAIL_LENGTH = 200
 
-/** Callers that send requests one after the other until they are stopped. */
+/** Callers that send requests one after another until they are stopped. */
 export class Callers {
   readonly calls: CallRecord[] = []
   readonly #world: World
@@ -29,7 +29,7 @@ export class Callers {
   #isOver = false
   #working: Promise<void>[] = []
 
-  /** @param begun start of the run, by `performance.now()`. */
+  /** @param begun start of the run on the clock of `performance.now()`. */
   constructor(world: World, begun: number) {
     this.#world = world
     this.#begun = begun
@@ -39,13 +39,13 @@ export class Callers {
     this.#working = Array.from({ length: count }, () => this.#work(random.fork()))
   }
 
-  /** Stops; resolves when all requests have ended. */
+  /** Stops the callers. Resolves when all requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#working)
   }
 
-  /** Repeats each request with a whole answer and an idempotency key once more. */
+  /** Sends each request that has an idempotency key and a complete answer once more. */
   async repeat(): Promise<void> {
     const whole = this.calls.filter(
       ({ plan, tries }) => plan.idempotencyKey !== undefined && tries.at(-1)?.outcome === "whole",
@@ -89,11 +89,12 @@ export class Callers {
   }
 }
 
-/** Whether an idempotent call must be repeated because it has no final answer yet. */
+/** Whether an idempotent call must be repeated, because it has no final answer yet. */
 function isToBeAskedAgain(plan: CallPlan, { outcome, status, originalId }: Try): boolean {
   if (plan.idempotencyKey === undefined || outcome === "whole") return false
   if (outcome === "refused" && status === 402) return false
-  // A partial answer that was charged is replayed as a part, and so is the statement that it was charged.
+  // A partial answer that was charged is not repeated, because the gateway would replay the same part, or state that
+  // the request was charged.
   return originalId === null && outcome !== "part"
 }
 
@@ -105,7 +106,7 @@ function planCall(random: Random, { keys, accounts }: World): CallPlan {
     marker: newMarker(),
     key: random.pick(random.chance(0.6) ? rich : keys),
     endpoint,
-    // An idempotent call to a broken model would be repeated without end.
+    // Idempotent calls use a working model, because a call to a broken model would be repeated forever.
     model: isIdempotent ? pickModel(endpoint) : pickModel(endpoint, random),
     isStreamed: endpoint !== "embeddings" && random.chance(0.6),
     words: random.between(1, 60),
@@ -121,7 +122,7 @@ function pickEndpoint(random: Random): Endpoint {
   return random.chance(0.5) ? "chat" : random.pick(ENDPOINTS)
 }
 
-/** @param random decides whether and how its vendor breaks; absent: it does not. */
+/** @param random determines whether and how the vendor fails; absent: the vendor works. */
 function pickModel(endpoint: Endpoint, random?: Random): TortureModel {
   if (endpoint === "embeddings") return EMBEDDING
   return random?.chance(0.15) === true ? random.pick(BREAKING) : SOUND
@@ -141,7 +142,7 @@ const LOST: Seen = {
   detail: "",
 }
 
-/** Sends a request, and reads its answer until the caller leaves. */
+/** Sends a request, and reads the answer until the caller disconnects. */
 async function send(url: string, plan: CallPlan): Promise<Seen> {
   const leaving = new AbortController()
   const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? TIMEOUT_MS)

@@ -7,7 +7,10 @@ export type Endpoint = (typeof ENDPOINTS)[number]
 /** A model of the simulator. */
 export interface TortureModel {
   readonly id: string
-  /** Whether each whole answer costs exactly what its vendor counted. Others are estimated, or bounded. */
+  /**
+   * Whether a complete answer costs exactly what the vendor counted. For other models, the cost is estimated or
+   * limited.
+   */
   readonly isExact: boolean
 }
 
@@ -18,22 +21,22 @@ export interface CallerKey {
   secret: string
 }
 
-/** One call of a caller, with any number of tries. */
+/** One call of a caller, with any number of attempts. */
 export interface CallPlan {
-  /** Part of the request's text, so that the vendor's record of it can be found. */
+  /** A unique part of the request's text, by which the vendor's record of the call is found. */
   readonly marker: string
   readonly key: CallerKey
   readonly endpoint: Endpoint
   readonly model: TortureModel
   readonly isStreamed: boolean
-  /** Words of the sent text, and of the requested answer. */
+  /** Number of words in the sent text, and in the requested answer. */
   readonly words: number
   readonly answerWords: number
-  /** If present, the call is repeated with it until there is an answer. */
+  /** The idempotency key. If it is present, the call is repeated until there is an answer. */
   readonly idempotencyKey?: string
-  /** Disconnects after this many bytes. */
+  /** The caller disconnects after receiving this number of bytes. */
   readonly leavesAfterBytes?: number
-  /** Disconnects after this many milliseconds. */
+  /** The caller disconnects after this number of milliseconds. */
   readonly leavesAfter?: number
 }
 
@@ -43,46 +46,49 @@ export interface ReportedUsage {
   readonly output: number
 }
 
-/** The outcome of one request, as seen by its caller. */
+/** The outcome of one request, as its caller saw it. */
 export interface Try {
   readonly node: number
-  /** Milliseconds since the run began. */
+  /** Start of the request in milliseconds since the run began. */
   readonly begun: number
   readonly ended: number
-  /** 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number
-  /** From the answer's headers; null without an answer. */
+  /** The request id in the response headers; null if there was no response. */
   readonly requestId: string | null
-  /** `whole`: the answer is complete; `part`: it began with 200; `refused`: another status; `lost`: no answer. */
+  /**
+   * `whole`: the answer is complete. `part`: the answer began with 200 and is incomplete. `refused`: another status.
+   * `lost`: no response.
+   */
   readonly outcome: "whole" | "part" | "refused" | "lost"
   readonly usage: ReportedUsage | null
-  /** Whether any of the model's content arrived. */
+  /** Whether any content of the model arrived. */
   readonly hasContent: boolean
   readonly isReplayed: boolean
-  /** Hash of a whole answer's text. */
+  /** Hash of the text of a complete answer. */
   readonly digest: string | null
-  /** The request that an idempotent one was charged as, if its answer is lost. */
+  /** The id of the request that was charged for an idempotent call, if the answer of that request is lost. */
   readonly originalId: string | null
-  /** The error, or the end of the text. */
+  /** The error message, or the end of the text. */
   readonly detail: string
 }
 
 export interface CallRecord {
   readonly plan: CallPlan
   readonly tries: readonly Try[]
-  /** Idempotent calls: asked once more at the end. */
+  /** The repetition at the end of the run. Only idempotent calls are repeated. */
   repeat?: Try
 }
 
-/** An operator's change under an idempotency key, repeated until it was answered. */
+/** An operator's change with an idempotency key, repeated until there was a response. */
 export interface GrantRecord {
   readonly account: string
   readonly kind: "grant" | "refund" | "adjustment"
-  /** Nanocredits. */
+  /** The amount in nanocredits. */
   readonly amount: bigint
-  /** Unique. */
+  /** A unique note. */
   readonly note: string
-  /** `open`: the run ended without an answer. */
+  /** `open`: there was no response before the run ended. */
   readonly outcome: "done" | "refused" | "open"
 }
 

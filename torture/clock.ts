@@ -1,6 +1,6 @@
 /**
- * Loaded into a node before its program: moves the wall clock by the value in a file, on every thread. Monotonic time
- * continues as on a machine whose clock is set.
+ * Loaded into a node before its program. On every thread, it shifts the wall clock by the value in a file. Monotonic
+ * time is unchanged, as on a machine whose clock is set.
  */
 const file = process.env["TORTURE_CLOCK"]
 

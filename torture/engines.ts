@@ -5,36 +5,36 @@ import { databaseFileIn } from "../src/store/sqlite/database-file.ts"
 import type { StoreReader } from "../src/store/store.ts"
 import type { Random } from "./random.ts"
 
-/** Resolves after this many milliseconds, or when the run has ended. */
+/** Resolves after the given number of milliseconds, or when the run has ended. */
 export type Pause = (milliseconds: number) => Promise<unknown>
 
-/** A fault. Resolves when it has ended. */
+/** Plays a fault. Resolves when the fault has ended. */
 export interface Fault {
   readonly name: string
   run(random: Random, pause: Pause): Promise<void>
 }
 
-/** The database of a run, once it has started. */
+/** The database of a run after its start. */
 export interface TortureDatabase extends AsyncDisposable {
-  /** Its lines in the settings file of all nodes. */
+  /** The lines about the database in the settings file of all nodes. */
   readonly yaml: string
-  /** The same lines without a proxy, for nodes whose database has no faults. */
+  /** The settings lines for nodes whose connection to the database has no faults, because it does not use a proxy. */
   readonly directYaml: string
-  /** Whether all nodes have one data folder. */
+  /** Whether all nodes share one data folder. */
   readonly sharesFolder: boolean
   /** Returns the faults of the database. */
   faults(installation: Installation): readonly Fault[]
-  /** Opens the reader of the oracle. */
+  /** Opens the reader with which the ledger is checked. */
   openReader(installation: Installation): Promise<StoreReader>
 }
 
-/** An engine that can be tortured. */
+/** A database engine that can be tested. */
 export interface TortureEngine {
   readonly name: string
   start(): Promise<TortureDatabase>
 }
 
-/** SQLite: a file that all nodes share. The only fault between it and the nodes is a lock. */
+/** SQLite. All nodes share one file. The only fault between a node and the file is a lock. */
 export const SQLITE: TortureEngine = {
   name: "sqlite",
   start: async () => ({
@@ -61,6 +61,6 @@ async function lock(data: string, random: Random, pause: Pause): Promise<void> {
     await pause(time)
     database.run("ROLLBACK")
   } catch {
-    // Another process holds the lock.
+    // If another process holds the lock, this fault is skipped.
   }
 }

@@ -1,4 +1,4 @@
-/** Tortures a gateway, and judges its charges. See docs/contribute/reliability.md. */
+/** Runs a gateway with faults, and checks its charges. See docs/contribute/reliability.md. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type CommandLine, readOptions, USAGE } from "./options.ts"

@@ -3,18 +3,18 @@ import { join } from "node:path"
 import { type Installation, type ServingProcess, startServing } from "../test/support/process.ts"
 
 const CLOCK_PROGRAM = join(import.meta.dir, "clock.ts")
-/** Pause between attempts to start while the disk is full or the database is unreachable. */
+/** Interval between attempts to start while the disk is full or the database is unreachable. */
 const RETRY_INTERVAL_MS = 250
 
-/** A `tollgate serve` process that is killed, frozen and started again. */
+/** A `tollgate serve` process that is killed, frozen and restarted. */
 export class TortureNode {
   readonly index: number
-  /** Number of times it ended unexpectedly. */
+  /** Number of times that the process ended unexpectedly. */
   crashes = 0
   readonly #installation: Installation
   readonly #clock: string
   #serving: ServingProcess | undefined
-  /** The log of all its processes. */
+  /** The log of all processes of this node. */
   #log = ""
   #isExpectedToEnd = true
   #isOver = false
@@ -26,7 +26,7 @@ export class TortureNode {
     this.shiftClock(0)
   }
 
-  /** Its address; undefined while it does not run. */
+  /** The address of the node; undefined while it is not running. */
   get url(): string | undefined {
     return this.#serving?.url
   }
@@ -35,12 +35,12 @@ export class TortureNode {
     return this.#serving !== undefined
   }
 
-  /** The log of all its processes so far. */
+  /** Returns the log of all processes of this node so far. */
   get log(): string {
     return this.#log + (this.#serving?.errors() ?? "")
   }
 
-  /** Starts it, with as many attempts as necessary. */
+  /** Starts the process, with as many attempts as necessary. */
   async start(): Promise<void> {
     while (this.#serving === undefined && !this.#isOver) {
       try {
@@ -58,12 +58,15 @@ export class TortureNode {
     }
   }
 
-  /** `kill -9`: resolves when it is dead. */
+  /** Kills the process (`kill -9`). Resolves when it has ended. */
   kill(): Promise<number> {
     return this.#end("SIGKILL")
   }
 
-  /** SIGTERM: resolves when it has ended by itself. @returns its exit code. */
+  /**
+   * Stops the process with SIGTERM. Resolves when it has ended.
+   * @returns the exit code.
+   */
   stop(): Promise<number> {
     return this.#end("SIGTERM")
   }
@@ -76,7 +79,7 @@ export class TortureNode {
     this.#serving?.process.kill("SIGCONT")
   }
 
-  /** Shifts its wall clock by this many milliseconds from the real time. */
+  /** Shifts the wall clock of the node by the given number of milliseconds from the real time. */
   shiftClock(milliseconds: number): void {
     const file = openSync(this.#clock, "a+")
     closeSync(file)
@@ -85,7 +88,7 @@ export class TortureNode {
     closeSync(writing)
   }
 
-  /** Ends it permanently. */
+  /** Ends the node permanently. */
   async close(): Promise<void> {
     this.#isOver = true
     await this.kill()
@@ -96,12 +99,12 @@ export class TortureNode {
     if (!serving) return 0
     this.#isExpectedToEnd = true
     serving.process.kill(signal)
-    // A frozen process would not end.
+    // The process is unfrozen first, because a frozen process would not end.
     serving.process.kill("SIGCONT")
     return serving.process.exited
   }
 
-  /** Restarts a process that ended by itself, as its supervisor would. */
+  /** Restarts a process that ended unexpectedly, as a supervisor would. */
   #ended(serving: ServingProcess): void {
     this.#log += serving.errors()
     this.#serving = undefined

@@ -7,13 +7,16 @@ const MAX_PAUSE_MS = 1_500
 const RETRY_PAUSE_MS = 200
 const TIMEOUT_MS = 15_000
 const CREDIT = 1_000_000_000n
-/** Grace period of a replaced secret, so that no caller is at fault. */
+/** Grace period of a replaced secret in seconds. It is so long that no caller uses an expired secret. */
 const GRACE_SECONDS = 3_600
 
-/** Number of concurrent operators, since one that waits for a node cannot do anything else. */
+/**
+ * Number of concurrent operators. There are several, because an operator that waits for a node cannot send another
+ * change.
+ */
 const OPERATORS = 4
 
-/** Operators that grant, refund, take back and change keys during the run. */
+/** Operators that grant and take credits, refund, and change keys during the run. */
 export class Operators {
   readonly grants: GrantRecord[] = []
   keyChanges = 0
@@ -45,7 +48,7 @@ export class Operators {
   async #grant(random: Random): Promise<GrantRecord> {
     const account = random.pick(this.#world.accounts)
     const kind = random.pick(["grant", "grant", "refund", "adjustment"] as const)
-    // From a thousandth to two hundredths of a credit: the cost of a few calls.
+    // The amount is between a thousandth and two hundredths of a credit, which is the cost of a few calls.
     const size = BigInt(random.between(1, 20)) * 1_000_000n
     const amount = kind === "adjustment" ? -size : size
     const note = `torture-${randomUUID()}`
@@ -74,7 +77,8 @@ export class Operators {
   }
 
   /**
-   * Sends a change under one idempotency key until there is an answer. @returns its status; 0 if the run ended before.
+   * Sends a change with one idempotency key until there is a response.
+   * @returns the status; 0 if the run ended before there was a response.
    */
   async #ask(
     random: Random,
@@ -100,11 +104,11 @@ export class Operators {
         })
         const text = await response.text()
         if (response.ok) take?.(text)
-        // The change was made, but its answer is lost.
+        // The change was made, but its response is lost.
         if (response.status === 409 && text.includes("original_request_id")) return 200
         if (response.status < 500 && response.status !== 429) return response.status
       } catch {
-        // The node has ended or is frozen; another one answers.
+        // The node has ended or is frozen. The next attempt uses another node.
       }
       await Bun.sleep(RETRY_PAUSE_MS)
     }
@@ -112,7 +116,7 @@ export class Operators {
   }
 }
 
-/** Formats credits for the management API. */
+/** Formats nanocredits as credits for the management API. */
 function decimal(amount: bigint): string {
   const size = amount < 0n ? -amount : amount
   const fraction = String(size % CREDIT).padStart(9, "0")

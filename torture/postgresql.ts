@@ -8,13 +8,13 @@ import type { Random } from "./random.ts"
 const CONNECTIONS = 4
 const MAX_OUTAGE_MS = 3_000
 
-/** PostgreSQL: a server of its own, behind a proxy, with nodes that share no folder. */
+/** A PostgreSQL server behind a proxy. The nodes do not share a folder. */
 export const POSTGRESQL: TortureEngine = {
   name: "postgresql",
   start: () => startDatabase("database"),
 }
 
-/** The same engine with nodes that settle to journals of their own. */
+/** The same engine. Each node settles to its own journal. */
 export const POSTGRESQL_JOURNAL: TortureEngine = {
   name: "postgresql-journal",
   start: () => startDatabase("journal"),
@@ -65,6 +65,6 @@ async function terminate(server: PostgresServer): Promise<void> {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`,
     )
   } catch {
-    // The connection of this query was lost as well, in the previous fault.
+    // The previous fault has already cut the connection of this query.
   }
 }

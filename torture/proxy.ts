@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net"
 
-/** The treatment of forwarded data by a proxy. Times in milliseconds, rates in bytes per second. */
+/** How a proxy treats forwarded data. Times are in milliseconds, rates in bytes per second. */
 export type Weather =
   | { readonly kind: "fair" }
   | { readonly kind: "delay"; readonly time: number }
@@ -10,13 +10,13 @@ export type Weather =
 
 const FAIR: Weather = { kind: "fair" }
 
-/** Both ends of a connection through the proxy. */
+/** Both connections of a client through the proxy. */
 interface Pair {
   readonly near: Socket
   readonly far: Socket
-  /** Whether bytes were dropped, so that the connection cannot continue. */
+  /** Whether bytes were dropped, so that the connection must not continue. */
   isBroken: boolean
-  /** Whether the next chunk is halved, after which the connection is cut. */
+  /** Whether the next chunk is cut in half, after which the connection is closed. */
   isHalving: boolean
 }
 
@@ -32,7 +32,7 @@ export class FaultyProxy implements AsyncDisposable {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** Listens on a free port of this machine, and forwards to another one. */
+  /** Starts a proxy on a free port of this machine that forwards to another port. */
   static async start(target: number): Promise<FaultyProxy> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -41,7 +41,7 @@ export class FaultyProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** Sets the treatment from now on. When silence ends, connections that lost bytes are cut. */
+  /** Sets the treatment from now on. When a silence ends, connections that lost bytes are closed. */
   set weather(weather: Weather) {
     this.#weather = weather
     for (const pair of this.#pairs) if (pair.isBroken) cut(pair)
@@ -51,12 +51,12 @@ export class FaultyProxy implements AsyncDisposable {
     this.weather = FAIR
   }
 
-  /** Cuts all connections. */
+  /** Closes all connections. */
   cut(): void {
     for (const pair of this.#pairs) cut(pair)
   }
 
-  /** Forwards one half of the next chunk of each connection, and then cuts it. */
+  /** Forwards only half of the next chunk of each connection, and then closes the connection. */
   halve(): void {
     for (const pair of this.#pairs) pair.isHalving = true
   }
@@ -75,7 +75,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   #passOn(pair: Pair, from: Socket, to: Socket): void {
-    // Forwarded data stays in order, even if a part of it is delayed.
+    // Forwarded data stays in order, even if some of it is delayed.
     let before = Promise.resolve()
     const then = (step: () => void | Promise<void>): void => {
       before = before.then(step).catch(() => cut(pair))

@@ -1,4 +1,4 @@
-/** Random numbers from a seed: the same seed makes the same plan. */
+/** Random numbers from a seed. The same seed gives the same numbers. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** Returns a number from 0 to 1, 1 excluded (mulberry32). */
+  /** Returns a number from 0 to 1, excluding 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** Returns a whole number, both ends included. */
+  /** Returns a whole number between the two numbers, both inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1))
   }
@@ -23,14 +23,17 @@ export class Random {
     return this.next() < probability
   }
 
-  /** @throws RangeError if the list is empty. */
+  /**
+   * Returns a random element.
+   * @throws RangeError if the list is empty.
+   */
   pick<T>(from: readonly T[]): T {
     const picked = from[Math.floor(this.next() * from.length)]
     if (picked === undefined) throw new RangeError("there is nothing to pick from")
     return picked
   }
 
-  /** Returns another generator, independent of later calls of this one. */
+  /** Returns another generator, which is not affected by later calls of this one. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32))
   }

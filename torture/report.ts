@@ -3,7 +3,7 @@ import { costOf } from "./oracle/costs.ts"
 import { chargeOf, type Finding, requestIdsOf } from "./oracle/evidence.ts"
 import type { TortureOptions, TortureResult } from "./torture.ts"
 
-/** Maximum findings with their story. */
+/** Maximum number of findings that are reported in detail. */
 const STORIES = 20
 
 /** Returns the calls and counts of a run as text. */
@@ -40,7 +40,7 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
   ].join("\n")
 }
 
-/** Returns the vendor's count of answers and the payments of callers: the rest is the operator's loss. */
+/** Compares the vendor's count of the answers with the payments of callers. The operator loses the difference. */
 function moneyLines({ evidence }: TortureResult): string[] {
   const { calls, ledger, vendorCalls } = evidence
   const exact = calls.filter(({ plan }) => plan.model.isExact && plan.endpoint !== "embeddings")
@@ -79,10 +79,7 @@ function countOutcomes(calls: readonly CallRecord[]): (readonly [string, number]
   return [...counts]
 }
 
-/**
- * Returns the seconds with faults in which no request was answered, neither with a 200 nor with a rejection that is
- * the caller's fault.
- */
+/** Returns the seconds with faults in which no request received a 200 or a rejection that was the caller's fault. */
 function secondsWithoutService(calls: readonly CallRecord[], seconds: number): number {
   const served = new Set<number>()
   for (const { ended, status } of calls.flatMap(({ tries }) => tries)) {

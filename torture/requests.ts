@@ -46,7 +46,7 @@ function bodyOf(plan: CallPlan): object {
   }
 }
 
-/** Whether the text of a 200 is complete. */
+/** Whether the text of an answer with status 200 is complete. */
 export function isWhole(plan: CallPlan, text: string): boolean {
   if (!plan.isStreamed) return isJson(text)
   switch (plan.endpoint) {
@@ -66,7 +66,7 @@ export function hasContent(text: string): boolean {
   return /"content":"[^"]|"type":"text_delta"|"type":"response\.output_text\.delta"/.test(text)
 }
 
-/** Returns the usage in an answer; null without usage. */
+/** Returns the usage in an answer; null if the answer has none. */
 export function usageOf(text: string): ReportedUsage | null {
   let input: number | undefined
   let output: number | undefined
@@ -87,7 +87,7 @@ function documentsOf(text: string): object[] {
     .flatMap((line) => parsed(line.slice("data: ".length)))
 }
 
-/** Returns the usages of a document, in the places of all dialects: at the top, in `message`, in `response`. */
+/** Returns the usages in a document. Depending on the dialect, they are at the top, in `message` or in `response`. */
 function usagesIn(document: object): object[] {
   const places = [document, Reflect.get(document, "message"), Reflect.get(document, "response")]
   return places.flatMap((place: unknown) => {

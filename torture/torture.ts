@@ -13,22 +13,22 @@ import { buildWorld, type World } from "./world.ts"
 export interface TortureOptions {
   readonly engine: TortureEngine
   readonly seed: number
-  /** Duration of the faults. */
+  /** Duration of the faults in seconds. */
   readonly seconds: number
   readonly nodes: number
   readonly callers: number
-  /** Whether the data folder is on a small disk that fills up. Needs root. */
+  /** Whether the data folder is on a small disk that is filled during the run. Needs root. */
   readonly fillsDisk: boolean
 }
 
-/** The record of a run, and its result. */
+/** The records of a run, and the judgment. */
 export interface TortureResult {
   readonly evidence: Evidence
   readonly findings: readonly Finding[]
   readonly faults: Tally
   /** Exit codes of the nodes that were stopped at the end. */
   readonly exitCodes: readonly number[]
-  /** Number of times that a node ended by itself. */
+  /** Number of times that a node ended unexpectedly. */
   readonly crashes: number
   readonly keyChanges: number
   readonly vendorRequests: number
@@ -36,7 +36,7 @@ export interface TortureResult {
   readonly logs: readonly string[]
 }
 
-/** Plays faults while callers send requests, then waits until all work has ended, and judges. */
+/** Plays faults while callers send requests. Then waits until all work has ended, and judges the records. */
 export async function torture(options: TortureOptions): Promise<TortureResult> {
   const random = new Random(options.seed)
   await using world = await buildWorld(options)
@@ -69,7 +69,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
 }
 
 /**
- * Returns the loops of faults: faults of different places happen at the same time; those of one place one after
+ * Returns the loops of faults. Faults in different places happen at the same time. Faults in one place happen one after
  * another.
  */
 function loopsOf(world: World, tally: Tally): FaultLoop[] {
@@ -91,7 +91,7 @@ async function gather(world: World, callers: Callers, operators: Operators): Pro
   }
 }
 
-/** Runs the operator's verification command: with the anchor beside the ledger, and the audit log. */
+/** Runs the verification command for operators, which checks the ledger with its anchor, and the audit log. */
 async function verifyByCommand({ installation }: World): Promise<Finding[]> {
   const { exitCode, stdout, stderr } = await runCommand(installation, "ledger", "verify")
   return exitCode === 0 ? [] : [{ fault: `tollgate ledger verify fails: ${stdout}${stderr}` }]

@@ -2,11 +2,11 @@ import type { RecordedRequest } from "../simulator/request-log.ts"
 import type { Simulator } from "../simulator/server.ts"
 import type { VendorCall } from "./calls.ts"
 
-/** Interval in milliseconds; the simulator keeps only its last thousand requests. */
+/** Interval in milliseconds. The simulator stores only its last thousand requests, so they are read often. */
 const LOOK = 100
 const MARKER = /call-[0-9a-z]+/
 
-/** The vendor's records, by the markers of their calls. */
+/** The vendor's records, by the markers of the calls. */
 export class VendorRecords implements Disposable {
   readonly #simulator: Simulator
   readonly #records = new Map<string, RecordedRequest[]>()
@@ -21,7 +21,7 @@ export class VendorRecords implements Disposable {
     this.#timer = setInterval(() => this.#look(), LOOK)
   }
 
-  /** Returns the records of one call; several if the gateway or the caller tried again. */
+  /** Returns the records of one call. There are several if the gateway or the caller retried. */
   of(marker: string): VendorCall[] {
     this.#look()
     return (this.#records.get(marker) ?? []).map(({ usage, finished }) => ({
@@ -42,7 +42,7 @@ export class VendorRecords implements Disposable {
       this.#open.add(request)
     }
     this.#last = requests.at(-1) ?? this.#last
-    // The body of a request arrives after its headers.
+    // A request is logged when its headers arrive, and its body arrives later.
     for (const request of this.#open) {
       if (request.body === undefined) continue
       this.#open.delete(request)

@@ -10,13 +10,13 @@ import { VendorRecords } from "./vendor-records.ts"
 import { startSimulator } from "../simulator/server.ts"
 import { createInstallation, type Installation, runJson } from "../test/support/process.ts"
 
-/** Milliseconds between the tokens of the vendor: long enough for a fault in the middle of a stream. */
+/** Milliseconds between the tokens of the vendor. The time is long enough for a fault in the middle of a stream. */
 const CADENCE = 3
 
-/** Nanocredits per token. */
+/** Prices in nanocredits per token. */
 export const PRICE = { input: 1_000n, output: 2_000n }
 export const MAX_OUTPUT = 200
-/** Tokens. */
+/** Context of the models in tokens. */
 export const CONTEXT = 4_000
 
 const FAULTS = [
@@ -38,29 +38,29 @@ const FAULTS = [
 /** The model of most calls. */
 export const SOUND: TortureModel = { id: "sim/echo", isExact: true }
 export const EMBEDDING: TortureModel = { id: "sim/embedding", isExact: true }
-/** Models whose vendor breaks. */
+/** Models whose vendor fails, one for each fault. */
 export const BREAKING: readonly TortureModel[] = FAULTS.map((name) => ({
   id: `sim/fault-${name}`,
   isExact: !name.endsWith("usage"),
 }))
 
-/** The initial credits of an account and its keys, decimal. */
+/** The initial credits of an account and the budgets of its keys, as decimal text. */
 interface Means {
   readonly name: string
   readonly credits: string
-  /** One for each key; null: no budget. */
+  /** The budget of each key; null: no budget. */
   readonly budgets: readonly (string | null)[]
 }
 
 const RICH: Means = { name: "rich", credits: "1000", budgets: [null, null, "500"] }
 const MEANS: readonly Means[] = [
   RICH,
-  // A call costs about 0.0001 credits, and holds 0.0008.
+  // A call costs about 0.0001 credits and holds 0.0008 credits.
   { name: "poor", credits: "0.003", budgets: [null, null] },
   { name: "budgeted", credits: "100", budgets: ["0.004", "0.002", "0.5"] },
 ]
 
-/** The parts of a torture run. */
+/** All parts of a torture run. */
 export interface World extends AsyncDisposable {
   readonly installation: Installation
   readonly database: TortureDatabase
@@ -71,7 +71,7 @@ export interface World extends AsyncDisposable {
   /** The proxy between the nodes and the vendor. */
   readonly vendorProxy: FaultyProxy
   readonly vendor: VendorRecords
-  /** Undefined if it cannot be filled. */
+  /** The disk of the data folder; undefined if it cannot be filled. */
   readonly disk: FullDisk | undefined
 }
 
@@ -81,7 +81,7 @@ interface WorldOptions {
   readonly fillsDisk: boolean
 }
 
-/** Builds an installation with accounts and keys, and starts its nodes. */
+/** Creates an installation with accounts and keys, and starts its nodes. */
 export async function buildWorld(options: WorldOptions): Promise<World> {
   await using building = new AsyncDisposableStack()
   const simulator = building.use(startSimulator({ cadence: CADENCE }))
@@ -92,7 +92,7 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
   const yaml = yamlOf(vendorProxy, adminToken) + database.yaml
   const installation = building.use(createInstallation(yaml))
   const disk = options.fillsDisk ? building.use(FullDisk.mount(installation.data)) : undefined
-  // The disk that is mounted over the folder is empty.
+  // The settings file is written again, because the disk mounted over the folder is empty.
   writeFileSync(installation.config, yaml)
   const accounts: string[] = []
   const keys: CallerKey[] = []
@@ -122,7 +122,7 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-/** Returns the installation of a node, with a data folder of its own unless nodes share one. */
+/** Returns the installation of a node. Each node has its own data folder, unless nodes share one. */
 export function installationOf(
   index: number,
   installation: Installation,

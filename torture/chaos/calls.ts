@@ -1,10 +1,10 @@
 import type { OfficialClient } from "../../test/chaos/official-clients.ts"
 import type { TortureNode } from "../node.ts"
 
-/** A model with three deployments, and the dialect of their vendor. */
+/** A model with three deployments, and the dialect of their vendors. */
 export interface ChaosModel {
   readonly id: string
-  /** The dialect of its vendors; `operation` for operations. */
+  /** The dialect of the vendors; `operation` for operations other than chat. */
   readonly upstream: string
 }
 
@@ -16,24 +16,24 @@ export interface ChaosPlan {
   readonly text: string
 }
 
-/** The outcome of a call, as seen by the caller and on the wire. */
+/** The outcome of a call, as its caller saw it and as sent on the network. */
 export interface ChaosCall {
   readonly plan: ChaosPlan
   readonly node: number
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration: number
-  /** 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number
   readonly requestId: string | null
-  /** The body as received, up to a limit. */
+  /** The received body, up to a maximum length. */
   readonly raw: string
-  /** The text that the client accepted as the whole answer; undefined if it threw. */
+  /** The text that the client accepted as the complete answer; undefined if the client threw an error. */
   readonly got: string | undefined
-  /** The error of the client. */
+  /** The error that the client threw. */
   readonly thrown: string
 }
 
-/** Maximum stored characters of a body; the largest expected one is an image. */
+/** Maximum number of characters stored of a body. The largest expected body is an image. */
 const MAX_STORED = 1_000_000
 
 /** Sends one request. */

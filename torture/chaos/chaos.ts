@@ -12,25 +12,25 @@ export interface ChaosOptions {
   readonly engine: TortureEngine
   readonly seed: number
   readonly nodes: number
-  /** Number of calls of each client in a round; 0.5: every second client calls once. */
+  /** Number of calls of each client in a round. With 0.5, every second client makes one call. */
   readonly share: number
-  /** Numbers of broken deployments, out of three: 1, 2, 3. */
+  /** The numbers of broken deployments to test, each from 1 to 3. */
   readonly broken: readonly number[]
-  /** Whether callers of a working vendor must not be delayed: a busy machine would delay them by itself. */
+  /** Whether to check that callers of a working vendor are not delayed. A busy machine would delay them by itself. */
   readonly watchesInnocents: boolean
-  /** Only faults whose name contains it. */
+  /** If set, only faults whose name contains this text are played. */
   readonly only?: string | undefined
   /** Plays every n-th fault; absent: all of them. */
   readonly step?: number
 }
 
-/** One fault at one, two or all deployments, and the results of callers. */
+/** One fault at one, two or all three deployments, and the results of the callers. */
 export interface Round {
-  /** Absent: all deployments work. */
+  /** The fault; undefined if all deployments work. */
   readonly fault: WireFault | undefined
   readonly vendorNames: readonly VendorName[]
   readonly calls: readonly ChaosCall[]
-  /** Requests that reached the vendors. */
+  /** Number of requests that reached the vendors. */
   readonly vendorRequests: number
   readonly innocents: FromThread
 }
@@ -38,20 +38,25 @@ export interface Round {
 export interface ChaosResult {
   readonly evidence: ChaosEvidence
   readonly verdict: Verdict
-  /** Exit codes of the nodes, and the number of crashes. */
+  /** Exit codes of the nodes. `crashes` is the number of times that a node ended unexpectedly. */
   readonly exitCodes: readonly number[]
   readonly crashes: number
   readonly logs: readonly string[]
 }
 
-/** Plans for a round without faults, so that their answers and charges are known: each client with each model. */
+/**
+ * Plans for a round without faults: each client with each model. The round determines the expected answers and charges.
+ */
 const ALL_PAIRS = OFFICIAL_CLIENTS.flatMap((client) =>
   modelsOf(client.operation).map((model) => ({ client, model })),
 )
-/** Requests of the outage. */
+/** Number of requests during the outage. */
 const OUTAGE_CALLS = 200
 
-/** Plays each fault at one, two and all deployments of models while official clients call them, and judges. */
+/**
+ * Plays each fault at one, two and all three deployments of each model while official clients call them, and judges the
+ * results.
+ */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = new Random(options.seed)
   await using world = await buildChaos(options)
@@ -98,7 +103,7 @@ class Player {
     this.#random = random
   }
 
-  /** All pairs call at the same time. */
+  /** All pairs of client and model call at the same time. */
   async play(
     fault: WireFault | undefined,
     broken: number,
@@ -118,7 +123,7 @@ class Player {
     return { fault, vendorNames, calls, vendorRequests, innocents: await innocents.take() }
   }
 
-  /** Plays an outage with many callers: the vendors must not get many more requests than the callers send. */
+  /** Plays an outage with many callers. The vendors must not receive many more requests than the callers send. */
   async playOutage(): Promise<Round> {
     const [client] = OFFICIAL_CLIENTS
     const [model] = modelsOf("chat")

@@ -1,19 +1,19 @@
-/** The thread of `Innocents`: a working vendor, and callers that send requests one after the other. */
+/** The thread of `Innocents`. It runs a working vendor, and callers that send requests one after another. */
 
 export type ToThread = "take" | "stop" | { readonly nodes: readonly string[]; readonly key: string }
 
 export interface FromThread {
   readonly vendorUrl: string
-  /** Durations of answers, milliseconds. */
+  /** Durations of answers in milliseconds. */
   readonly times: readonly number[]
-  /** Durations of the same answers without a gateway: the cost of the machine itself. */
+  /** Durations of the same answers without a gateway, in milliseconds. They show how slow the machine itself is. */
   readonly directTimes: readonly number[]
   readonly failures: readonly string[]
 }
 
 declare const self: Worker
 
-/** Pause between an answer and the next request of a caller. */
+/** Pause between an answer and the caller's next request, in milliseconds. */
 const PAUSE_MS = 10
 const CALLERS_PER_NODE = 2
 const ANSWER = {
@@ -36,7 +36,7 @@ const vendor = Bun.serve({
 let times: number[] = []
 let directTimes: number[] = []
 let failures: string[] = []
-/** Runs until the end. */
+/** The calls continue until `isOver` is true. */
 const state = { isOver: false }
 let calling: Promise<unknown> = Promise.resolve()
 

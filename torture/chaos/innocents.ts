@@ -1,8 +1,8 @@
 import type { FromThread, ToThread } from "./innocents-thread.ts"
 
-/** Callers of a working vendor, on a thread of their own: faults of other vendors must not delay them. */
+/** Callers of a working vendor on a separate thread. Faults of other vendors must not delay these callers. */
 export class Innocents implements AsyncDisposable {
-  /** The address of their vendor. */
+  /** The address of the working vendor. */
   readonly vendorUrl: string
   readonly #thread: Worker
 
@@ -17,18 +17,18 @@ export class Innocents implements AsyncDisposable {
     return new Innocents(thread, vendorUrl)
   }
 
-  /** Makes them call these nodes from now on, until the end. */
+  /** Makes the callers call the given nodes from now on. */
   call(nodes: readonly string[], key: string): void {
     this.#thread.postMessage({ nodes, key } satisfies ToThread)
   }
 
-  /** Returns the durations of their answers since the last call, milliseconds, and their failures. */
+  /** Returns the durations in milliseconds and the failures since the last call of this method. */
   async take(): Promise<FromThread> {
     this.#thread.postMessage("take" satisfies ToThread)
     return next(this.#thread)
   }
 
-  /** Stops the calls. Resolves when all are answered. */
+  /** Stops the callers. Resolves when all requests have been answered. */
   async stop(): Promise<FromThread> {
     this.#thread.postMessage("stop" satisfies ToThread)
     return next(this.#thread)

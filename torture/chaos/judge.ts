@@ -21,7 +21,7 @@ export const LAWS = [
 
 export type Law = (typeof LAWS)[number]
 
-/** A law that was broken. */
+/** A violation of a law. */
 export interface ChaosFinding {
   readonly law: Law
   readonly fault: string
@@ -36,9 +36,9 @@ export interface Verdict {
 }
 
 export interface ChaosEvidence {
-  /** The first one is calm: its answers and charges are the expected ones of all others. */
+  /** The rounds. The first has no faults and determines the expected answers and charges of all others. */
   readonly rounds: readonly Round[]
-  /** The round before them. */
+  /** The warm-up round before the first round. */
   readonly warm: Round
   readonly outage: Round
   readonly ledger: LedgerView
@@ -46,16 +46,19 @@ export interface ChaosEvidence {
   readonly watchesInnocents: boolean
 }
 
-/** Maximum delay of an answer after its deadline in milliseconds: deadlines are checked every tenth of a second. */
+/** Maximum delay in milliseconds of an answer after its deadline. Deadlines are checked every tenth of a second. */
 const LEEWAY = 1_000
-/** Maximum additional wait of an innocent caller compared with the calm round, at the 99th percentile. Milliseconds. */
+/**
+ * Maximum additional wait in milliseconds of a caller of a working vendor, compared with the round without faults, at
+ * the 99th percentile.
+ */
 const INNOCENT_LIMIT = 500
 /**
- * Allowed requests to a deployment beyond those that callers send: ten retries, ten at once although it rests, and
- * those that run before its failure is detected.
+ * Number of requests that a deployment may receive in addition to those that callers send: ten retries, ten concurrent
+ * requests although the deployment is resting, and requests that run before the failure is detected.
  */
 const SPARE = 10 + 10 + 20
-/** Formats in which a repeated frame is recognized: the frame is skipped, or the stream fails. */
+/** Formats in which a repeated frame can be detected. The frame is then skipped, or the stream fails. */
 const TELLS_REPETITION: ReadonlySet<string> = new Set([
   "openai-responses",
   "anthropic",
@@ -73,7 +76,7 @@ class Judge {
   readonly #evidence: ChaosEvidence
   readonly #tried = new Map<Law, number>(LAWS.map((law) => [law, 0]))
   readonly #findings: ChaosFinding[] = []
-  /** The result of each client and model in the calm round, and its charge. */
+  /** The result and the charge of each client and model in the round without faults. */
   readonly #calm = new Map<
     string,
     { readonly got: string | undefined; readonly charge: bigint | null }
@@ -136,7 +139,8 @@ class Judge {
     const { plan, requestId } = more.call
     const calm = this.#calm.get(keyOf(plan))
     const wanted = plan.client.operation === "chat" ? plan.text : calm?.got
-    // Repeated content is accepted if its format cannot identify repetitions, and so is any sound.
+    // Repeated content is accepted if the format cannot detect repetitions. For speech, other content is accepted too
+    // if the message is correct.
     const { fault } = more.round
     const isRepeated =
       (fault?.name === "frames twice" && !TELLS_REPETITION.has(plan.model.upstream)) ||
@@ -155,7 +159,8 @@ class Judge {
     const { plan, requestId, status } = more.call
     const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
     const most = status === 200 ? (this.#calm.get(keyOf(plan))?.charge ?? 0n) : 0n
-    // A part is estimated if its vendor has not counted it: its input by its length.
+    // If the vendor has not counted a partial answer, its cost is estimated. The input is then estimated from its
+    // length.
     const bound = more.round.fault?.name === "frames twice" || status === 200 ? most * 3n : most
     this.#check(LAWS[5], (charge ?? 0n) <= bound, () => `it was charged ${charge} of ${most}`, more)
   }
@@ -163,7 +168,8 @@ class Judge {
   #judgeInnocents(round: Round): void {
     const { times, directTimes, failures } = round.innocents
     const calm = this.#evidence.rounds[0]?.innocents
-    // The clients of a round use the same machine, whether vendors work or not.
+    // The clients of a round use the same machine, whether or not vendors work. Therefore the round without faults is
+    // the reference.
     const usual = calm ? percentile(calm.times, 0.99) : 0
     const slow = percentile(times, 0.99) - Math.max(usual, percentile(directTimes, 0.99))
     this.#check(LAWS[6], failures.length === 0, () => `they got ${failures[0]}`, { round })
@@ -201,7 +207,7 @@ class Judge {
       ({ kind, request, account: payer }) =>
         kind === "charge" && payer === account && !known.has(request),
     )
-    // The caller does not receive the id of an answer without a head.
+    // If an answer has no response headers, the caller does not receive its request id.
     const lost = calls.filter(({ requestId }) => requestId === null).length
     if (unknown.length > lost) faults.push(`${unknown.length} charges are for no call`)
     this.#check(LAWS[8], faults.length === 0, () => faults.join("; "))
@@ -213,8 +219,8 @@ function keyOf({ client, model }: ChaosCall["plan"]): string {
 }
 
 /**
- * Returns the effect of a fault on a call: the content of a first frame differs by format, and only streams break off
- * midway.
+ * Returns the effect of a fault on a call. It depends on the format, because first frames have different content and
+ * only streams can break midway.
  */
 function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault["effect"] {
   if (!fault) return "none"
@@ -238,19 +244,22 @@ function errorEvents(client: string, raw: string): number {
 }
 
 /**
- * Whether an answer was rejected for lack of free memory, which another deployment cannot change
+ * Whether a request was rejected because memory was short. Another deployment would not help
  * (docs/contribute/decisions/0020-memory-budget.md).
  */
 function isOverloaded(raw: string): boolean {
   return raw.includes('"error_type":"overloaded"')
 }
 
-/** Whether an error has a message for people, which every dialect has. */
+/** Whether an error contains a message for people, as every dialect requires. */
 function isClear(raw: string): boolean {
   return /"message":"[^"]{20,}/.test(raw)
 }
 
-/** @param share from 0 to 1. */
+/**
+ * Returns a percentile of the times.
+ * @param share from 0 to 1.
+ */
 export function percentile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

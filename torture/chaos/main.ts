@@ -1,4 +1,6 @@
-/** Plays vendor faults while official clients call, and judges their results. See docs/contribute/reliability.md. */
+/**
+ * Plays vendor faults while official clients send requests, and judges the results. See docs/contribute/reliability.md.
+ */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"

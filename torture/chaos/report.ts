@@ -1,9 +1,9 @@
 import type { ChaosOptions, ChaosResult, Round } from "./chaos.ts"
 import { type ChaosFinding, LAWS, percentile } from "./judge.ts"
 
-/** Maximum findings with their story. */
+/** Maximum number of findings that are reported in detail. */
 const STORIES = 30
-/** Maximum characters of a body or a message in a story. */
+/** Maximum number of characters of a body or a message in a detailed finding. */
 const TOLD = 600
 
 /** Returns the calls and counts of a run as text. */

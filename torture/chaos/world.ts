@@ -8,7 +8,10 @@ import { installationOf } from "../world.ts"
 import type { ChaosModel } from "./calls.ts"
 import { Innocents } from "./innocents.ts"
 
-/** Deadlines in milliseconds. Everything shares a machine, so the first byte of a working vendor may take long. */
+/**
+ * Deadlines in milliseconds. All processes share one machine, so even a working vendor may take long to send its first
+ * byte.
+ */
 export const DEADLINES = {
   connect: 2_000,
   firstByte: 3_000,
@@ -16,11 +19,11 @@ export const DEADLINES = {
   whole: 15_000,
 } as const
 
-/** The vendors of each model's deployments. */
+/** The names of the vendors. Each model has a deployment at each of them. */
 export const VENDOR_NAMES = ["a", "b", "c"] as const
 export type VendorName = (typeof VENDOR_NAMES)[number]
 
-/** The connection to a vendor: the settings of its provider, and the requested model. */
+/** How a vendor is called: the settings of its provider, and the model that is requested. */
 interface Speech {
   readonly settings: (url: string) => string
   readonly model: string
@@ -45,7 +48,7 @@ const CHATS: Readonly<Record<string, Speech>> = {
   cohere: { settings: key("cohere"), model: "command-a-03-2025" },
 }
 
-/** Kind, price and model of the other operations, whose vendor speaks OpenAI's dialect. */
+/** Kind, price and model of each operation other than chat. Their vendor uses OpenAI's dialect. */
 const OPERATIONS: Readonly<
   Record<Exclude<Operation, "chat">, readonly [price: string, model: string]>
 > = {
@@ -56,14 +59,14 @@ const OPERATIONS: Readonly<
   transcription: ['second: "100"', "whisper-1"],
 }
 
-/** Returns the models of an operation. */
+/** Returns the models for an operation. */
 export function modelsOf(operation: Operation): readonly ChaosModel[] {
   return operation === "chat"
     ? Object.keys(CHATS).map((upstream) => ({ id: `chaos/${upstream}`, upstream }))
     : [{ id: `chaos/${operation}`, upstream: "operation" }]
 }
 
-/** The parts of a chaos run. */
+/** All parts of a chaos run. */
 export interface ChaosWorld extends AsyncDisposable {
   readonly installation: Installation
   readonly database: TortureDatabase
@@ -73,7 +76,7 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly innocents: Innocents
 }
 
-/** Builds an installation whose models have three deployments each, and starts its nodes. */
+/** Creates an installation whose models have three deployments each, and starts its nodes. */
 export async function buildChaos(options: {
   readonly engine: TortureEngine
   readonly nodes: number
@@ -87,7 +90,7 @@ export async function buildChaos(options: {
   }
   const innocents = building.use(await Innocents.start())
   const database = building.use(await options.engine.start())
-  // The process that plays the vendors is too busy to forward database traffic as well.
+  // The process that plays the vendors is too busy to forward database traffic as well, so the nodes connect directly.
   const yaml = yamlOf(vendors, innocents.vendorUrl) + database.directYaml
   const installation = building.use(createInstallation(yaml))
   const key = await createKey(installation, "callers")

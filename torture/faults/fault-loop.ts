@@ -6,19 +6,19 @@ import type { World } from "../world.ts"
 import type { FullDisk } from "./full-disk.ts"
 import type { Tally } from "./tally.ts"
 
-/** Pause between two faults of a loop. */
+/** Minimum pause in milliseconds between two faults of a loop. */
 const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 2_500
-/** Maximum duration of a proxy's faults. */
+/** Maximum duration of faults of a proxy, in milliseconds. */
 const MAX_WEATHER_MS = 4_000
-/** Maximum time that a node is frozen: leases of a network engine end within it. */
+/** Maximum time in milliseconds for which a node is frozen. With a network database, leases expire within this time. */
 const MAX_FREEZE_MS = 12_000
-/** Maximum time for the last fault to end. */
+/** Maximum time in milliseconds until the last fault has ended. */
 const STOP_TIMEOUT_MS = 60_000
-/** Maximum clock change: less than a day, after which idempotency keys expire. */
+/** Maximum shift of the clock in milliseconds. It is less than a day, because idempotency keys expire after a day. */
 const MAX_JUMP_MS = 6 * 3_600_000
 
-/** Plays faults one after another until it is stopped. Several loops run at once. */
+/** Plays faults one after another until it is stopped. Several loops run at the same time. */
 export class FaultLoop {
   readonly #faults: readonly Fault[]
   readonly #tally: Tally
@@ -37,8 +37,8 @@ export class FaultLoop {
   }
 
   /**
-   * Ends the current fault. Resolves when all is well again.
-   * @throws Error if that takes too long: then fewer faults were played than reported.
+   * Ends the current fault. Resolves when everything works again.
+   * @throws Error if that takes too long, because fewer faults were then played than reported.
    */
   async stop(): Promise<void> {
     this.#isOver = true
@@ -121,7 +121,7 @@ export function nodeFaults({ nodes }: World): Fault[] {
   ]
 }
 
-/** Returns the faults of connections through a proxy. */
+/** Returns the faults of connections that use a proxy. */
 export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
   const weather = (name: string, of: (random: Random) => Weather): Fault => ({
     name: `${where} ${name}`,

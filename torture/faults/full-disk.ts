@@ -4,7 +4,7 @@ import { join } from "node:path"
 const SIZE = "192m"
 const CHUNK = Buffer.alloc(64 * 1024)
 
-/** A small disk in memory under a folder, which can be filled. Needs root. */
+/** A small disk in memory that is mounted over a folder and can be filled. Needs root. */
 export class FullDisk implements Disposable {
   readonly #folder: string
   readonly #filler: string
@@ -14,7 +14,7 @@ export class FullDisk implements Disposable {
     this.#filler = join(folder, "filler")
   }
 
-  /** Mounts it over an empty folder; returns undefined if that is not allowed. */
+  /** Mounts the disk over an empty folder. Returns undefined if mounting is not allowed. */
   static mount(folder: string): FullDisk | undefined {
     const words = ["mount", "-t", "tmpfs", "-o", `size=${SIZE},mode=700`, "tmpfs", folder]
     try {
@@ -31,7 +31,7 @@ export class FullDisk implements Disposable {
     try {
       for (;;) writeSync(file, CHUNK)
     } catch {
-      // No space is left.
+      // The disk has no space left.
     } finally {
       closeSync(file)
     }

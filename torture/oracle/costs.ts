@@ -1,17 +1,22 @@
 import type { CallPlan, ReportedUsage, VendorCall } from "../calls.ts"
 import { CONTEXT, MAX_OUTPUT, PRICE } from "../world.ts"
 
-/** Returns the cost of a usage, nanocredits: whole numbers per token, so nothing is rounded. */
+/**
+ * Returns the cost of a usage in nanocredits. Prices are whole numbers of nanocredits per token, so nothing is rounded.
+ */
 export function costOf({ input, output }: ReportedUsage): bigint {
   return BigInt(input) * PRICE.input + BigInt(output) * PRICE.output
 }
 
-/** The maximum cost of one request, regardless of its vendor's report: docs/contribute/decisions/0017-usage-bounds.md. */
+/**
+ * The maximum cost of one request in nanocredits, regardless of the usage that its vendor reports
+ * (docs/contribute/decisions/0017-usage-bounds.md).
+ */
 export const WORST_COST = costOf({ input: CONTEXT, output: MAX_OUTPUT }) * 2n
 
 /**
- * Returns the maximum cost of a partial answer: the vendor's count of the whole one. An estimate of input that the
- * vendor has not counted may be up to one token per character.
+ * Returns the maximum cost of a partial answer in nanocredits, which is the cost of the complete answer by the vendor's
+ * count. If the vendor has not counted the input, its estimate may be up to one token per character.
  */
 export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigint {
   if (!plan.model.isExact) return WORST_COST
@@ -22,7 +27,7 @@ export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigi
   return [...wholes, ...embedded].reduce((most, cost) => (cost > most ? cost : most), 0n)
 }
 
-/** Returns the characters of the sent text, and of the vendor's additions. */
+/** Returns the number of characters in the sent text, including the additions of the vendor. */
 function characters({ words, marker }: CallPlan): number {
   return words * " word".length + marker.length + 20
 }

@@ -1,20 +1,20 @@
 import type { CallRecord, GrantRecord, VendorCall } from "../calls.ts"
 import type { LedgerView } from "./ledger-view.ts"
 
-/** All evidence of the oracle. */
+/** All records from which a run is judged. */
 export interface Evidence {
   readonly calls: readonly CallRecord[]
   readonly grants: readonly GrantRecord[]
-  /** The records of the vendor, by the marker of the call. */
+  /** Returns the vendor's records of a call by the marker of the call. */
   readonly vendorCalls: (marker: string) => readonly VendorCall[]
   readonly ledger: LedgerView
 }
 
-/** A violation. */
+/** A violation that was found. */
 export interface Finding {
   /** A description of the violation. */
   readonly fault: string
-  /** The call with all known facts about it. */
+  /** The call, with all known facts about it. */
   readonly call?: CallRecord
 }
 
@@ -30,7 +30,7 @@ export function chargeOf({ receipts }: LedgerView, request: string): bigint | nu
   return entry ? -entry.amount : null
 }
 
-/** Returns the written-off amount of a request in nanocredits. */
+/** Returns the amount of a request that was written off, in nanocredits. */
 export function writtenOffOf({ receipts }: LedgerView, request: string): bigint {
   return (receipts.get(request)?.writtenOff ?? []).reduce((sum, { amount }) => sum + amount, 0n)
 }

@@ -3,8 +3,8 @@ import { costOf, mostOf, WORST_COST } from "./costs.ts"
 import { chargeOf, type Evidence, type Finding, requestIdsOf, writtenOffOf } from "./evidence.ts"
 
 /**
- * Compares each call with the ledger: a whole answer has one exact charge, a part at most its possible cost, the rest
- * none of it.
+ * Compares each call with the ledger. A complete answer must have exactly one charge with the exact cost. A partial
+ * answer costs at most its maximum cost. Other calls must not be charged.
  */
 export function judgeCalls(evidence: Evidence): Finding[] {
   return [
@@ -22,7 +22,7 @@ function judgeCall(evidence: Evidence, call: CallRecord): Finding[] {
   return [...findings, ...judgeRepeat(call).map(found)]
 }
 
-/** Returns the violations of one request. */
+/** Returns descriptions of the violations of one request. */
 function judgeTry(evidence: Evidence, call: CallRecord, one: Try): string[] {
   const { ledger } = evidence
   const { requestId, outcome } = one
@@ -63,7 +63,7 @@ function judgeWhole(evidence: Evidence, { plan }: CallRecord, one: Try): string[
     paid === cost ? [] : [`${request} cost ${cost} by its usage, and ${paid} was charged`]
   const calls = evidence.vendorCalls(plan.marker).filter(({ usage }) => usage !== null)
   const isCounted = calls.some(({ usage }) => usage !== null && costOf(usage) === cost)
-  // The vendor's records do not count embeddings.
+  // The vendor's records do not include token counts of embeddings.
   if (calls.length > 0 && !isCounted)
     faults.push(`its vendor counted another usage than ${request} has`)
   if (calls.length === 0 && plan.endpoint !== "embeddings") {
@@ -79,7 +79,7 @@ function judgePart({ ledger, vendorCalls }: Evidence, { plan }: CallRecord, one:
   if (charge !== null && charge > most) {
     return [`a part of an answer was charged ${charge}, more than ${most}`]
   }
-  // An expired request died with its node. A released one delivered nothing, according to its receipt.
+  // The node of an expired request died. A released request delivered nothing, according to its receipt.
   const isReleased = ledger.receipts.get(request)?.body.includes('"status":"released"') ?? false
   return isReleased && one.hasContent ? [`${request} delivered a part, and was not charged`] : []
 }
@@ -93,11 +93,11 @@ function judgePayer({ ledger }: Evidence, { plan }: CallRecord, request: string)
     : [`${request} was charged to ${receipt.account} and ${receipt.key}`]
 }
 
-/** Compares a repeated request, which gets the first one's answer. */
+/** Compares a repeated request with the first one. It must receive the same answer. */
 function judgeRepeat({ tries, repeat }: CallRecord): string[] {
   const first = tries.at(-1)
   if (!repeat || first?.outcome !== "whole") return []
-  // Its answer is lost because the disk was full; it is charged, and the error states so.
+  // The first answer could not be stored because the disk was full. The request is charged, and the error states this.
   if (repeat.status === 409 && repeat.originalId === first.requestId) return []
   const isSame = repeat.digest === first.digest && repeat.requestId === first.requestId
   return isSame
@@ -117,8 +117,8 @@ function judgeSharedIds({ calls }: Evidence): Finding[] {
 }
 
 /**
- * Charges with unknown ids belong to requests whose answers were lost, of the same key, each to one. The most
- * expensive charge needs the most expensive lost request, and so on.
+ * Checks charges with unknown request ids. They must belong to requests of the same key whose answers were lost, one
+ * charge for each. The most expensive charge is matched with the most expensive lost request, and so on.
  */
 function judgeUnknownCharges(evidence: Evidence): Finding[] {
   const { calls, ledger } = evidence
@@ -142,14 +142,14 @@ function judgeUnknownCharges(evidence: Evidence): Finding[] {
   return findings
 }
 
-/** Returns the requests of a key whose answers were lost, the most expensive first. */
+/** Returns the requests of a key whose answers were lost, most expensive first. */
 function lostOf({ calls, vendorCalls, ledger }: Evidence, key: string | null): { most: bigint }[] {
   return calls
     .filter(({ plan }) => plan.key.id === key)
     .filter((call) => [...requestIdsOf(call)].every((id) => chargeOf(ledger, id) === null))
     .flatMap((call) => {
       const lost = call.tries.filter(({ outcome, requestId }) => outcome === "lost" && !requestId)
-      // An idempotent call is charged once, regardless of the number of its tries.
+      // An idempotent call is charged once, regardless of the number of attempts.
       return lost.length === 0 ? [] : [{ most: mostOf(call.plan, vendorCalls(call.plan.marker)) }]
     })
     .toSorted((left, right) => Number(right.most - left.most))

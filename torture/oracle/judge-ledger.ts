@@ -1,7 +1,9 @@
 import type { EntryRecord, WriteOffReason } from "../../src/accounting/chained-records.ts"
 import type { Evidence, Finding } from "./evidence.ts"
 
-/** Checks the ledger by itself, and against the changes of operators: sums, floors, budgets, leases. */
+/**
+ * Checks the sums, minimum balances, budgets and leases of the ledger, and compares it with the changes of operators.
+ */
 export function judgeLedger(evidence: Evidence): Finding[] {
   const { ledger } = evidence
   const faults = [
@@ -54,7 +56,7 @@ function judgeBudgets({ ledger }: Evidence): string[] {
   })
 }
 
-/** Checks that each confirmed change of an operator is made exactly once, and a rejected one never. */
+/** Checks that each confirmed change of an operator was made exactly once, and that no rejected change was made. */
 function judgeGrants({ ledger, grants }: Evidence): string[] {
   return grants.flatMap(({ note, kind, amount, account, outcome }) => {
     const entries = ledger.entries.filter((entry) => entry.note === note)
@@ -70,7 +72,10 @@ function judgeGrants({ ledger, grants }: Evidence): string[] {
   })
 }
 
-/** Write-off reasons that the faults of a run explain. Others would mean spent credits without an owner. */
+/**
+ * Reasons of write-offs that the faults of a run can cause. Any other reason would mean that credits were spent without
+ * a payer.
+ */
 const EXPLAINED: readonly WriteOffReason[] = ["usage_beyond_bound", "late"]
 
 function judgeWriteOffs({ ledger }: Evidence): string[] {
@@ -80,12 +85,12 @@ function judgeWriteOffs({ ledger }: Evidence): string[] {
     .map(({ request, amount, reason }) => `${amount} of ${request} was written off: ${reason}`)
 }
 
-/** Whether a usage may exceed its hold: an estimate, or a usage that its vendor invented. */
+/** Whether a usage may exceed its hold, because it is an estimate or was invented by the vendor. */
 function isEstimated(receipt: string | undefined): boolean {
   return receipt === undefined || /"estimated":true|"usage_beyond_bound":true/.test(receipt)
 }
 
-/** Checks the end: all nodes have left, so nothing is leased or held. */
+/** Checks the state after all nodes have left. No credits may be leased or held. */
 function judgeEnd({ ledger }: Evidence): string[] {
   const { accounts, holds, nodes } = ledger
   return [

@@ -14,15 +14,18 @@ export interface LedgerView {
   readonly entries: readonly EntryRecord[]
   readonly writeOffs: readonly WriteOffRecord[]
   readonly holds: readonly HoldRecord[]
-  /** Receipts of all charged requests, and of those with known ids. */
+  /** Receipts of all charged requests, and of all requests whose id is known. */
   readonly receipts: ReadonlyMap<string, ReceiptRecord>
-  /** Nodes that are still joined. */
+  /** Number of nodes that have not left. */
   readonly nodes: number
-  /** The problems that the gateway's own verification finds. */
+  /** The problems that the gateway's own verification of the ledger found. */
   readonly problems: readonly string[]
 }
 
-/** Reads a ledger. @param known the requests with known ids. */
+/**
+ * Reads a ledger.
+ * @param known the ids of requests that callers know.
+ */
 export async function readLedger(
   store: StoreReader,
   known: ReadonlySet<string>,
