@@ -18,7 +18,7 @@ import { VendorList } from "./vendor-list.ts"
 import type { Sources } from "./vendor-list.ts"
 import { vendorSources } from "./vendors.ts"
 
-/** Builds the facts. Pure: the same lists give the same facts. */
+/** Builds the facts. The same lists always give the same facts. */
 export function assembleFacts(
   sources: Sources,
   generatedFrom: Facts["generated_from"],
@@ -41,7 +41,7 @@ export function assembleFacts(
   return { facts, notes, disputes }
 }
 
-/** Notes announced prices without a schedule, so that they are added in time. */
+/** Reports announced prices that have no schedule yet, so that a schedule is added in time. */
 function noteAnnounced(facts: Facts, { genaiPrices, date }: Sources, notes: Notes): void {
   for (const [vendor, { genaiPrices: provider }] of Object.entries(vendorSources)) {
     if (provider === undefined) continue
@@ -67,7 +67,7 @@ function addListed(facts: Facts): void {
   }
 }
 
-/** Adds the prices on the vendors' own pages for single models. A value in the lists takes precedence. */
+/** Adds prices for single models from the vendors' own pages. A value in the lists takes precedence. */
 function addServices(facts: Facts): void {
   for (const [vendor, models] of Object.entries(facts.vendors)) {
     for (const [name, { kind, price }] of Object.entries(models)) {
@@ -98,7 +98,10 @@ function correct(facts: Facts): void {
   }
 }
 
-/** @returns the names of models that lost their price */
+/**
+ * Removes the prices of models that always search at an unknown price.
+ * @returns the names of these models.
+ */
 function forgetSearching(facts: Facts): string[] {
   return alwaysSearching.flatMap(({ vendor, name }) =>
     Object.entries(facts.vendors[vendor] ?? {}).flatMap(([model, known]) => {
@@ -109,7 +112,8 @@ function forgetSearching(facts: Facts): string[] {
   )
 }
 
-// Adds resold models: openrouter lists a maker's releases on the same day; its own list here is the older one.
+// Adds models that openrouter resells and that are missing in its list. openrouter offers new models on the day of
+// their release, but its list is older.
 function addResold(facts: Facts, sources: Sources, notes: Notes): void {
   const models = facts.vendors["openrouter"] ?? {}
   for (const record of recordsOf(sources.genaiPrices, "openrouter")) {
@@ -122,7 +126,8 @@ function addResold(facts: Facts, sources: Sources, notes: Notes): void {
   }
 }
 
-// Adds models to Vertex, which serves Google's Gemini models under the same names and prices; its own list is older.
+// Adds models to Vertex, which serves Google's Gemini models under the same names and at the same prices. Vertex's own
+// list is older.
 function addToVertex(facts: Facts, notes: Notes): void {
   const models = facts.vendors["vertex"] ?? {}
   for (const [name, known] of Object.entries(facts.vendors["google"] ?? {})) {

@@ -10,17 +10,17 @@ export type ListName = (typeof LIST_NAMES)[number]
 /** The price of a model in one list. */
 export interface ListQuote {
   list: ListName
-  /** The day of the list. */
+  /** The date of the list. */
   date: string
   price: Price
   /** Whether the list states explicitly that there is no long-context price. */
   flat?: boolean
 }
 
-/** The rule that chose between lists that differ. */
+/** The rule that selected a value if lists differ. */
 export type Rule = "two of three" | "newest" | "highest"
 
-/** A class of a model's price that lists disagree on. */
+/** A price class of a model for which lists have different values. */
 export interface Dispute {
   model: string
   class: PriceClass
@@ -29,18 +29,21 @@ export interface Dispute {
   rule: Rule
 }
 
-/** A chosen price, and its disputed classes. */
+/** A selected price, and the classes for which lists differ. */
 export interface Settled {
   price: Price
-  /** The newest date of the lists with this price. */
+  /** The newest date of the lists that have this price. */
   date: string
   disputes: Omit<Dispute, "model">[]
 }
 
-/** Values this close are equal: lists round converted values. */
+/** Maximum relative difference of equal values, because lists round converted values. */
 const TOLERANCE = 0.005
 
-/** Prices with equal values in these classes are equal; the other classes come from the chosen price. */
+/**
+ * The classes that are compared. Prices with equal values in these classes count as equal, and the values of other
+ * classes come from the selected price.
+ */
 const CORE: readonly PriceClass[] = [
   "input",
   "output",
@@ -52,10 +55,10 @@ const CORE: readonly PriceClass[] = [
 ]
 
 /**
- * Chooses between the prices that lists have for one model. Two lists that agree win. Otherwise the newest list wins
- * for a vendor that sells its own models, since the lists follow the vendor's page. Entries of resellers become
- * outdated in all lists, so the highest price wins: callers notice a price that is too high, but the operator pays for
- * one that is too low.
+ * Selects one of the prices that lists have for one model. If two lists agree, their price is used. Otherwise, the
+ * newest list is used for a vendor that sells its own models, because lists follow the vendor's page. Resellers'
+ * entries become outdated in all lists, so the highest price is used for them: callers notice a price that is too high,
+ * but the operator pays if a price is too low.
  */
 export function settle(
   quotes: readonly ListQuote[],
@@ -80,7 +83,7 @@ export function settle(
     price[name] = chosen.value
     rules.set(name, chosen.rule)
   }
-  // A class that only other lists have is still better than a missing one.
+  // A class that only other lists have is still better than a missing class.
   for (const other of quotes) addMissing(price, other.price)
   addTiersAndModes(price, winners, quotes, most.length > 1 ? undefined : alone)
   return { price, date: newest(winners).date, disputes: disputesOf(quotes, price, rules) }
@@ -90,7 +93,10 @@ function isCore(name: PriceClass, kind: Kind): boolean {
   return CORE.includes(name) || (kind === "rerank" && name === "search")
 }
 
-/** Returns the most frequent value of a class in the chosen lists, or the highest of several such values. */
+/**
+ * Returns the most frequent value of a class in the selected lists. If several values are equally frequent, returns the
+ * highest.
+ */
 function mostSaid(
   name: PriceClass,
   winners: readonly ListQuote[],
@@ -130,7 +136,8 @@ function mostExpensive(quotes: readonly ListQuote[]): ListQuote {
   return quotes.reduce((best, quote) => (weight(quote) > weight(best) ? quote : best))
 }
 
-// Adds tiers and modes. A list without a long-context price does not rule one out, unless it states so explicitly.
+// Adds tiers and modes. A list without a long-context price does not exclude such a price, unless the list says so
+// explicitly.
 function addTiersAndModes(
   price: Price,
   winners: readonly ListQuote[],
@@ -150,14 +157,14 @@ function addTiersAndModes(
   if (Object.keys(modes).length > 0) price.modes = modes
 }
 
-/** Returns the tiers of a list for input or output. */
+/** Returns the tiers of a list that have a price for input or output. */
 function tiersOf({ price }: ListQuote): Tier[] {
   return (price.tiers ?? []).filter(
     ({ input, output }) => input !== undefined || output !== undefined,
   )
 }
 
-/** Returns a tier with the classes of the price that only other lists have for this tier. */
+/** Returns a tier to which missing classes of the price are added, if other lists have them for this tier. */
 function completed(tier: Tier, price: Price, quotes: readonly ListQuote[]): Tier {
   const same = quotes.flatMap(tiersOf).filter(({ above }) => above === tier.above)
   const missing = priceClasses.filter(
@@ -170,7 +177,7 @@ function completed(tier: Tier, price: Price, quotes: readonly ListQuote[]): Tier
   return { ...tier, ...Object.fromEntries(found) }
 }
 
-/** Returns a tier of another list, with rates never below the chosen price. */
+/** Returns a tier of another list. Its rates are raised to the selected price if they are lower. */
 function raised(tier: Tier, price: Price): Tier {
   const rates = Object.entries(ratesOf(tier)).map(([name, value]) => {
     return [name, highest(value, price[name as PriceClass])]
@@ -178,7 +185,7 @@ function raised(tier: Tier, price: Price): Tier {
   return { above: tier.above, ...Object.fromEntries(rates) }
 }
 
-/** Adds classes with a price in only one list that is plausible beside the chosen ones. */
+/** Adds classes that only one list has, if their prices are plausible compared with the selected prices. */
 function addMissing(price: Price, other: Price): void {
   for (const name of priceClasses) {
     const value = other[name]
@@ -188,7 +195,7 @@ function addMissing(price: Price, other: Price): void {
   }
 }
 
-/** Whether a class has another unit: a price in tokens is not also one of units, nor the other way round. */
+/** Whether a class has a different unit than the price. A price per token is not combined with a price per unit. */
 function isOtherUnit(name: PriceClass, price: Price): boolean {
   const counted = ["character", "second", "image"] as const
   const isCounted = counted.some((each) => price[each] !== undefined)

@@ -2,23 +2,25 @@ import type { Rates } from "./shape.ts"
 import { ratesOf } from "./shape.ts"
 import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
-/** The ledger's own precision. */
+/** Number of decimals, which is the ledger's precision. */
 const PLACES = 9
 
-/** Returns the exact decimal as an integer of 10^-9. @throws RangeError if it has more digits. */
+/**
+ * Returns a decimal as an exact integer of 10^-9.
+ * @throws RangeError if the decimal has more digits.
+ */
 export function nanos(text: string): bigint {
   return parseDecimal(text, PLACES)
 }
 
-/** Returns the shortest decimal of an integer of 10^-9. */
+/** Formats an integer of 10^-9 as the shortest decimal. */
 export function fromNanos(value: bigint): string {
   return formatDecimal(value, PLACES)
 }
 
 /**
- * Returns a source's number as a decimal string. Rounding to 10^-9 removes the error of a binary float from the
- * intended price.
- * @throws RangeError when the number is negative or not finite
+ * Converts a number from a list to decimal text. Rounding to 10^-9 removes the error of the binary float.
+ * @throws RangeError when the number is negative or not finite.
  */
 export function decimal(value: number): string {
   if (!Number.isFinite(value) || value < 0) throw new RangeError(`not a price: ${value}`)
@@ -30,7 +32,7 @@ export function exceeds(left: string, right: string): boolean {
   return nanos(left) > nanos(right)
 }
 
-/** Returns the highest of the known prices. */
+/** Returns the highest of the prices that are not undefined. */
 export function highest(...values: (string | undefined)[]): string | undefined {
   let found: string | undefined
   for (const value of values) {
@@ -40,8 +42,8 @@ export function highest(...values: (string | undefined)[]): string | undefined {
 }
 
 /**
- * Returns the factor between the usual rates and the rates of a mode: the highest factor of any class, so that classes
- * that a list omits are never undercharged. It has six decimals and is never rounded down.
+ * Returns the factor between the standard rates and the rates of a mode. It is the highest factor of any class, so that
+ * classes missing in a list are never undercharged. It has six decimals and is never rounded down.
  */
 export function factorBetween(usual: Rates, mode: Rates): string | undefined {
   const known: Readonly<Record<string, string>> = ratesOf(usual)

@@ -4,7 +4,7 @@ import type { Kind, ModelFacts, Price } from "./shape.ts"
 
 const modalities = ["text", "image", "audio", "video", "pdf"]
 
-/** Returns the facts of a listed model. */
+/** Returns the facts about a listed model. */
 export function describe(
   listing: Listing,
   kind: Kind,
@@ -16,7 +16,7 @@ export function describe(
   if (!Number.isNaN(created)) facts.created = created / 1000
   if (owner !== undefined) facts.owner = owner
   if (listing.context !== undefined) facts.context = listing.context
-  // For an embedding the source's "output" is the length of the vector; for a rerank it has no meaning.
+  // For an embedding, the list's "output" is the length of the vector. For a rerank, it has no meaning.
   const speaks = kind !== "embedding" && kind !== "rerank"
   if (speaks && listing.maxOutput !== undefined) facts.max_output = listing.maxOutput
   const input = modalities.filter((each) => listing.inputs.includes(each))
@@ -40,7 +40,7 @@ function rulesOf(listing: Listing): Partial<ModelFacts> {
   }
 }
 
-/** Returns the release date in a snapshot's name. */
+/** Returns the release date that a snapshot's name contains. */
 export function releaseIn(name: string): { releaseDate?: string } {
   return undated(name) === name ? {} : { releaseDate: name.slice(-"YYYY-MM-DD".length) }
 }

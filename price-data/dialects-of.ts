@@ -10,8 +10,8 @@ const responses: Dialect[] = ["openai-responses"]
 const chat: Dialect[] = ["openai-chat"]
 
 /**
- * Models that their vendor offers only in some of its dialects. The first rule that matches decides; a model without a
- * matching rule is offered in all. From the endpoints that the vendors' model pages list.
+ * Models that their vendor offers only in some of its dialects, according to the endpoints on the vendors' model pages.
+ * The first matching rule applies. A model without a matching rule is offered in all dialects.
  */
 const dialectRules: DialectRule[] = [
   {
@@ -20,10 +20,10 @@ const dialectRules: DialectRule[] = [
     dialects: responses,
   },
   { vendors: ["openai", "azure"], name: /audio|search-preview|^gpt-3\.5/, dialects: chat },
-  // For models that Azure resells, its OpenAI-style v1 endpoint only guarantees chat completions.
+  // For models that Azure resells, its OpenAI-style v1 endpoint guarantees only chat completions.
   { vendors: ["azure"], name: /^(?!gpt|o\d|chatgpt)/, dialects: chat },
   { vendors: ["xai"], name: /multi-agent/, dialects: responses },
-  // The names from before version 4 are aliases that only its older endpoint is documented for.
+  // These names from before version 4 are aliases. Documentation for them covers only DeepSeek's older endpoint.
   { vendors: ["deepseek"], name: /^deepseek-(chat|reasoner)$/, dialects: chat },
   { vendors: ["openrouter"], name: /audio/, dialects: chat },
 ]

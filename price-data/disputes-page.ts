@@ -2,7 +2,7 @@ import { type Dispute, LIST_NAMES } from "./consensus.ts"
 import { mistakenRates } from "./services.ts"
 import type { Facts } from "./shape.ts"
 
-/** Renders the page about prices that differ between the lists. */
+/** Returns the text of the page about prices that differ between the lists. */
 export function disputesPage(facts: Facts, disputes: readonly Dispute[]): string {
   const rows = disputes.map(({ model, class: name, values, chosen, rule }) => {
     const said = LIST_NAMES.map((list) => values[list] ?? "")

@@ -4,8 +4,9 @@ import { finishMode } from "./modes.ts"
 import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
 
 /**
- * Brings a list's price into the form in which lists are compared: without classes that the kind does not have.
- * @param isSearchPriced whether searches have prices of single models at the vendor
+ * Converts a list's price to the form in which lists are compared. Classes that do not exist for the kind of model are
+ * removed.
+ * @param isSearchPriced whether the vendor has separate search prices for single models.
  */
 export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): Price {
   const { modes } = price
@@ -13,7 +14,7 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
   const tiers = price.tiers?.map((tier): Tier => {
     const rates = fitting(tier, kind, isSearchPriced)
     if (kind !== "image" || base.image_output === undefined) return { above: tier.above, ...rates }
-    // A tier of an image model is one of its text.
+    // A tier of an image model applies to its text.
     const images = highest(base.image_output, tier.image_output) ?? base.image_output
     const { output = base.output } = tier
     const text = output === undefined || !exceeds(images, output) ? {} : { output }
@@ -27,7 +28,7 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
   }
 }
 
-/** Without a separate price of text, the output of an image model is its images. */
+/** Converts a mode. If text has no separate price, the output of an image model consists of its images. */
 function comparableMode(mode: TieredRates, price: Price, kind: Kind): TieredRates {
   const { output, image_output: images } = price
   const hasText = output !== undefined && images !== undefined && exceeds(images, output)
@@ -41,12 +42,12 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   if (imageOutput === undefined) delete result.image_output
   else {
     result.image_output = imageOutput
-    // A single output price is the price of images.
+    // If there is only one output price, it is the price of images.
     if (images === undefined || output === undefined || !exceeds(images, output)) {
       delete result.output
     }
   }
-  // A recording may come with text, which then costs the same.
+  // Text may accompany a recording. It then costs the same as the audio.
   if (kind === "transcription" && rates.input === undefined && rates.audio_input !== undefined) {
     result.input = rates.audio_input
   }
@@ -81,11 +82,14 @@ export function isFree(price: Price): boolean {
   return Object.values(ratesOf(price)).every((rate) => rate === "0")
 }
 
-/** Brings a price into its final form: order, derived classes, impossible classes removed. */
+/**
+ * Converts a price to its final form: classes are sorted, derived classes are added, and impossible classes are
+ * removed.
+ */
 export function finishPrice(price: Price, owner: string | undefined): Price {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
-    // A price of requests is that of their searches.
+    // A price per request is the price of the request's searches.
     if (result.request !== undefined) delete result.search
     withRequestSizes(result)
     withoutFreeCache(result, price.input)
@@ -101,7 +105,7 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   return finished
 }
 
-/** Brings the classes of a mode into the form of those of its price. */
+/** Converts the classes of a mode to the classes of its price. */
 function modeRates(mode: TieredRates, price: Price, owner: string | undefined): TieredRates {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
@@ -115,7 +119,7 @@ function modeRates(mode: TieredRates, price: Price, owner: string | undefined): 
   return { ...finish(mode), ...(tiers && { tiers }) }
 }
 
-// Prices by search size require a request price, and are kept only if they are lower.
+// Checks prices by search size. They require a price per request, and are kept only if they are lower.
 function withRequestSizes(rates: Rates): void {
   const { request = "0" } = rates
   for (const name of ["request_medium", "request_low"] as const) {
@@ -123,7 +127,7 @@ function withRequestSizes(rates: Rates): void {
   }
 }
 
-// A model without its own price for text has one price for all output.
+// A model without a separate price for text has one price for all output.
 function withOutput(rates: Rates, base: Rates): void {
   if (rates.image_output === undefined || rates.output !== undefined) return
   if (base.output === undefined) {
@@ -132,7 +136,7 @@ function withOutput(rates: Rates, base: Rates): void {
   } else rates.output = base.output
 }
 
-// Removes zero prices of the cache: "0" here means "not priced separately", and such tokens then cost as much as
+// Removes cache prices of zero. In the lists, "0" means "not priced separately", and these tokens cost as much as
 // input.
 function withoutFreeCache(rates: Rates, input: string | undefined): void {
   if (input === undefined || input === "0") return
@@ -150,8 +154,9 @@ function withoutFreeCache(rates: Rates, input: string | undefined): void {
   }
 }
 
-// Adds the price of one-hour writes. Anthropic publishes both writes as multiples of input, 1.25 for five minutes and
-// 2 for an hour; the sources have only the first. The check excludes prices with other ratios.
+// Adds the price of one-hour cache writes. Anthropic publishes the prices of both kinds of writes as multiples of the
+// input price: 1.25 for five minutes, and 2 for an hour. The lists have only the first. The check excludes prices with
+// other ratios.
 function withHourWrite(rates: Rates, owner: string | undefined): void {
   const { input, cache_write: write } = rates
   if (owner !== "anthropic" || input === undefined || write === undefined) return
@@ -159,7 +164,7 @@ function withHourWrite(rates: Rates, owner: string | undefined): void {
   if (nanos(write) * 4n === nanos(input) * 5n) rates.cache_write_1h = fromNanos(nanos(input) * 2n)
 }
 
-/** Returns facts about a price that readers need. */
+/** Returns notes on unusual parts of a price. */
 export function oddities(price: Price): string[] {
   const found: string[] = []
   for (const rates of [price, ...(price.tiers ?? [])]) {

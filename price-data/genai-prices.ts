@@ -49,7 +49,7 @@ const recordSchema = z.looseObject({
   price_variants: z.array(variantSchema).nullish(),
 })
 
-/** The list of genai-prices: providers, each with records that match model names. */
+/** The list of genai-prices: providers, each with records whose clauses match model names. */
 export const genaiPricesSchema = z.array(
   z.looseObject({
     id: z.string(),
@@ -60,7 +60,7 @@ export const genaiPricesSchema = z.array(
 
 /** The parsed list. */
 export type GenaiPrices = z.infer<typeof genaiPricesSchema>
-/** One record: the clause that matches its models, and their prices. */
+/** One record: the clause that matches its models, and the prices of these models. */
 export type PriceRecord = z.infer<typeof recordSchema>
 
 const classOf: Record<string, PriceClass> = {
@@ -69,7 +69,7 @@ const classOf: Record<string, PriceClass> = {
   cache_write_mtok: "cache_write",
   cache_write_1h_mtok: "cache_write_1h",
   output_mtok: "output",
-  // Usage does not always count these separately, so the higher price is taken.
+  // Usage does not always count reasoning separately, so the higher of both prices is used.
   output_reasoning_mtok: "output",
   output_image_mtok: "image_output",
   input_audio_mtok: "audio_input",
@@ -88,7 +88,7 @@ const hourOf: Record<string, PriceClass> = {
   audio_hours: "second",
   input_audio_hours: "second",
 }
-/** Prices of classes that do not exist here, or that are in the table of vendors (`services.ts`). */
+/** Prices of classes that do not exist in the gateway, or that are in the table of vendors (`services.ts`). */
 const leftOut = new Set([
   "cache_image_read_mtok",
   "input_annotated_document_kpages",
@@ -114,7 +114,7 @@ export function recordsOf(source: GenaiPrices, provider: string): PriceRecord[] 
   return found.models
 }
 
-/** Returns the first record that matches the name, in the provider or in its fallbacks. */
+/** Returns the first record of the provider, or of its fallbacks, that matches the name. */
 export function recordFor(
   source: GenaiPrices,
   provider: string,
@@ -128,7 +128,7 @@ export function recordFor(
   return undefined
 }
 
-/** Whether a clause matches; all but `regex` ignore case, as in the source's own library. */
+/** Whether a clause matches. All clauses except `regex` ignore case, as in the library of genai-prices. */
 export function matches(clause: Clause, name: string): boolean {
   const text = name.toLowerCase()
   if (clause.or !== undefined) return clause.or.some((inner) => matches(inner, name))
@@ -140,13 +140,14 @@ export function matches(clause: Clause, name: string): boolean {
   return clause.regex !== undefined && new RegExp(clause.regex).test(name)
 }
 
-// Text around a matched part that does not name another model: a region before it, a version after it.
+// Text before or after a matched part that does not name another model: a region before the part, or a version after
+// it.
 const regionBefore = /^([a-z-]+\.)?$/
 const versionAfter = /^([-@:](v\d+|\d{8}|\d{2}-\d{4}|default|\d))*$/
 
 /**
- * Whether a record is for exactly this model. A clause such as `starts_with: mistral-medium` also matches later models
- * with other prices.
+ * Whether a record applies to exactly this model. A clause such as `starts_with: mistral-medium` also matches later
+ * models with other prices.
  */
 export function isPrecise(record: PriceRecord, name: string): boolean {
   const text = name.toLowerCase()
@@ -161,12 +162,12 @@ export function isPrecise(record: PriceRecord, name: string): boolean {
   return record.id === name || precise(record.match)
 }
 
-/** Returns the exact names of a record: its `equals`, and its id if a clause starts with it. */
+/** Returns the exact names in a record: those of its `equals` clauses, and its id if a clause starts with the id. */
 export function exactNames(record: PriceRecord): string[] {
   const names = new Set<string>()
   const visit = (clause: Clause): void => {
     clause.or?.forEach(visit)
-    // Clauses ignore case; the id is spelled like the vendor's name.
+    // Clauses ignore case. The id has the spelling of the vendor's name.
     const isId = clause.equals?.toLowerCase() === record.id.toLowerCase()
     if (clause.equals !== undefined) names.add(isId ? record.id : clause.equals)
     if (clause.starts_with === record.id) names.add(record.id)
@@ -176,14 +177,14 @@ export function exactNames(record: PriceRecord): string[] {
 }
 
 /**
- * Returns the active price on a date (`YYYY-MM-DD`); undefined if the record does not have one. If it changes with the
- * time of day, the most expensive hour counts.
+ * Returns the price that applies on a date (`YYYY-MM-DD`); undefined if the record has none. If the price changes with
+ * the time of day, the price of the most expensive hour is used.
  */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
   const active = choices.filter((choice) => startOf(choice) <= date)
   const isHourly = (choice: Conditional): boolean => choice.constraint?.start_time !== undefined
-  // The last applicable price wins, as in the source's own library.
+  // The last applicable price is used, as in the library of genai-prices.
   const prices = (active.findLast((choice) => !isHourly(choice)) ?? choices[0])?.prices
   if (prices === undefined || Object.keys(prices).length === 0) return undefined
   const price = priceOf(prices)
@@ -199,8 +200,8 @@ export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
 }
 
 /**
- * Returns the first day (`YYYY-MM-DD`) after a date from which a record states another price; undefined if there is
- * none.
+ * Returns the first day (`YYYY-MM-DD`) after a date on which a record has another price; undefined if the price does
+ * not change.
  */
 export function nextChangeOf(record: PriceRecord, date: string): string | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : []
@@ -221,7 +222,7 @@ function raise(price: Price, other: Price): void {
   }
 }
 
-/** The modes of service that a request can select here. */
+/** The modes of service that a request can select in the gateway. */
 const MODES = new Set([
   "service_tier=priority",
   "service_tier=flex",

@@ -1,6 +1,6 @@
 import type { Kind } from "./shape.ts"
 
-/** The facts that determine the kind of a model. Empty modalities mean that the sources do not state them. */
+/** The facts that determine the kind of a model. Empty modalities mean that the lists do not give them. */
 export interface KindClues {
   name: string
   inputs: string[]
@@ -16,12 +16,12 @@ interface KindRule {
 const only = (modalities: string[], modality: string): boolean =>
   modalities.length > 0 && modalities.every((each) => each === modality)
 
-// The first matching rule decides; undefined means a kind that the gateway does not serve.
+// The first matching rule applies. Undefined stands for a kind that the gateway does not support.
 const kindRules: KindRule[] = [
   { kind: undefined, name: /moderation|guard|safety|gliner|detect/ },
   { kind: undefined, name: /realtime|live|voicechat|studiovoice|sonic/ },
   { kind: undefined, name: /lyria|esm2|esmfold|usdvalidate|paligemma|ocr/ },
-  // A router's price is that of its chosen model, which no source can state.
+  // The price of a router is the price of the model that it selects, which no list contains.
   { kind: undefined, name: /^openrouter\/(?!free)|model-router|switchpoint/ },
   { kind: undefined, when: ({ outputs }) => outputs.includes("video") },
   { kind: "rerank", name: /rerank/ },
@@ -42,7 +42,7 @@ const kindRules: KindRule[] = [
   },
 ]
 
-/** Returns the kind of a model, or undefined for an omitted one. */
+/** Returns the kind of a model; undefined for a model that is omitted. */
 export function kindOf(clues: KindClues): Kind | undefined {
   const name = clues.name.toLowerCase()
   return kindRules.find((rule) => (rule.name?.test(name) ?? true) && (rule.when?.(clues) ?? true))

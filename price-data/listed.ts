@@ -15,15 +15,15 @@ const gpt62: ModelFacts = {
 }
 
 /**
- * Models that neither source lists and that people ask for; in US dollars per million units. Each has the page
- * with its price; only those of Perplexity (2026-11-22) were read. A source that lists such a model
- * takes precedence.
+ * Models that no list contains and that users need, in US dollars per million units. Each has a link to the page with
+ * its price. Only the pages of Perplexity were read (2026-11-22). If a list contains such a model, the list takes
+ * precedence.
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {
-    // Cohere does not publish a price for its calls; the reseller sets one.
+    // Cohere does not publish a price for calls of this model. The reseller sets the price.
     "cohere-transcribe-03-2026": { kind: "transcription", owner: "cohere", input: ["audio"] },
-    // cohere.com/pricing: searches of up to a hundred documents, by the thousand.
+    // cohere.com/pricing: price per thousand searches, each with up to a hundred documents.
     "rerank-english-v3.0": { kind: "rerank", owner: "cohere", price: { search: "2000" } },
     "rerank-multilingual-v3.0": { kind: "rerank", owner: "cohere", price: { search: "2000" } },
     "rerank-v3.5": { kind: "rerank", owner: "cohere", price: { search: "2000" } },
@@ -31,7 +31,7 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
     "rerank-v4.0-pro": { kind: "rerank", owner: "cohere", price: { search: "2500" } },
   },
   mistral: {
-    // mistral.ai/pricing: classifiers, by tokens of input.
+    // mistral.ai/pricing: classifiers are priced per input token.
     "mistral-moderation-2411": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
     "mistral-moderation-2603": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
     "mistral-moderation-latest": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
@@ -50,9 +50,9 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
       input: ["image"],
       price: { input: "0" },
     },
-    // developers.openai.com/api/docs/models/gpt-6.2-astra and gpt-6.2-sol (2026-11-17): above 272,000 tokens of input
-    // twice the input and 1.5 times the output; writes for twelve hours 2.5 times the input; Fast, here priority, twice,
-    // Batch and Flex a half.
+    // developers.openai.com/api/docs/models/gpt-6.2-astra and gpt-6.2-sol (2026-11-17): above 272,000 input tokens,
+    // input costs twice as much and output 1.5 times as much. Cache writes for twelve hours cost 2.5 times the input
+    // price. Fast mode, which is called priority here, costs twice as much. Batch and Flex cost half.
     "gpt-6.2-astra": {
       ...gpt62,
       price: {
@@ -95,7 +95,7 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
         modes: { priority: "2", flex: "0.5", batch: "0.5" },
       },
     },
-    // developers.openai.com/api/docs/pricing: 15 and 30 per million characters, 0.006 a minute.
+    // developers.openai.com/api/docs/pricing: 15 and 30 per million characters, 0.006 per minute.
     "tts-1": { kind: "speech", owner: "openai", price: { character: "15" } },
     "tts-1-hd": { kind: "speech", owner: "openai", price: { character: "30" } },
     "whisper-1": {

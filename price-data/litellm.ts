@@ -34,9 +34,9 @@ export interface LiteLlmEntry {
   inputs: string[]
   tools: boolean
   reasoning: boolean
-  /** The date of its withdrawal. */
+  /** The date on which the model is withdrawn. */
   ends?: string
-  /** The page with the price. */
+  /** The address of the page with the price. */
   source?: string
 }
 
@@ -50,7 +50,7 @@ const kindOfMode: Record<string, Kind> = {
   responses: "chat",
 }
 
-/** Prices per token, and per unit. */
+/** Fields with prices per token and per unit. */
 const classOf: Record<string, PriceClass> = {
   input_cost_per_token: "input",
   cache_read_input_token_cost: "cached_input",
@@ -72,7 +72,7 @@ const modeOf = {
 } as const
 const tierName = /_above_(?<thousands>\d+)k_tokens$/
 
-/** Returns the entries of the providers, by the vendor's own names of the models. */
+/** Returns the entries of the given providers, by the vendor's own names for the models. */
 export function entriesOf(
   source: LiteLlm,
   providers: readonly string[],
@@ -82,7 +82,7 @@ export function entriesOf(
     const provider = entry.litellm_provider ?? ""
     if (!providers.includes(provider)) continue
     const name = key.startsWith(`${provider}/`) ? key.slice(provider.length + 1) : key
-    // A remaining path is a size, a quality or a region, not a name.
+    // A path that remains in the name is a size, a quality or a region.
     if (!hasPaths.has(provider) && name.includes("/")) continue
     entries.set(name, described(name, entry))
   }
@@ -96,7 +96,7 @@ const senses = [
   ["supports_pdf_input", "pdf"],
 ] as const
 
-/** Providers whose models have names with a slash. */
+/** Providers whose model names contain a slash. */
 const hasPaths = new Set([
   "baseten",
   "cloudflare",
@@ -169,12 +169,12 @@ function ratesFrom(costs: readonly (readonly [string, number])[], suffix: string
   }
   const reasoning = costs.find(([key]) => key === `output_cost_per_reasoning_token${suffix}`)
   if (reasoning === undefined || rates.output === undefined) return rates
-  // Usage does not always count it separately, so the higher price is taken.
+  // Usage does not always count reasoning separately, so the higher of both prices is used.
   rates.output = highest(rates.output, decimal(reasoning[1] * 1e6)) ?? rates.output
   return rates
 }
 
-/** Sets the units of a model without a price of tokens. */
+/** Adds prices per unit for a model without a price per token. */
 function countUnits(price: Price, entry: Entry, kind: Kind): void {
   const unit = { speech: "character", transcription: "second", image: "image" } as const
   const cost = {
@@ -187,7 +187,7 @@ function countUnits(price: Price, entry: Entry, kind: Kind): void {
   if (typeof value === "number") price[unit[kind]] = decimal(value * 1e6)
 }
 
-/** Returns the highest search price of all context sizes per million, and the prices of smaller sizes. */
+/** Returns the highest search price of all context sizes, and the prices of smaller sizes, per million searches. */
 function searchPrices(entry: Entry): Rates {
   const costs = Object.entries(entry.search_context_cost_per_query ?? {})
   const sizes = Object.fromEntries(

@@ -1,4 +1,7 @@
-/** A value of a literal in the source of another program. A call keeps its arguments by name or in their order. */
+/**
+ * A value that a literal in the source code of another program describes. A call has named arguments, or arguments in
+ * their order.
+ */
 export type Literal =
   | string
   | number
@@ -8,7 +11,7 @@ export type Literal =
   | { [name: string]: Literal }
   | Call
 
-/** A constructor's call, such as `Decimal('8')` or `Tier(start=0, price=Decimal('8'))`. */
+/** A call of a constructor, such as `Decimal('8')` or `Tier(start=0, price=Decimal('8'))`. */
 export class Call {
   readonly name: string
   readonly ordered: readonly Literal[]
@@ -37,13 +40,13 @@ const SPACE = /(?:\s|#[^\n]*)*/y
 const NUMBER = /-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const WORD = /[A-Za-z_$][\w$.-]*/y
 const TEXT = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|`(?:[^`\\]|\\[^])*`/y
-/** How a minifier writes true and false. */
+/** Matches `!0` and `!1`, which minifiers write for true and false. */
 const BANG = /!(?<digit>[01])/y
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "\n": "" }
 
 /**
- * Reads the literal that starts at `start` in Python or JavaScript. Nothing of it is run.
- * @throws SyntaxError where it is more than a literal
+ * Parses the literal that starts at `start` in Python or JavaScript source. No code is run.
+ * @throws SyntaxError if the source contains more than a literal.
  */
 export function readLiteral(source: string, start: number): Literal {
   return new LiteralReader(source, start).value()
@@ -71,7 +74,7 @@ class LiteralReader {
     const word = this.#take(WORD)
     if (word === undefined) throw this.#unexpected()
     if (this.#peek() === "(") return this.#call(word)
-    // The name of a constant, such as `datetime.UTC`, stands for itself.
+    // The name of a constant, such as `datetime.UTC`, is returned as text.
     const known = WORDS[word] ?? (word.includes(".") ? word : undefined)
     if (known === undefined && word !== "None" && word !== "null") throw this.#unexpected()
     return known ?? null
@@ -114,7 +117,7 @@ class LiteralReader {
     return new Call(name, ordered, named)
   }
 
-  /** Texts that follow each other are one, as in Python. */
+  /** Consecutive strings are joined, as in Python. */
   #text(): string | undefined {
     let whole: string | undefined
     for (let part = this.#take(TEXT); part !== undefined; part = this.#take(TEXT)) {

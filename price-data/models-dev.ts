@@ -3,7 +3,7 @@ import { decimal, highest } from "./decimal.ts"
 import type { Mode, Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
-/** A mode of service: how a request selects it, and its price. */
+/** A mode of service: how a request selects the mode, and the mode's price. */
 const modeSchema = z.looseObject({
   cost: costSchema.optional(),
   provider: z.looseObject({ body: z.record(z.string(), z.unknown()).optional() }).optional(),
@@ -35,7 +35,7 @@ const tierSchema = z.looseObject({
   tier: z.looseObject({ size: z.number(), type: z.literal("context").optional() }),
 })
 
-/** The list of models.dev: providers by their ids, each with its models by their names. */
+/** The list of models.dev: providers by id, each with its models by name. */
 export const modelsDevSchema = z.record(
   z.string(),
   z.looseObject({ models: z.record(z.string(), modelSchema) }),
@@ -45,10 +45,10 @@ export const modelsDevSchema = z.record(
 export type ModelsDev = z.infer<typeof modelsDevSchema>
 type Model = z.infer<typeof modelSchema>
 
-/** One model of one vendor as models.dev lists it. */
+/** One model of one vendor in the list of models.dev. */
 export interface Listing {
   name: string
-  /** The model wherever it is sold, by its maker's name and its own. */
+  /** The id of the model independent of the vendor: the name of its maker and its own name. */
   base?: string
   releaseDate?: string
   status?: string
@@ -58,13 +58,13 @@ export interface Listing {
   outputs: string[]
   tools: boolean
   reasoning: boolean
-  /** The efforts that it accepts. */
+  /** The effort levels that the model accepts. */
   efforts?: string[]
-  /** Whether its reasoning can be switched off by a parameter of its own. */
+  /** Whether a separate parameter can switch the model's reasoning off. */
   hasReasoningSwitch?: boolean
-  /** The member of an assistant message that has to bring its reasoning back. */
+  /** The member of an assistant message in which the model's reasoning must be sent back. */
   reasoningField?: string
-  /** Whether it accepts a temperature. */
+  /** Whether the model accepts a temperature. */
   temperature?: boolean
   /** Whether answers can follow a JSON schema. */
   structuredOutput?: boolean
@@ -72,7 +72,7 @@ export interface Listing {
   notes: string[]
 }
 
-// The file has many authors, so a class has several spellings.
+// Price classes by their spellings. The list has many authors, so a class has several spellings.
 const spellings: Record<string, PriceClass> = {
   input: "input",
   cache_read: "cached_input",
@@ -81,13 +81,13 @@ const spellings: Record<string, PriceClass> = {
   cache_write: "cache_write",
   cached_write: "cache_write",
   output: "output",
-  // Some vendors price thinking separately; usage does not always count it separately, so the higher price is held.
+  // Some vendors price thinking separately. Usage does not always count it separately, so the higher price is held.
   reasoning: "output",
   input_audio: "audio_input",
   output_audio: "audio_output",
 }
 
-/** Returns the models of one models.dev provider. */
+/** Returns the models of one provider in models.dev. */
 export function listingsOf(source: ModelsDev, provider: string): Listing[] {
   const models = source[provider]?.models
   if (models === undefined) throw new Error(`models.dev has no provider ${provider}`)
@@ -112,14 +112,14 @@ function listing(name: string, model: Model): Listing {
     ...(model.canonical_model_id === undefined ? {} : { base: model.canonical_model_id }),
     ...(model.release_date === undefined ? {} : { releaseDate: model.release_date }),
     ...(model.status === undefined ? {} : { status: model.status }),
-    // The source writes 0 for "unknown".
+    // The list contains 0 for an unknown value.
     ...(context > 0 ? { context } : {}),
     ...(maxOutput > 0 ? { maxOutput } : {}),
     ...(price === undefined ? {} : { price }),
   }
 }
 
-/** Returns the parameters that a model accepts, as far as the list states them. */
+/** Returns the parameters that a model accepts, as far as the list contains them. */
 function rulesOf(model: Model): Partial<Listing> {
   const { reasoning_options: options = [], interleaved, temperature } = model
   const efforts = options.find(({ type }) => type === "effort")?.values
@@ -132,7 +132,7 @@ function rulesOf(model: Model): Partial<Listing> {
   }
 }
 
-/** Fields of a request that select a mode; the value is its name. */
+/** Fields of a request that select a mode. Their value is the name of the mode. */
 const MODE_FIELDS = ["service_tier", "speed"] as const
 
 function modesOf(model: Model): Record<string, Mode> {
@@ -170,7 +170,7 @@ function ratesFrom(cost: Record<string, unknown>, notes: string[]): Rates {
         notes.push(`reasoning at ${value}, output at ${String(cost["output"])}: the higher is kept`)
       }
     } else if (key === "request") {
-      // The only listing with this price means dollars per thousand searches for the request.
+      // In the only listing with this price, it is in dollars per thousand searches.
       rates.search = decimal(value * 1000)
     } else {
       notes.push(`cost.${key} (${value}) has no class here`)

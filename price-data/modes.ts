@@ -8,19 +8,19 @@ import { factorBetween, fromNanos, highest, nanos } from "./decimal.ts"
 import { type Mode, type Price, type PriceClass, type Rates, ratesOf } from "./shape.ts"
 import type { Tier, TieredRates } from "./shape.ts"
 
-/** The price that a list has for a model. */
+/** The price of a model in one list. */
 interface Quote {
   readonly price: Price
 }
 
-/** The factor 1 in millionths. */
+/** The factor 1, expressed in millionths. */
 const SAME = 1_000_000n
 
 /**
- * Chooses the modes of service of a price. The first list that has a mode wins, and other lists complete its classes.
- * Rates of a list with another price count only by their highest factor.
- * @param quotes all lists, those with the chosen price first.
- * @param winners the lists with the chosen price.
+ * Selects the modes of service of a price. The first list that contains a mode is used, and missing classes are added
+ * from other lists. If a list has another price for the model, only the highest factor of its rates is used.
+ * @param quotes all lists, starting with those that have the selected price.
+ * @param winners the lists that have the selected price.
  */
 export function chosenModes(
   quotes: readonly Quote[],
@@ -44,7 +44,7 @@ function usableMode(quote: Quote, name: string, winners: readonly Quote[]): Mode
   return factorBetween(quote.price, mode)
 }
 
-/** Returns a mode with the classes and tiers that another list has. */
+/** Returns a mode with the additional classes and tiers of another list. */
 function completed(other: TieredRates, own: TieredRates): TieredRates {
   const { tiers: added = [], ...rates } = other
   const { tiers: known = [], ...named } = own
@@ -62,8 +62,8 @@ function tierAt(tiers: readonly Tier[] | undefined, above: number): Tier | undef
 }
 
 /**
- * Brings the rates of a mode into their final form: a factor if all classes have the same one, otherwise the classes
- * and tiers of the price.
+ * Converts the rates of a mode to their final form. If all classes have the same factor, the result is that factor.
+ * Otherwise, it has the classes and tiers of the price.
  * @returns undefined if the mode has no class of the price.
  */
 export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
@@ -83,7 +83,7 @@ export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
   const isComplete =
     tiers.length === (price.tiers ?? []).length &&
     named.every(({ own, usual }) => tokenClasses(usual).every((name) => own[name] !== undefined))
-  // A class without a value in a more expensive mode follows the highest factor.
+  // In a more expensive mode, a class without a value gets the highest factor.
   if (factors.size === 1 && factor !== null && (isComplete || factor >= SAME)) {
     return fromNanos(factor * 1_000n)
   }
@@ -91,8 +91,8 @@ export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
 }
 
 /**
- * Returns a mode as a factor, for prices that change over time. Classes that it does not name cost no less than in the
- * standard mode.
+ * Returns a mode as a factor, for prices that change over time. A class that the mode does not contain costs at least
+ * as much as in the standard mode.
  */
 export function asFactor(mode: TieredRates, price: Price): string {
   const factor = factorBetween(price, mode) ?? "1"
@@ -107,7 +107,7 @@ function fitting(mode: Rates, price: Rates): Rates {
   for (const name of tokenClasses(price)) {
     const fallback = fallbackOf(CLASS_OF_NAME[name])
     const parent = fallback && (NAME_OF_CLASS[fallback] as PriceClass)
-    // A class that costs the same as its parent class does so in a mode as well.
+    // If a class costs the same as its parent class, it also does so in the mode.
     const isLikeParent = parent !== undefined && price[name] === price[parent]
     const rate = known(mode[name], price[name]) ?? (isLikeParent ? rates[parent] : undefined)
     if (rate !== undefined) rates[name] = rate
@@ -115,7 +115,7 @@ function fitting(mode: Rates, price: Rates): Rates {
   return plausible(rates, price)
 }
 
-/** A class with a much lower factor than input and output is a mistake of the list. */
+/** Minimum factor of a class, relative to the factors of input and output. A lower factor is a mistake in the list. */
 const LOWEST_PART = 0.75
 
 function plausible(rates: Rates, price: Rates): Rates {
@@ -128,7 +128,10 @@ function plausible(rates: Rates, price: Rates): Rates {
   )
 }
 
-/** Returns a known rate: zero for a class with a price means that the list does not have its rate. */
+/**
+ * Returns a rate; undefined if it is unknown. A rate of zero for a class that has a price means that the list does not
+ * contain the rate.
+ */
 function known(rate: string | undefined, usual: string | undefined): string | undefined {
   return rate === "0" && usual !== "0" ? undefined : rate
 }
@@ -139,7 +142,7 @@ function tokenClasses(rates: Rates): PriceClass[] {
   return (Object.keys(ratesOf(rates)) as PriceClass[]).filter((name) => TOKENS.has(name))
 }
 
-/** Returns the factor of each class, in millionths; null for one with more digits. */
+/** Returns the factor of each class in millionths; null if a factor has more digits. */
 function factorsOf(own: Rates, usual: Rates): (bigint | null)[] {
   return (Object.keys(ratesOf(own)) as PriceClass[]).map((name) => {
     const [rate, base] = [nanos(own[name] ?? "0"), nanos(usual[name] ?? "0")]

@@ -1,4 +1,4 @@
-/** Notes for the operator of a run: lines by topic. */
+/** Collects notes for the person who updates the lists, as lines by topic. */
 export class Notes {
   readonly #lines = new Map<string, string[]>()
 
@@ -9,12 +9,12 @@ export class Notes {
     this.#lines.set(topic, lines)
   }
 
-  /** Returns the lines of a topic, in the order of their addition. */
+  /** Returns the lines of a topic in the order in which they were added. */
   of(topic: string): readonly string[] {
     return this.#lines.get(topic) ?? []
   }
 
-  /** Returns one line for each topic, or with `verbose` every line. */
+  /** Returns one line for each topic. With `verbose`, returns every line. */
   report(verbose: boolean): string {
     const topics = [...this.#lines].map(([topic, lines]) =>
       verbose

@@ -1,4 +1,4 @@
-// The name of each organisation, by its names in sources and at vendors.
+// The name of each organisation, by its names in lists and at vendors.
 const organisations: Record<string, string> = {
   "meta-llama": "meta",
   "x-ai": "xai",
@@ -35,7 +35,7 @@ const families: [RegExp, string][] = [
 ]
 
 /**
- * Returns the organisation that made a model, as far as its name at the vendor, or its listed base model, shows it.
+ * Returns the organisation that made a model, judging by the model's name at the vendor or its base model in the lists.
  * `maker` is the vendor itself if it sells only its own models.
  */
 export function ownerOf(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Call, type Literal, readLiteral } from "./literals.ts"
 
-/** A published list: its name, its package, and its date. */
+/** A published list with its name, its package and its date. */
 export interface PublishedList {
   readonly name: string
   readonly package: string
@@ -11,13 +11,13 @@ export interface PublishedList {
   readonly content: unknown
 }
 
-/** A release of LiteLLM that carried malware; its list is not read either. */
+/** Releases of LiteLLM that contained malware. Their lists are not read. */
 const COMPROMISED = new Set(["1.82.7", "1.82.8"])
 
 /**
- * Downloads the newest packages that contain the three lists, and extracts the lists. The packages are not installed
- * or run.
- * @param today the date of a list without a date of its own
+ * Downloads the newest packages that contain the three lists, and extracts the lists. The packages are neither
+ * installed nor run.
+ * @param today the date that is used for a list without a date.
  */
 export async function downloadLists(today: string): Promise<PublishedList[]> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-lists-"))
@@ -32,7 +32,9 @@ export async function downloadLists(today: string): Promise<PublishedList[]> {
   }
 }
 
-/** Returns the list of models.dev, which has no package of its own; opencode's executable contains all of it. */
+/**
+ * Returns the list of models.dev. It has no package of its own, but opencode's executable contains the complete list.
+ */
 async function modelsDevList(folder: string): Promise<PublishedList> {
   const packed = await run(folder, "npm", "pack", "--silent", "opencode-linux-x64@latest")
   await run(folder, "tar", "xzf", packed.trim(), "package/bin/opencode")
@@ -44,15 +46,18 @@ async function modelsDevList(folder: string): Promise<PublishedList> {
   return { name: "models.dev", package: `opencode ${version}`, date: days.at(-1) ?? "", content }
 }
 
-/** The start of the list in the program: the first provider of an object of providers. */
+/** Matches the start of the list in the executable, which is an object of providers. */
 const FIRST_PROVIDER = /\{"?[\w-]+"?:\{id:"[\w-]+",env:\[/
 
-/** Returns the list of models.dev in the bytes of a program. @throws Error if it is not found */
+/**
+ * Returns the list of models.dev in the bytes of an executable.
+ * @throws Error if the list is not found.
+ */
 export function modelsDevIn(program: Buffer): Literal {
-  // One byte per character, so positions in the text are positions in the program.
+  // Latin-1 has one byte per character, so positions in the text are also positions in the executable.
   const start = FIRST_PROVIDER.exec(program.toString("latin1"))?.index
   if (start === undefined) throw new Error("the program contains no list of models.dev")
-  // The list will always be far smaller than this.
+  // The limit is far above the size of the list.
   return readLiteral(program.subarray(start, start + 50_000_000).toString("utf8"), 0)
 }
 
@@ -71,7 +76,7 @@ export function genaiPricesIn(source: string): Literal {
   return plain(readLiteral(source, source.indexOf("= [", start) + 2))
 }
 
-/** Replaces the calls in genai-prices' source by their values. */
+/** Replaces calls in the source of genai-prices with their values. */
 function plain(value: Literal): Literal {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== "object" || value === null) return value
@@ -85,7 +90,7 @@ function plain(value: Literal): Literal {
 }
 
 function mapped(record: { readonly [name: string]: Literal }): Literal {
-  // `or_` and `and_`, since these words are reserved in Python.
+  // `or_` and `and_` end with an underscore, because these words are reserved in Python.
   const entries = Object.entries(record).map(([name, each]) => [
     name.replace(/_$/, ""),
     plain(each),
@@ -93,7 +98,7 @@ function mapped(record: { readonly [name: string]: Literal }): Literal {
   return Object.fromEntries(entries) as Literal
 }
 
-/** Returns the newest date of a price change, up to today. */
+/** Returns the newest date of a price change that is not after today. */
 function newestDay(source: string, today: string): string {
   const dates = source.matchAll(/datetime\.date\((\d+), (\d+), (\d+)\)/g)
   const days = [...dates].map(([, ...parts]) =>

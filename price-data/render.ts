@@ -1,7 +1,7 @@
 import { mapModes, ratesOf } from "./shape.ts"
 import type { Facts, ModelFacts, Price, TieredRates } from "./shape.ts"
 
-/** Returns the text of facts.json: sorted, one model a line. */
+/** Returns the text of facts.json. It is sorted and has one line per model. */
 export function renderFacts(facts: Facts): string {
   const vendors = sorted(facts.vendors).map(([vendor, models]) => {
     const lines = sorted(models).map(
@@ -25,7 +25,7 @@ export function renderFacts(facts: Facts): string {
   ].join("\n")
 }
 
-// Sorts by code unit, because the order of a locale differs between machines.
+// Sorts by code unit. The sort order of a locale differs between machines.
 function sorted<Value>(record: Record<string, Value>): [string, Value][] {
   return Object.entries(record).toSorted(([left], [right]) => (left < right ? -1 : 1))
 }

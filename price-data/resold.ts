@@ -1,7 +1,7 @@
 import { highest } from "./decimal.ts"
 import type { Facts, ModelFacts, Price, PriceClass } from "./shape.ts"
 
-/** Our vendors by the maker's name in an openrouter model name. */
+/** Vendor ids by the maker's name in a model name of openrouter. */
 export const makers: Record<string, string> = {
   anthropic: "anthropic",
   cohere: "cohere",
@@ -24,7 +24,7 @@ const resoldClasses: PriceClass[] = [
   "request",
 ]
 
-/** Returns the maker's own facts for an openrouter name such as `google/gemini-2.5-flash`. */
+/** Returns the maker's own facts about a model with an openrouter name such as `google/gemini-2.5-flash`. */
 export function makersFacts(facts: Facts, name: string): ModelFacts | undefined {
   const [organisation = "", bare = ""] = name.split("/")
   const models = facts.vendors[makers[organisation] ?? ""]
@@ -33,10 +33,10 @@ export function makersFacts(facts: Facts, name: string): ModelFacts | undefined 
 }
 
 /**
- * Fills in prices of audio, images and searches that the lists leave out, if they are known elsewhere. openrouter
- * lists only text prices but charges the maker's prices; OpenAI's own list leaves its image models to Azure's. An
- * image model with an unknown image price loses its price: rejecting it is better than selling images at the price of
- * text.
+ * Adds prices of audio, images and searches that a list does not contain, if they are known from another list.
+ * openrouter lists only text prices but charges the maker's prices. The image prices of OpenAI's models are only in the
+ * list of Azure. An image model with an unknown image price loses its price, because rejecting requests is better than
+ * charging images at the price of text.
  * @returns the names of models that lost their price.
  */
 export function fillFromElsewhere(facts: Facts): string[] {
@@ -63,12 +63,12 @@ export function fillFromElsewhere(facts: Facts): string[] {
   return unpriced
 }
 
-/** Returns the name of a model without the date of its snapshot. */
+/** Returns the name of a model without the date of a snapshot. */
 export function undated(name: string): string {
   return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 }
 
-/** Sets the image price to the higher of the listed and the known price. Text keeps its listed price. */
+/** Sets the image price to the higher of the listed and the known price. The text price stays as listed. */
 function withImages(model: ModelFacts, known: Price | undefined): void {
   if (known === undefined) return
   const { price = known } = model

@@ -9,21 +9,21 @@ import {
   ratesOf,
 } from "./shape.ts"
 
-/** Prices that change by the hour or on an announced date. No list contains them completely. */
+/** Prices that change with the time of day or on an announced date. No list contains them completely. */
 interface Schedule {
   readonly vendors: readonly string[]
   readonly name: RegExp
-  /** Listed values to which the schedule applies. A price with another value is newer and stays unchanged. */
+  /** Listed values to which the schedule applies. A price with other values is newer and stays unchanged. */
   readonly listed: readonly Rates[]
-  /** Replaces the values of the lists. */
+  /** Prices that replace the values of the lists. */
   readonly own?: Price
   readonly periods: PricePeriod[]
 }
 
 /**
- * api-docs.deepseek.com/quick_start/pricing: off-peak rates are half of the peak rates. Peak hours are 01:00 to 04:00
- * and 06:00 to 10:00 UTC, Monday through Friday, since 2026-08-23. The Chinese page gives them in Beijing time.
- * Chinese public holidays are off-peak too, but follow no rule: they are charged like other days.
+ * api-docs.deepseek.com/quick_start/pricing: off-peak rates are half of the peak rates. Since 2026-08-23, peak hours
+ * are 01:00 to 04:00 and 06:00 to 10:00 UTC, Monday to Friday. The Chinese page gives them in Beijing time. Chinese
+ * public holidays are off-peak too, but they are charged like other days, because they follow no rule.
  */
 const beijingPeak = {
   name: "peak",
@@ -32,7 +32,10 @@ const beijingPeak = {
   hours: ["09:00-12:00", "14:00-18:00"],
 }
 
-/** An introductory price of Google's. @param from the first day of the later price. */
+/**
+ * Returns the schedule of one of Google's introductory prices.
+ * @param from the first day of the later price.
+ */
 function introductoryPrice(
   name: RegExp,
   from: string,
@@ -63,9 +66,9 @@ const schedules: readonly Schedule[] = [
     own: { input: "0.66", cached_input: "0.022", output: "1.98" },
     periods: [{ ...beijingPeak, input: "1.32", cached_input: "0.044", output: "3.96" }],
   },
-  // ai.google.dev/gemini-api/docs/pricing, partly as genai-prices quotes it: half price through 2026-12-31, and of
-  // Gemini 4 Argon through 2026-11-30. The page names no time zone. The change comes first in UTC, so that requests are
-  // never charged below Google's price. Batch and similar modes are factors.
+  // ai.google.dev/gemini-api/docs/pricing, and partly genai-prices: prices are halved through 2026-12-31, and for
+  // Gemini 4 Argon through 2026-11-30. The page names no time zone. The change is made in UTC, where the day begins
+  // first, so that requests are never charged below Google's price. Batch and similar modes are factors.
   introductoryPrice(/^gemini-3\.[678]-flash$|^gemini-flash-latest$/, "2027-01-01", {
     listed: { input: "0.75", output: "3.75" },
     later: { input: "1.5", cached_input: "0.15", output: "7.5", audio_input: "1.5" },
@@ -87,7 +90,7 @@ const schedules: readonly Schedule[] = [
     later: { input: "2", cached_input: "0.2", output: "10", audio_input: "2" },
   }),
   // developers.openai.com/api/docs/models/gpt-6.2-sol: Ultrafast costs 3 times the standard rate through 2027-02-28,
-  // and 6 times that from 2027-03-01 on, in San Francisco time.
+  // and 6 times the standard rate from 2027-03-01, in San Francisco time.
   {
     vendors: ["openai"],
     name: /^gpt-6\.2-(astra|sol)$/,
@@ -107,8 +110,8 @@ const schedules: readonly Schedule[] = [
 ]
 
 /**
- * Gives the models the periods of their prices.
- * @returns the names of models for which the lists have another price.
+ * Adds the periods of prices to the models.
+ * @returns the names of models whose price in the lists does not match the schedule.
  */
 export function addSchedules(facts: Facts): string[] {
   return schedules.flatMap((schedule) =>
@@ -117,7 +120,7 @@ export function addSchedules(facts: Facts): string[] {
         if (price === undefined || !schedule.name.test(name)) return []
         if (!schedule.listed.some((rates) => isOf(price, rates))) return [`${vendor}/${name}`]
         const { own, periods } = schedule
-        // Rates of a mode would not follow the periods.
+        // Modes become factors, because fixed rates of a mode would not change with the periods.
         const modes = mapModes(price.modes, (rates) => asFactor(rates, price))
         Object.assign(price, own, { modes: { ...modes, ...own?.modes } })
         if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
@@ -128,7 +131,7 @@ export function addSchedules(facts: Facts): string[] {
   )
 }
 
-/** Whether a price has all of these rates. */
+/** Whether a price has all of the given rates. */
 export function isOf(price: Price, rates: Rates): boolean {
   return Object.entries(ratesOf(rates)).every(([name, rate]) => price[name as PriceClass] === rate)
 }

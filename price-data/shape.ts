@@ -4,8 +4,9 @@ import type { PriceName } from "tollgate-contract/usage-classes.ts"
 export type Kind = ModelKind
 
 /**
- * The classes of usage that can carry a price, in the order they are written. US dollars per
- * million units: tokens, and for the last seven images, characters, seconds, searches, requests.
+ * The classes of usage that can have a price, in the order in which they are written. Prices are in US dollars per
+ * million units. The units are tokens, and for the last seven classes images, characters, seconds, searches and
+ * requests.
  */
 export const priceClasses = [
   "input",
@@ -32,7 +33,7 @@ export const priceClasses = [
 /** One of {@link priceClasses}. */
 export type PriceClass = (typeof priceClasses)[number]
 
-/** The chat wire formats that a model can be restricted to. */
+/** The chat wire formats to which a model can be restricted. */
 export const dialects = ["openai-chat", "openai-responses"] as const
 
 /** One of {@link dialects}. */
@@ -41,21 +42,21 @@ export type Dialect = (typeof dialects)[number]
 /** Exact decimals in US dollars per million units of the class. */
 export type Rates = Partial<Record<PriceClass, string>>
 
-/** Rates that replace the base ones for the whole request once its input exceeds `above` tokens. */
+/** Rates that replace the base rates for the whole request if its input exceeds `above` tokens. */
 export interface Tier extends Rates {
   above: number
 }
 
-/** Rates, and those for longer inputs. */
+/** Rates, including those for longer inputs. */
 export interface TieredRates extends Rates {
   tiers?: Tier[]
 }
 
-/** A mode of service: a factor on the rates of tokens, or rates of its own. */
+/** A mode of service: either a factor on the token rates, or separate rates. */
 export type Mode = string | TieredRates
 
 /**
- * Returns modes with changed rates; factors stay.
+ * Returns modes with changed rates. Factors stay unchanged.
  * @param change returns undefined to omit the mode.
  */
 export function mapModes<Changed extends Mode>(
@@ -71,12 +72,12 @@ export function mapModes<Changed extends Mode>(
 
 /** The rates of a price, or of one of its periods. */
 interface Card extends TieredRates {
-  /** Minimum seconds charged per request. */
+  /** Minimum number of seconds charged per request. */
   minimum_seconds?: string
   modes?: Record<string, Mode>
 }
 
-/** Rates that replace the base rates for a time, in the form of `tollgate.yaml`. */
+/** Rates that replace the base rates during a period, in the form of `tollgate.yaml`. */
 export interface PricePeriod extends Card {
   name?: string
   from?: string
@@ -86,23 +87,23 @@ export interface PricePeriod extends Card {
   hours?: string[]
 }
 
-/** The rate card of one model at one vendor. */
+/** The prices of one model at one vendor. */
 export interface Price extends Card {
   periods?: PricePeriod[]
 }
 
-/** A vendor's prices besides its models': as rates, by names that `tollgate.yaml` has too. */
+/** A vendor's prices for services in addition to its models, by the names that `tollgate.yaml` uses. */
 export interface Services {
   [name: string]: string | Record<string, string> | undefined
   modes?: Record<string, string>
-  /** A factor on prices, at these hosts, of models that came out since a day. */
+  /** A factor on the prices of models released since a day, at the given hosts. */
   regional?: { factor: string; hosts: string; since: string }
 }
 
 /** The facts about one model at one vendor. */
 export interface ModelFacts {
   kind: Kind
-  /** Unix seconds of the release. */
+  /** Release time in Unix seconds. */
   created?: number
   owner?: string
   context?: number
@@ -110,26 +111,26 @@ export interface ModelFacts {
   input?: string[]
   tools?: true
   reasoning?: true
-  /** The efforts that it accepts, the lowest first. */
+  /** The effort levels that the model accepts, lowest first. */
   efforts?: string[]
-  /** Whether its reasoning can be switched off by a parameter of its own. */
+  /** Set if a separate parameter can switch the model's reasoning off. */
   reasoning_switch?: true
-  /** The member of an assistant message that must bring its reasoning back. */
+  /** The member of an assistant message in which the model's reasoning must be sent back. */
   reasoning_field?: string
-  /** Set if it rejects a temperature. */
+  /** Set if the model rejects a temperature. */
   temperature?: false
-  /** Whether answers can follow a JSON schema; absent if the lists do not state it. */
+  /** Whether answers can follow a JSON schema; absent if the lists do not say. */
   structured_output?: boolean
-  /** Set if the vendor speaks others too. */
+  /** The dialects in which the model is offered; absent if it is offered in all dialects of its vendor. */
   dialects?: Dialect[]
   price?: Price
   /** The date of the newest list with this price. */
   priced?: string
-  /** Maximum searches that it makes by itself in an answer. */
+  /** Maximum number of searches per answer that the model makes without a tool. */
   own_searches?: number
 }
 
-/** The whole of facts.json. */
+/** The complete content of facts.json. */
 export interface Facts {
   /** The date of the prices. */
   date: string
@@ -138,7 +139,7 @@ export interface Facts {
   vendors: Record<string, Record<string, ModelFacts>>
 }
 
-/** Copies the rates of `from` without its tiers, in the order of {@link priceClasses}. */
+/** Copies the rates of `from`, except its tiers, in the order of {@link priceClasses}. */
 export function ratesOf(from: Rates): Rates {
   const rates: Rates = {}
   for (const name of priceClasses) {

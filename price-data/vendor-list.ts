@@ -17,7 +17,7 @@ import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
 import { distrustReason, unreachableReason, withheldReason } from "./withheld.ts"
 
-/** The three lists, parsed, and the date of the prices (`YYYY-MM-DD`). */
+/** The three parsed lists, and the date of the prices (`YYYY-MM-DD`). */
 export interface Sources {
   modelsDev: ModelsDev
   genaiPrices: GenaiPrices
@@ -25,13 +25,13 @@ export interface Sources {
   date: string
   /** Whether the gateway can call models of a kind at a vendor. */
   isServed: (vendor: string, kind: Kind) => boolean
-  /** The day of each list. */
+  /** The date of each list. */
   dates: Readonly<Record<ListName, string>>
 }
 
 /**
- * Vendors whose models have prices of their own for searches. Elsewhere the lists mix several kinds of searches, and
- * the vendor's own page has one price for all models (`services.ts`).
+ * Vendors with separate search prices for single models. For other vendors, the lists mix several kinds of searches,
+ * and the vendor's own page has one price for all models (`services.ts`).
  */
 const searchingVendors = new Set(["google", "vertex", "perplexity"])
 
@@ -39,12 +39,12 @@ const searchingVendors = new Set(["google", "vertex", "perplexity"])
 const OUTPUTS: Readonly<Partial<Record<Kind, string[]>>> = { image: ["image"], speech: ["audio"] }
 
 /**
- * help.aliyun.com/zh/model-studio/deep-thinking: models that think with `enable_thinking`, although models.dev lists
- * them as models without thinking.
+ * help.aliyun.com/zh/model-studio/deep-thinking: these models think if `enable_thinking` is set, although models.dev
+ * lists them as models without thinking.
  */
 const THINKING = { vendor: "alibaba", name: /^qwen3-max/ }
 
-/** Results of a run besides the facts. */
+/** Results of a run in addition to the facts. */
 export interface Report {
   notes: Notes
   disputes: Dispute[]
@@ -71,7 +71,7 @@ export class VendorList {
     this.#entries = entriesOf(sources.liteLlm, source.liteLlm ?? [])
   }
 
-  /** The facts by model name. */
+  /** Returns the facts by model name. */
   models(): Record<string, ModelFacts> {
     const listed = this.#listings.map((listing) => [listing.name, this.#listed(listing)] as const)
     const known = [...listed, ...this.#additions()].filter(([, model]) => model !== undefined)
@@ -97,7 +97,8 @@ export class VendorList {
         .map(({ name }) => [name, undefined]),
     )
     for (const [name, record] of this.#quoted()) {
-      // Both lists contain withdrawn models and misspelt names, but rarely the same ones.
+      // Both lists contain withdrawn models and misspelt names, but rarely the same ones. A name in both lists is
+      // therefore accepted.
       if (this.#isNamedTwice(name)) names.set(name, record)
     }
     return [...names]
@@ -105,7 +106,7 @@ export class VendorList {
       .map(([name, record]) => [name, this.#added(name, record)] as const)
   }
 
-  /** Returns the names of genai-prices. */
+  /** Returns the names in genai-prices, with their records. */
   #quoted(): (readonly [string, PriceRecord])[] {
     const { genaiPrices: provider, additions } = this.#source
     if (provider === undefined || additions !== true) return []
@@ -114,12 +115,12 @@ export class VendorList {
     )
   }
 
-  /** Whether LiteLLM's entry is sufficient to add a model. */
+  /** Whether LiteLLM's entry is sufficient to add a model that no other list contains. */
   #isEnough({ kind, price, ends, source }: LiteLlmEntry): boolean {
     if (kind === undefined || price === undefined || isFree(price)) return false
     // The other two lists cover only chat models.
     if (kind !== "chat") return true
-    // Withdrawal dates are maintained by people.
+    // People maintain the withdrawal dates, so they are reliable.
     if (ends !== undefined) return ends > this.#sources.date
     return this.#source.sourced === true && source !== undefined
   }
@@ -149,20 +150,20 @@ export class VendorList {
     return this.#describe(listing, kind)
   }
 
-  /** Returns the kind of a model; undefined if it is omitted or unsupported at the vendor. */
+  /** Returns the kind of a model; undefined if the model is omitted or the kind is not supported at the vendor. */
   #kindOf(listing: Listing): Kind | undefined {
     const kind = kindOf(listing)
     return kind !== undefined && this.#sources.isServed(this.#vendor, kind) ? kind : undefined
   }
 
-  // Whether a model has been withdrawn. It can be called until its withdrawal.
+  // Whether a model has been withdrawn. A model with an announced withdrawal can still be called.
   #isRetired({ name, status }: Listing): boolean {
     const ends = this.#entries.get(name)?.ends
     if (status !== "deprecated") return false
     return ends === undefined || ends <= this.#sources.date
   }
 
-  // A snapshot of a listed model, or its moving alias, has the same price.
+  // A snapshot or a moving alias of a listed model has the same price as that model.
   #listingLike(name: string, record: PriceRecord | undefined): Listing {
     const stem = undated(name).replace(/-(latest|\d{4})$/, "")
     const base = this.#listings.find((listing) => listing.name === stem) ?? this.#resold(stem)
@@ -184,7 +185,7 @@ export class VendorList {
     }
   }
 
-  // Returns openrouter's list of the model's features; its price is not the vendor's.
+  // Returns the features of the model in openrouter's list. The price in that list is not the vendor's price.
   #resold(name: string): Listing | undefined {
     const resold = listingsOf(this.#sources.modelsDev, "openrouter").find((listing) => {
       const [organisation = "", bare] = listing.name.split("/")
@@ -254,7 +255,7 @@ export class VendorList {
   #quote(name: string, record: PriceRecord): Quote | undefined {
     const quote = quoteOf(record, this.#sources.date)
     if (quote === undefined || this.#vendor !== "openrouter") return quote
-    // openrouter charges its makers' prices, so their long-context prices apply there too.
+    // openrouter charges the makers' prices, so the makers' long-context prices apply there too.
     const [organisation = "", bare = ""] = name.split("/")
     const provider = vendorSources[makers[organisation] ?? ""]?.genaiPrices
     const theirs = provider && recordFor(this.#sources.genaiPrices, provider, bare)

@@ -1,35 +1,37 @@
-/** The names of one of our vendors in the lists. */
+/** The names of one of the gateway's vendors in the lists. */
 export interface VendorSource {
   modelsDev?: string
   genaiPrices?: string
-  /** LiteLLM's names of the vendor, or of parts of its offer. */
+  /** LiteLLM's names for the vendor, or for parts of its offer. */
   liteLlm?: readonly string[]
-  /** The only organisation whose models it sells. */
+  /** The organisation, if the vendor sells only models of this organisation. */
   maker?: string
-  /** Whether names that models.dev lacks are added; at other vendors most of them were withdrawn long ago. */
+  /**
+   * Set if names are added that models.dev does not list. At other vendors, most of these names were withdrawn long
+   * ago.
+   */
   additions?: true
-  /** Whether a name that only LiteLLM has is added if its entry names the page with the price. */
+  /** Set if a name is added that only LiteLLM lists, if the entry links to the page with the price. */
   sourced?: true
   /** Names of free models. For other models, a listed price of 0 means that the price is unknown. */
   free?: RegExp
-  /** Set if the lists label prices in another currency as dollars. */
+  /** Set if the lists contain prices in another currency but label them as dollars. */
   unconverted?: Unconverted
 }
 
 /** Prices in another currency that a list labels as dollars. */
 interface Unconverted {
-  /** Dollars for one unit of the currency, as models.dev converts the vendor's newer prices. */
+  /** Dollars for one unit of the currency. models.dev uses this rate for the vendor's newer prices. */
   rate: string
-  /** Models that models.dev has converted already. */
+  /** Matches models whose prices models.dev has already converted. */
   converted: RegExp
 }
 
 /**
- * Our vendor ids and those of the lists.
- * Left out on purpose: genai-prices has no list for deepinfra and nvidia; its huggingface_* lists
- * price one backend each, while the router picks the backend (they are Hyperbolic's own prices,
- * though, which the router passes on unchanged); its zhipuai list has the cheapest tier only;
- * models.dev writes 0 for Tencent's own models. Prices in yuan are converted by the lists.
+ * The gateway's vendor ids, with their names in the lists. Some names are missing on purpose. genai-prices has no list
+ * for deepinfra and nvidia. Its huggingface_* lists each have the prices of one backend, but the router selects the
+ * backend. They are Hyperbolic's own prices, though, which the router passes on unchanged. Its zhipuai list has only
+ * the cheapest tier. models.dev lists 0 for Tencent's own models. Prices in yuan are converted by the lists.
  */
 export const vendorSources: Record<string, VendorSource> = {
   alibaba: { modelsDev: "alibaba", liteLlm: ["dashscope"] },
@@ -143,7 +145,7 @@ export const vendorSources: Record<string, VendorSource> = {
   },
   requesty: { modelsDev: "requesty", free: /[:-]free$/ },
   sambanova: { sourced: true, liteLlm: ["sambanova"] },
-  // LiteLLM has euros; models.dev has them too, but for its newest models.
+  // LiteLLM's prices are in euros. models.dev's prices are in euros too, except for the newest models.
   scaleway: {
     modelsDev: "scaleway",
     liteLlm: ["scaleway"],

@@ -5,9 +5,9 @@ interface Withheld {
 }
 
 /**
- * Names that genai-prices matches exactly but that are not added to a vendor's list. genai-prices keeps every
- * name it ever had and does not mark withdrawn ones; models.dev removes a withdrawn model from its list, so an
- * older model missing there is treated as withdrawn.
+ * Names that genai-prices matches exactly but that are not added to a vendor's list. genai-prices keeps every name and
+ * does not mark withdrawn models. models.dev removes withdrawn models from its list, so an older model that is missing
+ * there is treated as withdrawn.
  */
 const withheldNames: Withheld[] = [
   { vendor: "anthropic", name: /^claude-(v?[123]|3-)/, reason: "withdrawn" },
@@ -43,7 +43,7 @@ const withheldNames: Withheld[] = [
     reason: "others' spelling",
   },
   { vendor: "openai", name: /^text-embedding-ada(-002-v2)?$/, reason: "others' spelling" },
-  // Their audio tokens are quoted at the price of text tokens.
+  // The price of audio tokens in the list is the price of text tokens.
   {
     vendor: "openai",
     name: /^gpt-4o-(mini-)?audio-preview/,
@@ -63,7 +63,7 @@ const withheldNames: Withheld[] = [
   },
 ]
 
-/** Names that models.dev lists and that cannot be called in any dialect we speak to their vendor. */
+/** Names in models.dev that cannot be called in any dialect that the gateway uses with their vendor. */
 const unreachableNames: Withheld[] = [
   { vendor: "azure", name: /^(claude|FLUX|MAI-Image)/i, reason: "only on a separate endpoint" },
   { vendor: "azure", name: /^ada$/, reason: "not a whole name" },
@@ -80,7 +80,7 @@ const unreachableNames: Withheld[] = [
     reason: "a form of requests that the gateway does not write",
   },
   { vendor: "bedrock", name: /titan-image/, reason: "withdrawn" },
-  // Their listed token prices are prices per step or image.
+  // The token prices in the list are actually prices per step or per image.
   {
     vendor: "fireworks",
     name: /flux|SSD|diffusion|playground/,
@@ -98,22 +98,23 @@ const unreachableNames: Withheld[] = [
     name: /^chirp|^multimodal|^virtual-|^text-embedding-(004|large|preview)/,
     reason: "withdrawn, or a form of requests that the gateway does not write",
   },
-  // github.com/theopenco/llmgateway/pull/4173, anomalyco/models.dev/pull/6679: withdrawn on 2026-10-21 and 2026-09-08.
+  // github.com/theopenco/llmgateway/pull/4173 and anomalyco/models.dev/pull/6679: withdrawn on 2026-10-21 and
+  // 2026-09-08.
   { vendor: "xiaomi", name: /^mimo-v2\.5/, reason: "withdrawn" },
   { vendor: "vertex", name: /^claude-|\//, reason: "not offered as Google's own models are" },
 ]
 
-/** Returns the reason why a listed name is left out, or undefined if it is not. */
+/** Returns the reason why a listed name is omitted; undefined if the name is used. */
 export function unreachableReason(vendor: string, name: string): string | undefined {
   return unreachableNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
 }
 
-/** Returns the reason why a name in genai-prices alone is not added, or undefined if it may be. */
+/** Returns the reason why a name that only genai-prices contains is not added; undefined if the name may be added. */
 export function withheldReason(vendor: string, name: string): string | undefined {
   return withheldNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
 }
 
-/** Quotes of genai-prices that are not used. */
+/** Prices in genai-prices that are not used. */
 const distrusted: Withheld[] = [
   { vendor: "*", name: /-latest$/, reason: "the alias has moved on since the record was written" },
   { vendor: "azure", name: /^phi-/, reason: "the record carries a reseller's price" },
@@ -124,7 +125,7 @@ const distrusted: Withheld[] = [
   },
 ]
 
-/** Returns the reason why genai-prices' quote of a model is not used, or undefined if it is. */
+/** Returns the reason why the price of a model in genai-prices is not used; undefined if it is used. */
 export function distrustReason(vendor: string, name: string): string | undefined {
   return distrusted.find(
     (entry) => (entry.vendor === "*" || entry.vendor === vendor) && entry.name.test(name),
