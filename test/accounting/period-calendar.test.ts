@@ -6,7 +6,7 @@ import { isAlways, isZone, overlaps, PeriodCalendar } from "../../src/accounting
 const at = (text: string): number => Date.parse(text)
 const shown = (moment: number): string | null =>
   Number.isFinite(moment) ? new Date(moment).toISOString() : null
-/** The stretch at a moment, with text for its ends. */
+/** Returns the period at a moment, with its start and end as text. */
 function stretch(calendar: PeriodCalendar, text: string) {
   const { index, from, until } = calendar.stretchAt(at(text))
   return [index, shown(from), shown(until)]
@@ -93,7 +93,7 @@ describe("a period with hours", () => {
 
   test("follows daylight saving changes", () => {
     const zone = "America/New_York"
-    // On 2026-03-08 the clocks of New York go from 02:00 to 03:00, on 2026-11-01 from 02:00 back to 01:00.
+    // In New York, the clocks change from 02:00 to 03:00 on 2026-03-08, and from 02:00 to 01:00 on 2026-11-01.
     const early = new PeriodCalendar([{ zone, hours: ["00:00-04:00"] }])
     expect(stretch(early, "2026-03-08T05:30:00Z")).toEqual([
       0,

@@ -6,10 +6,10 @@ export interface Step {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** A change of `note.txt`, and a command that copies the result. */
+/** A task: to change `note.txt`, and to run a command that copies the result. */
 export interface Task {
   readonly folder: string
-  /** The model that works on it. */
+  /** The model that performs the task. */
   readonly model: string
   readonly before: string
   readonly after: string
@@ -17,7 +17,7 @@ export interface Task {
   readonly command: string
 }
 
-/** The gateway for an agent. */
+/** The gateway that an agent calls. */
 export interface Target {
   /** The gateway's address. */
   readonly url: string
@@ -26,39 +26,39 @@ export interface Target {
   readonly models: readonly [string, ...string[]]
 }
 
-/** The folders, target and environment of an agent's session. */
+/** The folders, the gateway and the environment of an agent's session. */
 export interface Workspace {
   readonly home: string
-  /** The folder of the task. */
+  /** The folder in which the agent works on the task. */
   readonly folder: string
   readonly target: Target
   readonly environment: Record<string, string>
 }
 
-/** A coding agent, as npm has it. */
+/** A coding agent from npm. */
 export interface Agent {
   /** The name of a row in the table. */
   readonly name: string
   readonly package: string
   readonly version: string
-  /** The tool of `tollgate connect` that writes its settings; absent: `prepare` does. */
+  /** The tool name with which `tollgate connect` writes the agent's settings; absent: `prepare` writes them. */
   readonly tool?: Tool
-  /** The command line that does one task. */
+  /** The command line that performs one task. */
   readonly command: readonly string[]
-  /** Whether it takes the task as its last argument instead of from its standard input. */
+  /** Set if the agent takes the task as its last argument. Otherwise, it takes the task from its standard input. */
   readonly takesArgument?: true
   readonly environment?: Readonly<Record<string, string>>
-  /** Performs the user's steps besides `tollgate connect`. */
+  /** Performs the steps that a user needs in addition to `tollgate connect`. */
   prepare?(workspace: Workspace): void
-  /** The command line that continues the session with another model. It may change the settings. */
+  /** Returns the command line that continues the session with another model. It may also change the settings. */
   goOn(workspace: Workspace, model: string): readonly string[]
-  /** Ends processes that it leaves running. */
+  /** Ends processes that the agent leaves running. */
   finish?(workspace: Workspace): void
-  /** Reads `note.txt`, changes it and runs the command. */
+  /** Returns the steps that read `note.txt`, change it and run the command. */
   steps(task: Task): readonly Step[]
 }
 
-/** The change of a task in the format of `apply_patch`. */
+/** Returns the change of a task in the format of `apply_patch`. */
 export function patchOf({ before, after }: Task): string {
   return `*** Begin Patch\n*** Update File: note.txt\n@@\n-${before}\n+${after}\n*** End Patch`
 }

@@ -9,7 +9,7 @@ import { OPENCODE_WAYS } from "./opencode.ts"
 import { PI_WAYS } from "./pi.ts"
 import { QWEN_WAYS } from "./qwen.ts"
 
-/** The agents that are tried, each in exactly this version. */
+/** The tested agents, each in exactly this version. */
 export const AGENTS: readonly Agent[] = [
   ...CLAUDE_WAYS,
   ...CODEX_WAYS,

@@ -24,13 +24,13 @@ function steps({ folder, before, after, command }: Task): Step[] {
   ]
 }
 
-/** Its tools are found by a search: a result that only names them. */
+/** Adds an MCP server. Its tools are found by a search whose result contains only their names. */
 function addMcpServer({ folder }: Workspace): void {
   const voice = { command: process.execPath, args: [MCP_SERVER] }
   writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { voice } }))
 }
 
-/** Claude Code, alone and with an MCP server. */
+/** Claude Code, without and with an MCP server. */
 export const CLAUDE_WAYS: readonly Agent[] = [
   { ...CLAUDE, name: "Claude Code", steps },
   {

@@ -6,7 +6,7 @@ import { PROGRAMS } from "./folder.ts"
 const CLINE = join(PROGRAMS, "cline")
 const COMMAND = ["cline", "--thinking", "high"]
 
-/** Signs in at a provider, as its user does once. */
+/** Signs in at a provider, as a user of Cline does once. */
 function signIn({ target, environment: env, folder: cwd }: Workspace): void {
   const { key, url, models } = target
   const words = ["auth", "-p", "openai", "-k", key, "-m", models[0], "-b", `${url}/v1`]
@@ -14,7 +14,7 @@ function signIn({ target, environment: env, folder: cwd }: Workspace): void {
   if (exitCode !== 0) throw new Error(`cline auth: ${stderr.toString()}`)
 }
 
-/** Ends its daemon, which outlives its sessions. */
+/** Ends Cline's daemon, which continues to run after a session. */
 function endHub({ home }: Workspace): void {
   const path = join(home, ".cline", "data", "locks", "hub", "production.json")
   if (!existsSync(path)) return
@@ -22,7 +22,7 @@ function endHub({ home }: Workspace): void {
   if (pid !== undefined) process.kill(pid)
 }
 
-/** Cline's command line. It continues a session only in its terminal interface, so each turn is a session. */
+/** Cline's command line. It can continue a session only in its terminal interface, so each turn is a new session. */
 export const CLINE_AGENT: Agent = {
   name: "Cline",
   package: "cline",

@@ -27,7 +27,7 @@ const CODEX = {
   ],
 } as const
 
-/** The newest model of OpenAI that Codex edits with through its own tool. */
+/** The newest OpenAI model for which Codex uses its own editing tool. */
 const PATCHING_MODEL = "gpt-5.5"
 
 const execute = (cmd: string) => ({ tool: "exec_command", arguments: { cmd } })
@@ -40,7 +40,7 @@ function configOf({ home }: Workspace): string {
   return join(home, ".codex", "config.toml")
 }
 
-/** Uses its own provider for OpenAI with a changed address; it tries a web socket first. */
+/** Makes Codex use its built-in provider for OpenAI with another address. Codex then tries a web socket first. */
 function useOwnProvider(workspace: Workspace): void {
   const { target, environment } = workspace
   environment["CODEX_API_KEY"] = target.key
@@ -51,7 +51,7 @@ function useOwnProvider(workspace: Workspace): void {
   writeFileSync(configOf(workspace), `${lines.join("\n")}\n`)
 }
 
-/** Gives it the tools for a model of OpenAI: `apply_patch` takes text, and tools can be searched for. */
+/** Gives Codex the tools of an OpenAI model: `apply_patch` takes text, and tools can be searched for. */
 function knowModel(workspace: Workspace): void {
   const { home, target, environment: env } = workspace
   const codex = join(PROGRAMS, "codex")
@@ -66,7 +66,7 @@ function knowModel(workspace: Workspace): void {
   writeFileSync(configOf(workspace), `model_catalog_json = ${JSON.stringify(catalog)}\n${config}`)
 }
 
-/** Codex, in the ways in which its users have it. */
+/** Codex, in the ways in which people use it. */
 export const CODEX_WAYS: readonly Agent[] = [
   { ...CODEX, name: "Codex", steps },
   { ...CODEX, name: "Codex, openai_base_url", prepare: useOwnProvider, steps },

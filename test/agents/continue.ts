@@ -4,12 +4,12 @@ import type { Agent, Workspace } from "./agent.ts"
 
 const COMMAND = ["cn", "-p", "--auto", "--config", "config.yaml"]
 
-/** Models that it trusts with several edits at once. */
+/** Matches models that Continue allows to make several edits at once. */
 const SKILLED = /claude|gemini|gpt|grok|kimi|mistral|o4|qwen/
 
 type Provider = "openai" | "anthropic"
 
-/** Names a model at the gateway in its configuration, which is next to the task. */
+/** Writes a model of the gateway to Continue's configuration, which is in a file next to the task. */
 function configure({ folder, target }: Workspace, provider: Provider, model: string): void {
   const models = [
     {
@@ -23,7 +23,7 @@ function configure({ folder, target }: Workspace, provider: Provider, model: str
       defaultCompletionOptions: { reasoning: true },
     },
   ]
-  // JSON is YAML too.
+  // Every JSON text is also YAML.
   const text = JSON.stringify({ name: "gateway", version: "1.0.0", schema: "v1", models })
   writeFileSync(join(folder, "config.yaml"), text)
 }
@@ -56,5 +56,5 @@ function speak(provider: Provider): Agent {
   }
 }
 
-/** Continue's command line. Its Gemini provider has no setting for the address. */
+/** Continue's command line. Its provider for Gemini has no setting for the address. */
 export const CONTINUE_WAYS: readonly Agent[] = [speak("openai"), speak("anthropic")]

@@ -21,7 +21,7 @@ const COPILOT = {
   },
 } satisfies Omit<Agent, "name">
 
-/** Sets the gateway as its provider, in one of its formats. */
+/** Configures the gateway as Copilot's provider, in one of Copilot's formats. */
 function speak(type: string, path: string, api?: string): (workspace: Workspace) => void {
   return ({ target, environment }) => {
     environment["COPILOT_PROVIDER_TYPE"] = type
@@ -32,7 +32,7 @@ function speak(type: string, path: string, api?: string): (workspace: Workspace)
   }
 }
 
-/** Copilot CLI with a custom provider, in each of its formats. */
+/** Copilot CLI with a custom provider, in each format that it supports. */
 export const COPILOT_WAYS: readonly Agent[] = [
   { ...COPILOT, name: "Copilot CLI", prepare: speak("openai", "/v1") },
   { ...COPILOT, name: "Copilot CLI, responses", prepare: speak("openai", "/v1", "responses") },

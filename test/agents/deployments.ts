@@ -1,18 +1,20 @@
 import type { ProviderSettings } from "../../src/config/settings.ts"
 import { startGateway, type TestGateway } from "../support/gateway.ts"
 
-/** A model that the agents call: it has the rules of its name at its vendor, and the simulator acts as it. */
+/**
+ * A model that the agents call. It has the rules for its name at its vendor, and the simulator answers as that vendor.
+ */
 export interface AgentModel {
-  /** `<vendor>/<model>`, as the agents name it. */
+  /** The name that agents use: `<vendor>/<model>`. */
   readonly id: string
   readonly vendor: string
-  /** The vendor's own name for it. */
+  /** The vendor's own name for the model. */
   readonly model: string
-  /** The format in which the gateway calls it, for the table. */
+  /** The format in which the gateway calls the model, for the results table. */
   readonly format: string
 }
 
-/** The models, in the order in which a session is switched from one to the next. */
+/** The models, in the order in which a session switches between them. */
 export const AGENT_MODELS: readonly AgentModel[] = [
   { vendor: "openai", model: "gpt-5.6", format: "OpenAI responses" },
   { vendor: "anthropic", model: "claude-opus-4-8", format: "Anthropic" },
@@ -31,7 +33,7 @@ export const AGENT_MODELS: readonly AgentModel[] = [
 /** Vendors whose base address does not contain a version. */
 const WITHOUT_VERSION = new Set(["anthropic", "bedrock", "cohere", "google"])
 
-/** A gateway for all of them. The simulator acts as each vendor, with the rejections of its models. */
+/** Starts a gateway for all models. The simulator answers as each vendor, and rejects requests as the vendors do. */
 export function startAgentGateway(): Promise<TestGateway> {
   return startGateway({
     providersAt: (url) =>
@@ -58,7 +60,8 @@ function providerAt(simulatorUrl: string, vendor: string): ProviderSettings {
     headers: {},
     knownModels: false,
     origin: "file",
-    // The simulator's Responses API is OpenAI's: DeepSeek takes the text of reasoning there, OpenAI its signature.
+    // In the responses format, the simulator behaves like OpenAI, which requires the signature of reasoning. DeepSeek
+    // takes the text of the reasoning.
     ...(vendor === "deepseek" && { dialects: ["openai-chat"] }),
     ...(vendor === "bedrock"
       ? {

@@ -7,7 +7,7 @@ interface ExpectedRefusal {
   readonly reason: string
 }
 
-/** Refusals after which agents continue by themselves. */
+/** Rejections after which agents continue without help. */
 const REFUSALS: readonly ExpectedRefusal[] = [
   {
     method: "GET",
@@ -18,13 +18,13 @@ const REFUSALS: readonly ExpectedRefusal[] = [
 ]
 
 interface ExpectedFailure {
-  /** As a row of the table is called. */
+  /** The name of the agent's row in the results table. */
   readonly agent: string
   readonly model: RegExp
   readonly reason: string
 }
 
-/** Turns that fail by the agent's own fault. */
+/** Turns that fail because of a fault in the agent. */
 const FAILURES: readonly ExpectedFailure[] = [
   {
     agent: "Gemini CLI",
@@ -43,12 +43,12 @@ const FAILURES: readonly ExpectedFailure[] = [
   },
 ]
 
-/** Why a turn of an agent may fail, if it may. */
+/** Returns the reason why a turn of an agent may fail; undefined if it must succeed. */
 export function expectedFailure(agent: string, model: string): string | undefined {
   return FAILURES.find((one) => one.agent === agent && one.model.test(model))?.reason
 }
 
-/** Losses on the way to a vendor that do not harm the task, and the reason. */
+/** Losses that do not harm the task, with the reasons. */
 const LOSSES: Readonly<Record<string, string>> = {
   "cache_control:dropped": "the vendor caches by itself",
   "client_metadata:dropped": "Codex's notes for OpenAI about its session",
@@ -78,7 +78,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   "web_search:dropped": "Gemini searches only without functions",
 }
 
-/** The faults in an agent's requests, which a task can pass in spite of. */
+/** Returns the first fault in an agent's requests; undefined if there is none. The task can succeed in spite of a fault. */
 export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   for (const exchange of exchanges) {
     const { method, path, status, answer, losses } = exchange
@@ -89,7 +89,7 @@ export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   return exchanges.some(isAnsweredPost) ? undefined : "it did not call the gateway"
 }
 
-/** Whether an agent can do without the parts that `x-tollgate-losses` names. */
+/** Whether an agent does not need the parts that `x-tollgate-losses` names. */
 export function isHarmless(loss: string): boolean {
   return LOSSES[loss] !== undefined
 }

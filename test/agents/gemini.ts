@@ -4,14 +4,13 @@ import type { Agent } from "./agent.ts"
 
 const COMMAND = ["gemini", "--approval-mode", "yolo"]
 
-/** Gemini CLI. */
 export const GEMINI: Agent = {
   name: "Gemini CLI",
   tool: "gemini",
   package: "@google/gemini-cli",
   version: "0.61.0",
   command: COMMAND,
-  // Gemini CLI asks two questions once: whether to trust the folder, and how to sign in.
+  // Answers one of the two questions that Gemini CLI asks once: whether to trust the folder, and how to sign in.
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
   prepare: ({ home }) =>
     writeFileSync(

@@ -8,13 +8,13 @@ import { installAgents } from "./install.ts"
 import { runSession, type Turn } from "./run-session.ts"
 
 /**
- * Agents from npm, each with one session through all models: `npm run test:agents -- [AGENT]`. The sessions begin with
- * different models.
+ * Runs agents from npm, each in one session with all models: `npm run test:agents -- [AGENT]`. Each session begins with
+ * a different model.
  */
 const [only = ""] = process.argv.slice(2)
 const agents = AGENTS.filter(({ name }) => `${name},`.toLowerCase().startsWith(only.toLowerCase()))
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** A folder for all of their requests and answers. */
+/** The folder in which all requests and answers are recorded. */
 const record = process.env["TOLLGATE_AGENTS_RECORD"]
 const MAX_REASON = 400
 
@@ -63,7 +63,7 @@ function report(agent: Agent, model: string, reason: string | undefined): void {
   console.log(`| ${agent.name} | ${agent.version} | ${model} | ${format} | ${words} |`)
 }
 
-/** @returns the problem, or undefined. */
+/** Returns the problem of a turn; undefined if there is none. */
 function reasonAgainst({ fault, exchanges, output }: Turn): string | undefined {
   const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
   const reasons = [fault, wrong].filter((reason) => reason !== undefined)

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 
-/** A server of the Model Context Protocol with one tool, over standard input and output. */
+/** The only tool of a Model Context Protocol server, which uses standard input and output. */
 const SHOUT = {
   name: "shout",
   description: "Returns a text in capital letters.",
@@ -36,7 +36,7 @@ function resultOf({ method, params }: Message): object {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line) as Message
-  // A notification gets no answer.
+  // Notifications are not answered.
   if (message.id === undefined) continue
   console.log(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: resultOf(message) }))
 }

@@ -29,7 +29,7 @@ interface Config {
   readonly provider: { readonly tollgate: { npm: string; models: Record<string, object> } }
 }
 
-/** Enables both models, which reason, through a package of the AI SDK. */
+/** Configures both models, which can reason, with a package of the AI SDK. */
 function speakBy(npm: string): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const path = join(home, ".config", "opencode", "opencode.json")
@@ -45,7 +45,7 @@ function speakBy(npm: string): (workspace: Workspace) => void {
   }
 }
 
-/** opencode, in each of its formats. */
+/** opencode, in each format that it supports. */
 export const OPENCODE_WAYS: readonly Agent[] = [
   { ...OPENCODE, name: "opencode", prepare: speakBy("@ai-sdk/openai-compatible") },
   { ...OPENCODE, name: "opencode, responses", prepare: speakBy("@ai-sdk/openai") },

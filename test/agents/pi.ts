@@ -16,7 +16,7 @@ const PI = {
   ],
 } satisfies Omit<Agent, "name">
 
-/** Writes the gateway into its list of providers. */
+/** Adds the gateway to pi's list of providers. */
 function speak(api: string, path: string): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const folder = join(home, ".pi", "agent")
@@ -34,7 +34,7 @@ const API_OF = {
   "pi, Gemini": ["google-generative-ai", "/v1beta"],
 } as const
 
-/** pi, in each of its formats. */
+/** pi, in each format that it supports. */
 export const PI_WAYS: readonly Agent[] = Object.entries(API_OF).map(([name, [api, path]]) => ({
   ...PI,
   name,

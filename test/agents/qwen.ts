@@ -22,10 +22,13 @@ const QWEN = {
 
 type Protocol = "openai" | "anthropic" | "gemini"
 
-/** An output limit above its thinking budget: for unknown models it requests equal numbers of tokens. */
+/**
+ * An output limit above Qwen Code's thinking budget. For unknown models, Qwen Code sets both to the same number of
+ * tokens.
+ */
 const OUTPUT = { generationConfig: { samplingParams: { max_tokens: 64_000 } } }
 
-/** Writes the gateway's models to its settings. */
+/** Writes the gateway's models to Qwen Code's settings. */
 function speak(
   protocol: Protocol,
   path: string,
@@ -51,7 +54,7 @@ function speak(
   }
 }
 
-/** Qwen Code, in each of its formats. */
+/** Qwen Code, in each format that it supports. */
 export const QWEN_WAYS: readonly Agent[] = [
   { ...QWEN, name: "Qwen Code", prepare: speak("openai", "/v1") },
   {

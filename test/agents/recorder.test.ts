@@ -15,7 +15,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 const MESSAGES = [{ role: "user", content: "Hello" }]
 
-/** The recorded exchanges of requests to these models, one after another. */
+/** Sends requests to the given models one after another. Returns the recorded exchanges. */
 async function record(...models: string[]): Promise<readonly Exchange[]> {
   await using recorder = await Recorder.start(gateway.url)
   for (const model of models) {

@@ -7,26 +7,26 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** One request of an agent and the gateway's answer. */
+/** A request of an agent, and the gateway's answer. */
 export interface Exchange {
   /** Milliseconds since the recorder was started. */
   readonly at: number
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** 0 where the agent left before it was answered. */
+  /** HTTP status; 0 if the agent disconnected before the answer. */
   readonly status: number
-  /** As `x-tollgate-losses` has them. */
+  /** Losses, as in the header `x-tollgate-losses`. */
   readonly losses: readonly string[]
   readonly answer: string
 }
 
-/** Headers that hold a key. */
+/** Headers that may contain a key. */
 const SECRETS = new Set(["authorization", "x-api-key", "x-goog-api-key"])
 
-/** A proxy between an agent and the gateway that records their exchanges. */
+/** A proxy between an agent and the gateway that records requests and answers. */
 export class Recorder implements AsyncDisposable {
   readonly exchanges: Exchange[] = []
   readonly #gateway: URL
@@ -38,7 +38,7 @@ export class Recorder implements AsyncDisposable {
     this.#server = createServer((incoming, outgoing) => void this.#pass(incoming, outgoing))
   }
 
-  /** @param gateway its address. */
+  /** @param gateway the address of the gateway. */
   static async start(gateway: string): Promise<Recorder> {
     const recorder = new Recorder(gateway)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ export class Recorder implements AsyncDisposable {
     return recorder
   }
 
-  /** The address for the agent. */
+  /** The address that the agent calls. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }

@@ -7,13 +7,13 @@ import { AGENTS_FOLDER, PROGRAMS } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
 const REPOSITORY = Bun.fileURLToPath(new URL("../..", import.meta.url))
-/** The maximum time of an agent for one turn. */
+/** Maximum time for one turn of an agent. */
 const TIMEOUT_MS = 120_000
 
 /** The result of one turn of a session. */
 export interface Turn {
   readonly model: string
-  /** The missing part of its task. */
+  /** Describes what is missing in the result of the task; undefined if the task is done. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
   /** The output of the agent. */
@@ -61,7 +61,10 @@ function copyTo(turn: number): string {
   return `cat note.txt > ran-${turn}.txt`
 }
 
-/** Variables of the person who runs this do not reach the agent, in particular no key. */
+/**
+ * Returns the agent's environment variables. Variables of the person who runs the tests are excluded, in particular
+ * keys.
+ */
 function environmentOf(agent: Agent, { key }: Target, home: string): Record<string, string> {
   return {
     HOME: home,
@@ -71,7 +74,7 @@ function environmentOf(agent: Agent, { key }: Target, home: string): Record<stri
   }
 }
 
-/** Writes the agent's settings by the command that people use. */
+/** Writes the agent's settings with the command that users run. */
 function connect(tool: Tool, target: Target, environment: Record<string, string>): void {
   const { key, url, models } = target
   const data = join(environment["HOME"] ?? "", "tollgate")
@@ -83,7 +86,10 @@ function connect(tool: Tool, target: Target, environment: Record<string, string>
   if (exitCode !== 0) throw new Error(`connect ${tool}: ${stderr.toString()}`)
 }
 
-/** @returns its output. */
+/**
+ * Runs one turn.
+ * @returns the output of the agent.
+ */
 async function work(
   agent: Agent,
   words: readonly string[],
@@ -108,13 +114,13 @@ async function work(
   return `${output}\n${errors}`.trim()
 }
 
-/** A turn that failed has left another text than the next one expects. */
+/** Writes the file of a task, because a failed turn may have left another text than the next turn expects. */
 function begin({ folder, before }: Task): void {
   const path = join(folder, "note.txt")
   if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)
 }
 
-/** The missing part of a task. */
+/** Describes what is missing in the result of a task; undefined if the task is done. */
 function faultIn({ folder, after }: Task, turn: number): string | undefined {
   const text = `${after}\n`
   if (textOf(join(folder, "note.txt")) !== text) return "the file is not changed"

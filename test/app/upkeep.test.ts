@@ -39,7 +39,7 @@ test("a database is prepared repeatedly, even after a failure, until the node en
 
 test("rows older than the settings allow are removed once, and the removal is recorded", async () => {
   await using own = await TestDatabase.open()
-  // Grants of 1970, and the last one stays.
+  // The grants are from 1970. Only the last one must be kept.
   await own.account("a", 5n)
   await own.grant("a", 6n)
   await own.grant("a", 7n)

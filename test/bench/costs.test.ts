@@ -10,7 +10,7 @@ test("a block is divided by the bare proxy's block of the same round", () => {
   const blocks = [
     block("bare", 0, 1_000),
     block("tollgate", 0, 2_000),
-    // The machine was twice as slow.
+    // In this round, the machine was half as fast.
     block("bare", 1, 2_000),
     block("tollgate", 1, 3_000),
     block("bare", 2, 1_000),

@@ -6,7 +6,7 @@ function addressOf(port: number) {
   return { port, path: "/", headers: {}, model: (name: string) => name }
 }
 
-/** Answers when the test allows it. */
+/** Starts a server that answers when the test allows it. */
 function startHeldServer() {
   const held: (() => void)[] = []
   let isOpen = false
@@ -40,7 +40,7 @@ test("requests arrive even if none is answered, and their wait counts", async ()
   const { latencies, failures } = await running
   expect(failures).toBe(0)
   expect(latencies).toHaveLength(50)
-  // The first request waited for all later ones.
+  // The first request had to wait until all later requests had been sent.
   expect(Math.max(...latencies)).toBeGreaterThan(waited * 0.8)
 })
 

@@ -9,7 +9,7 @@ test("the slowest answers are compared with the bare proxy's of the same round a
   const tails = tailsOf([
     block("bare", 1, 0, 500),
     block("tollgate", 1, 0, 1_500),
-    // The machine was slower.
+    // In this round, the machine was slower.
     block("tollgate", 1, 1, 3_000),
     block("bare", 1, 1, 1_500),
     block("bare", 32, 0, 2_000),

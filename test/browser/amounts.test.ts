@@ -38,7 +38,7 @@ test("an amount with a comma is rejected with the correct spelling, and a groupe
   await dialog.getByRole("button", { name: "Record the entry" }).click()
   const question = page.getByRole("dialog", { name: /^Add 1,500\.00 credits to .+\?$/ })
   await question.waitFor()
-  // A second press of Enter does not confirm the question.
+  // Pressing Enter again must not confirm the question.
   await page.keyboard.press("Enter")
   await question.waitFor({ state: "hidden" })
   expect((await entries(page)).filter(({ note }) => note === "a comma")).toEqual([])
@@ -55,7 +55,7 @@ test("an entry whose response is lost is not reported as missing, and is sent ag
   const loseFirst = async (route: Route) => {
     keys.push(route.request().headers()["idempotency-key"])
     if (keys.length > 1) return route.continue()
-    // The same body that the page sends; Firefox's driver does not report it.
+    // This is the body that the page sends. It is written here because Firefox's driver does not report request bodies.
     const postData = JSON.stringify({ kind: "grant", amount: "2.5", note: "a lost answer" })
     await route.fetch({ postData })
     return route.abort("connectionreset")
@@ -72,7 +72,7 @@ test("an entry whose response is lost is not reported as missing, and is sent ag
   await dialog.getByRole("button", { name: "Record the entry" }).click()
   await dialog.getByText("The entry may or may not have been recorded").waitFor()
   expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
-  // The page does not enter a second amount, and does not claim that the first entry failed.
+  // The page must not send a second amount, and must not claim that the first entry failed.
   await dialog.getByLabel("Amount").fill("3.5")
   await dialog.getByRole("button", { name: "Try again" }).click()
   await dialog.getByText("This differs from your previous attempt").waitFor()

@@ -7,12 +7,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** The faults that axe finds serious or worse. @param rules the rules to check; absent: all. */
+/**
+ * Returns the faults that axe rates as serious or critical.
+ * @param rules the rules to check; absent: all.
+ */
 export async function faultsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // Evaluated as in developer tools, outside the page's content security policy.
+  // The script is evaluated as in the developer tools, where the page's content security policy does not apply.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   const wanted = {
-    // Passed rules and the selectors of faults are left out, which halves the time.
+    // Passed rules and the selectors of faults are not reported, which halves the time.
     resultTypes: ["violations"],
     selectors: false,
     ...(rules !== undefined && { runOnly: { type: "rule", values: rules } }),

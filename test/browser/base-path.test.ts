@@ -6,17 +6,20 @@ import { buildConsole, open, openVisitor, OPERATOR, setUpByLink } from "./consol
 import { startIssuer } from "./issuer.ts"
 
 const BASE = "/ai"
-/** Headers that belong to one connection. */
+/** Headers that apply to a single connection. */
 const OF_A_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content-encoding"]
 
 interface ReverseProxy extends Disposable {
-  /** With the base path. */
+  /** The address, including the base path. */
   readonly url: string
-  /** Paths outside of the base path that a browser requested. */
+  /** Paths outside the base path that a browser requested. */
   readonly escaped: readonly string[]
 }
 
-/** A reverse proxy that serves a gateway below a path, as nginx does with or without a slash after `proxy_pass`. */
+/**
+ * Starts a reverse proxy that serves a gateway below a path. Like nginx, it removes the path if `proxy_pass` ends with
+ * a slash.
+ */
 function startReverseProxy(gatewayPort: number, stripsPath: boolean): ReverseProxy {
   const escaped: string[] = []
   const server = Bun.serve({
@@ -158,7 +161,7 @@ describe.each([
     await page.getByLabel("Name").fill("laptop")
     await page.getByRole("button", { name: "Create the key" }).click()
     await page.getByRole("button", { name: "I have copied it" }).click()
-    // Past the proxy, the gateway serves the console below the same path.
+    // Without the proxy, the gateway serves the console below the same path.
     await using inside = await openVisitor(browser, behind.own)
     await inside.page.goto(`${behind.own}/console/sign-in`)
     await inside.page.waitForURL(`${behind.own}${BASE}/console/sign-in`)

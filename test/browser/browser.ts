@@ -19,24 +19,24 @@ export interface BrowserWindow {
   readonly scheme: Scheme
 }
 
-/** The differences between the browsers that the tests drive. */
+/** The parts that differ between the browsers that the tests control. */
 interface TestBrowser {
   launch(): Promise<Browser>
-  /** @returns a window of someone: no cookie of another. */
+  /** Opens a window with separate cookies. */
   openContext(browser: Browser, window: BrowserWindow): Promise<BrowserContext>
   /** Changes the appearance of an open page. */
   changeScheme(page: Page, scheme: Scheme): Promise<void>
-  /** @returns the file that an action in a page saves. */
+  /** Returns the file that an action on a page saves. */
   savedFile(page: Page, action: () => Promise<void>): Promise<SavedFile>
 }
 
-/** A browser from npm that runs on every machine on which the tests run. */
+/** A browser from npm that can run on every machine that runs the tests. */
 const CHROMIUM: TestBrowser = {
   launch() {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
-      // Without the driver's own arguments, which would disable the isolation of pages. Pages are open too briefly for
-      // the optimizing compilers, which take a tenth of a test's processor time.
+      // The driver's default arguments are not used, because they disable the isolation of pages. The optimizing
+      // compilers are disabled, because they take a tenth of a test's processor time and pages are open only briefly.
       args: ["--no-sandbox", "--js-flags=--no-opt,--no-maglev"],
       headless: true,
     })
@@ -60,24 +60,25 @@ const CHROMIUM: TestBrowser = {
   },
 }
 
-/** The place where the console stores the chosen color scheme. */
+/** The storage name under which the console stores the selected color scheme. */
 const REMEMBERED_SCHEME = "mantine-color-scheme-value"
 
 /**
- * The function that the driver calls in a page to enter a text. The driver's own version sets the value of the field,
- * which React does not notice; the browser's command does the same as typing and pasting.
+ * The name of a function that the driver calls in a page to enter text. The driver's version sets the value of the
+ * field, which React does not notice. The replacement uses the browser's command, which has the same effect as typing
+ * and pasting.
  */
 const DRIVER_INSERT_TEXT = "__pw_bidiInsertText"
 
 /**
- * The folder in which each of them saves. The driver ignores downloads that no navigation began, for example of data
- * that a page has created.
+ * The folder in which each browser saves files. The driver ignores downloads that were not started by a navigation,
+ * such as those of data created by a page.
  */
 const downloadFolders = new WeakMap<Browser, DownloadFolder>()
 
 /**
- * The installed browser. Its protocol, WebDriver BiDi, emulates no media features, so they are set as preferences where
- * possible, and the color scheme is chosen in the console.
+ * The Firefox of this machine. Its protocol, WebDriver BiDi, does not emulate media features. They are set as
+ * preferences where possible, and the color scheme is selected in the console.
  */
 const FIREFOX: TestBrowser = {
   async launch() {
@@ -89,13 +90,13 @@ const FIREFOX: TestBrowser = {
       headless: true,
       firefoxUserPrefs: {
         "ui.prefersReducedMotion": 1,
-        // Requests of the browser to its vendor fail: only addresses on the loopback need no proxy.
+        // The browser's requests to Mozilla must fail. Only addresses of this machine are reached without the proxy.
         "network.proxy.type": 1,
         "network.proxy.http": "127.0.0.1",
         "network.proxy.http_port": 9,
         "network.proxy.ssl": "127.0.0.1",
         "network.proxy.ssl_port": 9,
-        // Pages read the clipboard without a question.
+        // Pages may read the clipboard without asking the user.
         "dom.events.testing.asyncClipboard": true,
       },
     })
@@ -109,7 +110,7 @@ const FIREFOX: TestBrowser = {
       if (location.protocol.startsWith("http")) localStorage["${REMEMBERED_SCHEME}"] ??= "${scheme}"
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
         console.error("refused by the content security policy:", violatedDirective, blockedURI))
-      // The protocol says of an error in the console only that it is one.
+      // The protocol only reports that an error was logged. This wrapper reports its content.
       const { error: write } = console
       console.error = (...parts) =>
         write.apply(console, parts.map((part) => (part instanceof Error ? String(part) : part)))
@@ -121,7 +122,7 @@ const FIREFOX: TestBrowser = {
     return context
   },
   async changeScheme(page, scheme) {
-    // The same effect as a choice in another window of the same person.
+    // Has the same effect as selecting the color scheme in another window of the same person.
     await page.evaluate(`(() => {
       const key = "${REMEMBERED_SCHEME}"
       localStorage[key] = "${scheme}"
@@ -140,10 +141,10 @@ function windowOf(url: string, width: number) {
   return { baseURL: url, viewport: { width, height: 900 } }
 }
 
-/** Ends with the process. */
+/** The browser ends together with the process. */
 let shared: Promise<Browser> | undefined
 
-/** Returns the browser of all files that this process runs; each visitor has a context. */
+/** Returns the browser that all test files of this process share. Each visitor has a separate context. */
 export async function sharedBrowser(): Promise<Browser> {
   const known = await shared
   if (known?.isConnected() === true) return known
@@ -151,7 +152,7 @@ export async function sharedBrowser(): Promise<Browser> {
   return shared
 }
 
-/** Chosen by `TOLLGATE_TEST_BROWSER`. */
+/** The browser that `TOLLGATE_TEST_BROWSER` names. */
 export const testBrowser = chosenBrowser(process.env["TOLLGATE_TEST_BROWSER"])
 
 function chosenBrowser(name = "chromium"): TestBrowser {

@@ -1,15 +1,18 @@
 import { Stripe } from "stripe"
 
-/** The event of the last payment. */
+/** An event about the last payment. */
 export type PaymentEvent = "paid" | "refunded" | "disputed" | "dispute won"
 
-/** Stripe as a gateway and a browser see it: its API, its page to pay on, and its signed events. */
+/** A replacement for Stripe: its API, its payment page, and its signed events. */
 export interface CardCompany extends AsyncDisposable {
-  /** Its part of a gateway's settings. */
+  /** The lines for a gateway's settings file. */
   readonly yaml: string
-  /** The id of the last page to pay on; the ledger names it. */
+  /** The id of the last payment page. The ledger contains it. */
   readonly session: string
-  /** Sends a gateway an event of the last payment. @returns the status of its answer. */
+  /**
+   * Sends an event about the last payment to a gateway.
+   * @returns the status of the gateway's response.
+   */
   tell(gateway: string, event: PaymentEvent, secret?: string): Promise<number>
 }
 
@@ -68,7 +71,7 @@ function page({ success_url: success, cancel_url: cancel }: StripeObject): Respo
   return new Response(body, { headers: { "content-type": "text/html" } })
 }
 
-/** A session in the format of this API version, with the values of the request. */
+/** Returns a session in the format of this API version, with the values of the request. */
 function sessionOf(form: URLSearchParams, url: string, number: number): StripeObject {
   const amount = Number(form.get("line_items[0][price_data][unit_amount]"))
   const metadata = [...form].flatMap(([name, value]) => {
@@ -101,7 +104,7 @@ function sessionOf(form: URLSearchParams, url: string, number: number): StripeOb
   }
 }
 
-/** Events as Stripe's documentation records them, for one payment. */
+/** Returns an event for a payment, as documented by Stripe. */
 function eventOf(event: PaymentEvent, session: StripeObject): StripeObject {
   const [type, object] = {
     paid: ["checkout.session.completed", paid(session)],

@@ -14,7 +14,7 @@ import {
 let cards: CardCompany
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The account of the first start, which begins without credits. */
+/** The account that the first start creates. It has no credits. */
 let account: string
 
 beforeAll(async () => {
@@ -40,20 +40,20 @@ interface Entry {
   readonly note: string
 }
 
-/** Returns the payments, the newest first. */
+/** Returns the payments, newest first. */
 async function payments(): Promise<Entry[]> {
   const { body } = await ask(operator.page, "GET", `/accounts/${account}/entries`)
   return (body["data"] as Entry[]).filter(({ note }) => note.includes(cards.session))
 }
 
-/** Adds or removes credits. */
+/** Adds or takes credits. */
 async function enter(amount: string): Promise<void> {
   const entry = { kind: "adjustment", amount, note: "by hand" }
   const { status } = await ask(operator.page, "POST", `/accounts/${account}/entries`, entry)
   expect(status).toBe(200)
 }
 
-/** To the company's page. */
+/** Opens the payment page. */
 async function beginToPay(credits: string): Promise<void> {
   const { page } = operator
   await page.getByRole("button", { name: "Buy with a card" }).click()
@@ -73,12 +73,12 @@ async function follow(link: "Pay now" | "Cancel", words: string): Promise<void> 
 const CANCELLED = "The payment was cancelled. Nothing was charged."
 const THANKS = "Thank you. The credits are added as soon as the payment is confirmed."
 
-/** The page shows a balance, without being loaded again. */
+/** Waits until the page shows a balance. The page is not reloaded. */
 function showsBalance(credits: string): Promise<void> {
   return operator.page.getByRole("main").getByText(`${credits} credits`).first().waitFor()
 }
 
-/** The error of a call; `undefined` if it succeeds. */
+/** Returns the error of a chat; undefined if it succeeds. */
 async function refusal(): Promise<unknown> {
   const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
   const messages = [{ role: "user" as const, content: "hello" }]

@@ -5,8 +5,8 @@ const PACKAGE = join(dirname(Bun.resolveSync("@sparticuz/chromium", import.meta.
 const UNPACK = join(import.meta.dir, "unpack-chromium.ts")
 
 /**
- * Chromium, unpacked from its package on first use. The unpacked folder is moved into place in one step, so that test
- * files that run at the same time never start an incomplete browser. @returns the path of the program.
+ * Returns the path of Chromium. On first use, it is unpacked from its package. The unpacked folder is moved into place
+ * in one step, so that test files that run at the same time never start an incomplete browser.
  */
 export function chromiumExecutable(): string {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -18,7 +18,7 @@ export function chromiumExecutable(): string {
   return join(folder, "chromium")
 }
 
-/** It is unpacked into the folder for temporary files, which a process can set for itself. */
+/** The package unpacks into the folder for temporary files, which can be set only for a whole process. */
 function unpack(cache: string, folder: string): void {
   mkdirSync(cache, { recursive: true })
   const part = mkdtempSync(join(cache, "part-"))

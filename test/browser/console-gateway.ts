@@ -11,7 +11,10 @@ import {
 import { type Scheme, sharedBrowser, testBrowser } from "./browser.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
-/** Images of the pages if `TOLLGATE_TEST_IMAGES=1` is set, for people who check a run. Never committed. */
+/**
+ * The folder for images of the pages, if `TOLLGATE_TEST_IMAGES=1` is set. People use them to check a run. They are
+ * never committed.
+ */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 
 export const OPERATOR = {
@@ -20,18 +23,18 @@ export const OPERATOR = {
   password: "a long enough password",
 }
 
-/** A browser in front of a gateway that was started as a newcomer starts it. */
+/** A gateway that was started for the first time, and a browser. */
 export interface ConsoleGateway extends AsyncDisposable {
   readonly url: string
   readonly installation: Installation
   readonly gateway: ServingProcess
-  /** The address that the first start printed. */
+  /** The link to the setup page that the first start printed. */
   readonly setupLink: string
   /** The key that the first start printed. */
   readonly firstKey: string
   /**
-   * Opens another person's browser, without the cookies of others.
-   * @param url the address under which they reach the gateway, if it is another.
+   * Opens the browser of another person, without the cookies of others.
+   * @param url the address at which this person reaches the gateway, if it differs.
    */
   visitor(options?: VisitorOptions, url?: string): Promise<Visitor>
 }
@@ -41,11 +44,11 @@ export interface VisitorOptions {
   readonly scheme?: Scheme
 }
 
-/** One person's browser. Every complaint of its pages is a fault. */
+/** The browser of one person. Every entry in `complaints` is a fault. */
 export interface Visitor extends AsyncDisposable {
   readonly context: BrowserContext
   readonly page: Page
-  /** Faults in the pages: errors of scripts and violations of the content security policy. */
+  /** Faults in the pages: script errors and violations of the content security policy. */
   readonly complaints: readonly string[]
 }
 
@@ -69,7 +72,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   }
 }
 
-/** Whether this process has built it already. */
+/** Whether this process has already built the console. */
 let isBuilt = false
 
 export function buildConsole(): void {
@@ -86,7 +89,7 @@ function found(pattern: RegExp, text: string): string {
   return word
 }
 
-/** A browser of someone: no cookie of another. */
+/** Opens the browser of one person, without the cookies of others. */
 export async function openVisitor(
   browser: Browser,
   url: string,
@@ -98,14 +101,14 @@ export async function openVisitor(
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))
   page.on("console", (line) => {
-    // The browser writes a line for each unsuccessful answer; tests check those themselves.
+    // The browser logs a line for each unsuccessful response. Tests check these responses themselves.
     const isAnswer = line.text().startsWith("Failed to load resource")
     if (line.type() === "error" && !isAnswer) complaints.push(line.text())
   })
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Saves an image of the page if images are enabled: drawing the whole page takes as long as loading it. */
+/** Saves an image of the page if images are enabled. Drawing a complete page takes as long as loading it. */
 export async function image(page: Page, name: string): Promise<void> {
   if (process.env["TOLLGATE_TEST_IMAGES"] !== "1") return
   mkdirSync(ARTEFACTS, { recursive: true })
@@ -141,18 +144,18 @@ export async function setUpByLink({ page }: Visitor, link: string): Promise<void
 /** Waits until the overview is complete. */
 async function showsOverview(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Overview" }).waitFor()
-  // Whole: Firefox complains of a part that is still coming when its page is left.
+  // Waits for the complete page, because Firefox reports an error if a page is left while a part of it is loading.
   await page.getByRole("heading", { level: 2 }).first().waitFor()
   await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
 }
 
-/** Opens a page by its entry in the navigation. */
+/** Opens a page with its navigation entry. */
 export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
 
-/** A request of the page to the management API, with its session. */
+/** Sends a request to the management API from the page, with the session of the page. */
 export async function ask(page: Page, method: string, path: string, body?: unknown) {
   const response = await page.request.fetch(`/admin/v1${path}`, {
     method,

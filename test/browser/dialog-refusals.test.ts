@@ -11,7 +11,7 @@ import {
 
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The account of the first start. */
+/** The account that the first start creates. */
 let account: string
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function openPage(name: string): Promise<void> {
   await operator.page.getByRole("heading", { level: 1 }).waitFor()
 }
 
-/** Opens the dialog of a button. */
+/** Opens the dialog that belongs to a button. */
 async function begin(button: string, title: string | RegExp): Promise<Locator> {
   await operator.page.getByRole("button", { name: button, exact: true }).first().click()
   const dialog = operator.page.getByRole("dialog", { name: title })
@@ -174,7 +174,8 @@ test("all conversations of the playground are deleted together after a confirmat
   await openPage("playground")
   for (const text of ["one", "two"]) {
     await page.getByRole("textbox", { name: "Your message" }).fill(text)
-    // Enter sends once this button is enabled: the models are loaded and the last response is complete.
+    // Pressing Enter sends only once this button is enabled, which means that the models are loaded and the last
+    // response is complete.
     await page.getByRole("button", { name: "Send", disabled: false }).waitFor()
     await page.keyboard.press("Enter")
     await page.getByRole("article").getByRole("link", { name: "Receipt" }).waitFor()

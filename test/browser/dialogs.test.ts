@@ -15,7 +15,7 @@ import {
 let simulator: Simulator
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The account of the first start. */
+/** The account that the first start creates. */
 let account: string
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function openPage(name: string): Promise<void> {
   await operator.page.getByRole("heading", { level: 1 }).waitFor()
 }
 
-/** Presses a button of a dialog, which is then over. */
+/** Presses a button of a dialog and waits until the dialog is closed. */
 async function finish(of: Locator, button: string): Promise<void> {
   await of.getByRole("button", { name: button, exact: true }).click()
   await of.waitFor({ state: "detached" })
@@ -298,7 +298,7 @@ test("a second factor is turned on, required, replaced by a backup code, and tur
   await page.getByRole("button", { name: "New backup codes" }).click()
   await password(dialog("New backup codes"))
   const codes = await dialog("Your backup codes").locator("code, pre").first().textContent()
-  // A key does not close a dialog whose content is shown only once.
+  // Pressing a key must not close a dialog whose content is shown only once.
   await page.keyboard.press("Escape")
   await finish(dialog("Your backup codes"), "I have saved them")
 

@@ -10,11 +10,11 @@ export interface SavedFile {
   readonly text: string
 }
 
-/** The folder of a browser whose downloads cause no events; a file is removed after it is read. */
+/** The folder of a browser that does not report downloads. A file is removed after it is read. */
 export class DownloadFolder {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-downloads-"))
 
-  /** @returns the file that an action saves here, once it is complete. */
+  /** Returns the file that an action saves in this folder, once the file is complete. */
   async fileOf(action: () => Promise<void>): Promise<SavedFile> {
     const before = readdirSync(this.path)
     if (before.length > 0) throw new Error(`nobody asked for the download of ${before.join()}`)
@@ -27,7 +27,7 @@ export class DownloadFolder {
     return { name, text }
   }
 
-  /** Until then the browser reserves the name with an empty file, and writes into a file next to it. */
+  /** During a download, the browser reserves the name with an empty file and writes to another file next to it. */
   #isWhole(names: readonly string[]): boolean {
     const [name, ...others] = names
     return name !== undefined && others.length === 0 && statSync(join(this.path, name)).size > 0

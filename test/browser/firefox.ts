@@ -1,7 +1,10 @@
-/** As distributions name it. */
+/** The names of the program in distributions. */
 const NAMES = ["firefox", "firefox-esr"]
 
-/** @returns the path of the Firefox that `TOLLGATE_TEST_FIREFOX` names, or of this machine's. @throws when it is not there. */
+/**
+ * Returns the path of the Firefox that `TOLLGATE_TEST_FIREFOX` names, or else of the installed Firefox.
+ * @throws when there is no such program.
+ */
 export function findFirefox(): string {
   const named = process.env["TOLLGATE_TEST_FIREFOX"]
   const names = named === undefined ? NAMES : [named]

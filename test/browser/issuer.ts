@@ -3,29 +3,32 @@ import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPay
 import { SignJWT, UnsecuredJWT } from "jose"
 import { Provider } from "oidc-provider"
 
-/** The person who signs in at the issuer, by the login that they type there. */
+/** A person who signs in at the issuer. */
 export interface Person {
   readonly email: string
   readonly isVerified: boolean
   readonly name: string
 }
 
-/** False values in an ID token of an issuer, signed with its own key or not at all. */
+/** Wrong values in an ID token. The token is signed with the issuer's key, or not signed. */
 export interface Forgery {
   readonly claims?: JWTPayload
   readonly isUnsigned?: boolean
 }
 
-/** A certified OpenID Connect provider on the loopback, with its own pages to sign in and to agree. */
+/** A certified OpenID Connect provider on this machine, with its own pages for signing in and giving consent. */
 export interface Issuer extends AsyncDisposable {
-  /** Its part of a gateway's settings. */
+  /** The lines for a gateway's settings file. */
   readonly yaml: string
-  /** By their logins. */
+  /** People by their logins. */
   readonly people: Map<string, Person>
   forgery: Forgery | undefined
-  /** `down` answers only errors; `silent` accepts requests and never answers. */
+  /** `down`: every response is an error. `silent`: requests are accepted and never answered. */
   state: "up" | "down" | "silent"
-  /** Registers a gateway, whose address is known only after the issuer's. A second call creates a new key. */
+  /**
+   * Registers a gateway. Its address is known only after the issuer has started. A second call creates a new signing
+   * key.
+   */
   admit(gateway: string): Promise<void>
 }
 

@@ -21,7 +21,7 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
 })
 
-/** Signs in at the issuer's own pages; stops before its last one, where one agrees. */
+/** Signs in on the issuer's pages, and stops before the page that asks for consent. */
 async function goToIssuer(page: Page, login: string): Promise<void> {
   await page.goto("/console/sign-in?back=/keys")
   await page.getByRole("button", { name: "Sign in with Our company" }).click()
@@ -85,7 +85,7 @@ async function wayBack(page: Page): Promise<URL> {
   return new URL(answer.headers()["location"] ?? "")
 }
 
-/** Asserts that a redirect back to the gateway does not sign in. */
+/** Asserts that a redirect to the gateway does not sign the person in. */
 async function isRefused(page: Page, back: URL, name: string): Promise<void> {
   await page.goto(back.href)
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
@@ -124,7 +124,7 @@ test("an issuer's callback works in one browser, once, within its time, and with
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
   await other.context.addCookies(cookies)
   await isRefused(other.page, back, "used twice, with the cookie of the first")
-  // Going back in the history is refused as well, and the session stays.
+  // Going back in the browser history is rejected as well, and the session continues.
   await page.goto(back.href)
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
   expect((await ask(page, "GET", "/session")).body).toMatchObject({
@@ -132,7 +132,7 @@ test("an issuer's callback works in one browser, once, within its time, and with
   })
 })
 
-/** Tokens for another sign-in or from another issuer. */
+/** ID tokens for another sign-in or from another issuer. */
 const FORGERIES: Readonly<Record<string, Forgery>> = {
   "of another issuer": { claims: { iss: "https://evil.example.com" } },
   "of another sign-in": { claims: { nonce: "of-eve" } },
@@ -167,7 +167,7 @@ test("users can sign in immediately after an issuer has replaced its key", async
   expect(visitor.complaints).toEqual([])
 })
 
-/** Sets the password of the operator, which linking the issuer has deleted. */
+/** Sets a password for the operator, because linking the issuer deleted the previous one. */
 async function setPassword(page: Page): Promise<void> {
   await goToIssuer(page, "olive")
   await agree(page)

@@ -12,7 +12,7 @@ import {
 
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The key that the newcomer makes. */
+/** The secret of the key that the new user creates. */
 let secret: string
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ function say(apiKey: string, content: string, model = "sandbox/echo") {
   return clientWith(apiKey).chat.completions.create({ model, messages }).withResponse()
 }
 
-/** The secret that a dialog shows this once. */
+/** Returns the secret that a dialog shows only once. */
 async function takeSecret(): Promise<string> {
   const text = await operator.page.getByTestId("secret").textContent()
   await operator.page.getByRole("button", { name: "I have copied it" }).click()
@@ -92,7 +92,7 @@ test("the request appears, and its receipt explains the charge", async () => {
   await open(operator, "Requests")
   const { response } = await say(secret, "where is my receipt?")
   const id = response.headers.get("x-request-id") ?? ""
-  // The list updates itself without a reload.
+  // The list updates without a reload of the page.
   await page.locator(`a[href*="${id}"]`).first().click()
   await page.getByText(id).first().waitFor()
   const cost = response.headers.get("x-tollgate-cost") ?? ""
@@ -260,7 +260,7 @@ test("the playground streams an answer and shows its cost", async () => {
   await image(page, "journey-playground")
 })
 
-/** Writes to the models of the playground, and waits until all have answered. */
+/** Sends a question to the models of the playground, and waits until all have answered. */
 async function send(text: string, answers: number): Promise<void> {
   const { page } = operator
   await page.getByRole("textbox", { name: "Your message" }).fill(text)

@@ -192,7 +192,7 @@ test("all providers are tested together, with times and reasons", async () => {
   await image(page, "providers-test-all")
 })
 
-/** A provider with known models that no test calls. */
+/** Adds a provider with known models that no test calls. */
 async function addOpenAI(page: Page): Promise<void> {
   const entry = { id: "openai", vendor: "openai", api_key: "unused", known_models: true }
   const { status } = await page.evaluate(async (body) => {

@@ -48,6 +48,6 @@ test("one click offers a requested model that is newer than the price list", asy
   await button.click()
   await page.getByText("Newer models are offered at the price of their family.").waitFor()
   await button.waitFor({ state: "detached" })
-  // Its provider cannot be reached.
+  // The model exists now. The request fails because its provider cannot be reached.
   await until(async () => (await errorCode()) !== "model_not_found")
 })

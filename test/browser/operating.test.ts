@@ -42,7 +42,7 @@ afterAll(async () => {
   receiver[Symbol.dispose]()
 })
 
-/** Has the built-in list with one more model wait, as the daily look does. */
+/** Offers the built-in price list with one additional model for approval, as the daily check for new prices does. */
 async function offerPrices(): Promise<void> {
   const price = { input: "1", output: "2" }
   const echo = { kind: "chat", context: 1_000, max_output: 100, price }
@@ -64,7 +64,7 @@ function chat(user?: string) {
   return client.chat.completions.create({ model: "sandbox/echo", messages, ...(user && { user }) })
 }
 
-/** The price that the first key's account pays for a million tokens of input. */
+/** Returns the price that the account of the first key pays for a million input tokens. */
 async function inputPriceOf(model: string): Promise<string | undefined> {
   const response = await fetch(`${tollgate.url}/v1/models/${model}`, {
     headers: { authorization: `Bearer ${tollgate.firstKey}` },
@@ -72,7 +72,7 @@ async function inputPriceOf(model: string): Promise<string | undefined> {
   return ((await response.json()) as { pricing?: { input?: string } }).pricing?.input
 }
 
-/** The error of a chat; undefined if it succeeds. */
+/** Returns the error of a chat; undefined if it succeeds. */
 async function refusal(user?: string): Promise<string | undefined> {
   const thrown = await chat(user).then(
     () => undefined,
@@ -259,7 +259,7 @@ test("newer prices wait for a review, and are then activated", async () => {
   await page.getByRole("definition").filter({ hasText: NEWER }).first().waitFor()
 })
 
-/** More accounts than one answer lists. */
+/** Adds more accounts than one page of the list contains. */
 async function addAccounts(): Promise<void> {
   await using store = await databaseOf({ data: tollgate.installation.data }).openStore()
   const accounts = new Accounts(store, new Audit(store))
@@ -340,7 +340,7 @@ test("the overview of all accounts shows spending, low balances, earnings and th
   await margin.getByText("0%").waitFor()
   await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
 
-  // A single part fails, and recovers by itself.
+  // Only one panel fails, and it recovers without a reload of the page.
   await part("Nodes and database").getByRole("alert").waitFor()
   await page.unroute(failing)
   await part("Nodes and database")

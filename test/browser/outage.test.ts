@@ -11,7 +11,7 @@ import {
 
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The gateway after its first end. */
+/** The gateway that was started again after the first one ended. */
 let restarted: ServingProcess | undefined
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function stop(): Promise<void> {
   await process.exited
 }
 
-/** Starts it again where the pages look for it. */
+/** Starts the gateway again at the same address. */
 async function start(): Promise<void> {
   const { port } = new URL(tollgate.url)
   restarted = await startServing(tollgate.installation, { TOLLGATE_PORT: port })
@@ -72,7 +72,8 @@ test("a page with a missing part appears at the next attempt", async () => {
 
 test("a user who signs in again returns to the same page", async () => {
   const { page, context } = operator
-  // Its list is requested only once. The overview would update itself, and would then end the session.
+  // The audit page requests its list only once. The overview would send further requests, and thereby notice that the
+  // session has ended.
   await open(operator, "Audit")
   await page.getByRole("table", { name: "Changes" }).getByRole("button").first().waitFor()
   await context.clearCookies()
@@ -97,7 +98,7 @@ test("Escape does not discard a new secret", async () => {
 })
 
 test("no page reported an error other than the outage", () => {
-  // Files that could not be loaded during the outage: a page or a part of one.
+  // Files that could not be loaded during the outage. A file contains a page or a part of a page.
   const outage =
     /PageNotLoaded|Failed to fetch dynamically imported module|error loading dynamically imported module/
   expect(operator.complaints.filter((text) => !outage.test(text))).toEqual([])

@@ -5,14 +5,17 @@ import { testBrowser } from "./browser.ts"
 import { IS_EXHAUSTIVE, sampleOf } from "../support/exhaustive.ts"
 import { image, type VisitorOptions } from "./console-gateway.ts"
 
-/** How each page is checked: all rules of axe once, and the contrast of its colours in the other theme on a phone. */
+/**
+ * The ways in which each page is checked: once with all rules of axe, and once for the contrast of colors in the other
+ * theme on a phone.
+ */
 const LOOKS: readonly Look[] = [
   { width: 1440, scheme: "light" },
   { width: 390, scheme: "dark", rules: ["color-contrast", "link-in-text-block"] },
 ]
 
 interface Look extends Required<VisitorOptions> {
-  /** The rules of axe; absent: all. */
+  /** The rules of axe to check; absent: all. */
   readonly rules?: readonly string[]
 }
 
@@ -22,7 +25,7 @@ const WIDTHS = [360, 820, 1_440]
 const OTHER_THEME_STEP = 4
 /** Pages checked so far by this process. */
 let checkedPages = 0
-/** Content that a reader can see only by scrolling sideways: the page itself, its tables, and its groups of choices. */
+/** Content that is visible only after scrolling sideways: in the page, in its tables, or in groups of choices. */
 const CUT_OFF = `[
   document.documentElement,
   ...document.querySelectorAll("[role=group]:has(table), [role=radiogroup]"),
@@ -30,7 +33,7 @@ const CUT_OFF = `[
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => element.getAttribute("aria-label") ?? element.tagName)`
 
-/** Numbers that go on in the next line; addresses may. */
+/** Numbers that are broken across lines. Addresses may be broken. */
 const BROKEN_NUMBERS = `(() => {
   const texts = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT)
   const linesOf = (shape) => new Set([...shape.getClientRects()].map(({ top }) => Math.round(top))).size
@@ -48,7 +51,7 @@ const BROKEN_NUMBERS = `(() => {
   return broken
 })()`
 
-/** Amounts that are wider than the place they have. */
+/** Amounts that are wider than the space for them. */
 const STICKING_OUT = `[...document.querySelectorAll(".figure-large .amount, dd .amount")]
   .filter((amount) => {
     const place = amount.closest(".figure-large, dd").getBoundingClientRect()
@@ -67,7 +70,7 @@ const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
     .map(([column]) => table.getAttribute("aria-label") + " " + table.rows[0].cells[column].textContent)
 })`
 
-/** All of these faults at once, by name. */
+/** All of these layout faults by name. */
 const MISPLACED = `({
   cutOff: ${CUT_OFF},
   broken: ${BROKEN_NUMBERS},
@@ -75,7 +78,7 @@ const MISPLACED = `({
   unaligned: ${UNALIGNED},
 })`
 
-/** Waits until the page has adapted to a new width or theme: colors and moving marks are in their places. */
+/** Waits until the page has adapted to a new width or theme: colors have changed, and moving marks have stopped. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     for (let drawn = 0; drawn < 3; drawn++) await new Promise((next) => requestAnimationFrame(next))

@@ -3,7 +3,7 @@ import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { type ConsoleGateway, OPERATOR, startConsole } from "./console-gateway.ts"
 
-/** A gateway whose pages show data. */
+/** A gateway with data for its pages. */
 export interface PagesGateway {
   readonly tollgate: ConsoleGateway
   /** The id of the last successful request. */
@@ -12,7 +12,7 @@ export interface PagesGateway {
   readonly refused: string
 }
 
-/** Starts a gateway and calls it. */
+/** Starts a gateway and sends requests, so that its pages show data. */
 export async function startPagesGateway(): Promise<PagesGateway> {
   const tollgate = await startConsole(`
 price_groups:
@@ -42,14 +42,14 @@ price_groups:
   return { tollgate, receipt, refused }
 }
 
-/** The account of the first start. */
+/** Returns the account that the first start creates. */
 export function accountId(page: Page): Promise<string> {
   return page.evaluate<string>(
     `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data[0].id)`,
   )
 }
 
-/** More than has room in most places, to the last digit. */
+/** Grants an amount with so many digits that it does not fit in most places. */
 export async function grantMuch(page: Page): Promise<void> {
   const account = await accountId(page)
   const response = await page.request.post(`/admin/v1/accounts/${account}/entries`, {
@@ -68,8 +68,8 @@ export async function signIn(page: Page): Promise<void> {
 }
 
 /**
- * Opens a page of the console below `/console/`, as a link in another page does: the document stays, unless that page
- * is of the same kind.
+ * Opens a page of the console below `/console/`, as a link on another page would. The document is not reloaded, unless
+ * that page is of the same kind.
  */
 export async function visit(page: Page, address: string): Promise<void> {
   const kind = (path: string): string => path.split(/[/?]/)[0] ?? ""

@@ -4,10 +4,10 @@ import { look } from "./page-look.ts"
 import { grantMuch, type PagesGateway, startPagesGateway, visit } from "./pages-gateway.ts"
 
 let gateway: PagesGateway
-/** Signed in once for all pages. */
+/** An operator who stays signed in for all pages. */
 let operator: Visitor
 
-/** Addresses below `/console/`. */
+/** Addresses of pages below `/console/`. */
 const PAGES: Readonly<Record<string, () => string>> = {
   overview: () => "",
   "overview-all": () => "?account=all",

@@ -12,11 +12,11 @@ import {
 } from "./pages-gateway.ts"
 
 let gateway: PagesGateway
-/** Signed in once for all pages. */
+/** An operator who stays signed in for all pages. */
 let operator: Visitor
 let account: string
 
-/** Addresses below `/console/`. */
+/** Addresses of pages below `/console/`. */
 const PAGES: Readonly<Record<string, () => string>> = {
   models: () => "models",
   playground: () => "playground",

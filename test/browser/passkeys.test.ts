@@ -38,7 +38,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-/** Browsers use no passkeys at an address without a name. */
+/** Replaces the IP address with `localhost`, because browsers offer passkeys only for addresses with a name. */
 function atLocalhost(url: string): string {
   return url.replace("127.0.0.1", "localhost")
 }

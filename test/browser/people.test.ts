@@ -70,7 +70,7 @@ function clientOf(apiKey: string): OpenAI {
   return new OpenAI({ apiKey, baseURL: `${tollgate.url}/v1`, maxRetries: 0 })
 }
 
-/** A change reaches every process within a second. */
+/** Waits until a model can be called. A change reaches every process within a second. */
 async function untilCallable(model: string): Promise<void> {
   const deadline = Date.now() + 5_000
   while (Date.now() < deadline) {
@@ -214,7 +214,7 @@ test("a stolen cookie stops working once its owner has signed out", async () => 
   await page.getByLabel("Email").fill("mia@example.com")
   await page.getByLabel("Password", { exact: true }).fill("another long password")
   await page.getByRole("button", { name: "Sign in", exact: true }).click()
-  // Back where they wanted to go.
+  // The browser returns to the page that the person wanted to open.
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
 })
 
@@ -248,7 +248,7 @@ test("users change their own name, and operators change anyone's address", async
   })
 })
 
-/** The id of a user, by their name. */
+/** Returns the id of the user with a name. */
 async function idOf(name: string): Promise<string> {
   const { body } = await ask(operator.page, "GET", "/users")
   const users = body["data"] as { id: string; name: string }[]

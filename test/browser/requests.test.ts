@@ -15,7 +15,7 @@ const YAML = `models:
     price: { input: 1, output: 1 }
     deployments: [{ provider: sandbox, model: fault-500 }]
 `
-/** One point. */
+/** An image of a single pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 let tollgate: ConsoleGateway

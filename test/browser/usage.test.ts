@@ -104,7 +104,7 @@ test("requests are sorted, filtered by cost and saved as a file with the chosen 
   const { page } = operator
   await open(operator, "Requests")
   const table = page.getByRole("table", { name: "Requests", exact: true })
-  // Rows that are being loaded have no link.
+  // Rows that are still loading have no link.
   const rows = table.locator("tbody tr").filter({ has: page.getByRole("link") })
   await rows.nth(2).waitFor()
   await table.getByRole("button", { name: "Cost" }).click()

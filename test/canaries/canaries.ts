@@ -4,15 +4,15 @@ import { Observation } from "./observation.ts"
 import * as planted from "./planted.ts"
 import { type Canary, findCanaries, type Output } from "./search.ts"
 
-/** Matches that are not leaks, with the reason. */
+/** Matches that are not leaks, with a reason. */
 interface Exception {
   readonly outputs: RegExp
-  /** Their names. */
+  /** Names of the canaries. */
   readonly canaries: readonly string[]
   readonly why: string
 }
 
-/** The required outputs; a new observer needs a line here and its settings in `settings.ts`. */
+/** The required outputs. A new observer needs a line here, and its settings in `settings.ts`. */
 const EVERYWHERE = [
   "standard output",
   "log",
@@ -61,7 +61,7 @@ function namesOf(canaries: readonly Canary[]): string[] {
   return canaries.map(({ name }) => name)
 }
 
-/** All outputs that may contain a canary. */
+/** Outputs in which canaries may occur. */
 const EXCEPTIONS: readonly Exception[] = [
   {
     outputs: /^data\/(tollgate|copies\/[^/]+\/settings)\.yaml$/,
@@ -87,7 +87,7 @@ function leaks(searched: readonly Output[], canaries: readonly Canary[]): string
   return [...new Set(found)]
 }
 
-/** Plants secrets in a gateway on an engine, and searches everything that it writes and returns. */
+/** Plants secrets in a gateway with the given engine, and searches everything that the gateway writes and returns. */
 export function testCanaries(engine: keyof typeof ENGINES): void {
   describe(`with ${engine}`, () => search(ENGINES[engine]))
 }

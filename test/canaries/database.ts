@@ -10,7 +10,7 @@ export const DATABASE_SECRETS = {
   secret: "the secret of all nodes",
 } as const
 
-/** A PostgreSQL database that a gateway uses instead of files. */
+/** A PostgreSQL database that a gateway uses instead of SQLite files. */
 export class ObservedDatabase implements AsyncDisposable {
   readonly #server: PostgresServer
   readonly #url: string
@@ -36,7 +36,7 @@ export class ObservedDatabase implements AsyncDisposable {
     ]
   }
 
-  /** Every row of every table. */
+  /** Returns every row of every table. */
   async outputs(): Promise<Output[]> {
     await using client = new SQL(this.#url)
     const tables = await client<{ name: string }[]>`
@@ -52,7 +52,7 @@ export class ObservedDatabase implements AsyncDisposable {
     return outputs
   }
 
-  /** From now on the database is unreachable. */
+  /** Makes the database unreachable. */
   crash(): void {
     this.#server.crash()
   }

@@ -21,7 +21,7 @@ import type { Canary, Output } from "./search.ts"
 import { brokenSettings, settingsWith } from "./settings.ts"
 import { askBadly, askOfFailing, askWell, Caller, VENDOR_LIKE } from "./traffic.ts"
 
-/** The day this many days from now, as `YYYY-MM-DD`. */
+/** Returns the date the given number of days from now, as `YYYY-MM-DD`. */
 function dayAfter(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }
@@ -71,15 +71,15 @@ const COMMANDS = [
 
 const ADMIN = { authorization: `Bearer ${planted.ADMIN_TOKEN}` }
 
-/** Commands that report that the database is unreachable. */
+/** Commands that report an unreachable database. */
 const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 
-/** A gateway in which every feature was used, and all of its outputs. */
+/** A gateway whose features have all been used, with all of its outputs. */
 export class Observation implements AsyncDisposable {
   readonly outputs: Output[] = []
   /** The answers to callers. */
   answers: readonly Output[] = []
-  /** Secrets that only this installation has. */
+  /** Secrets that exist only in this installation. */
   readonly own: Canary[] = []
   readonly places: Places
   readonly #installation: Installation
@@ -90,7 +90,7 @@ export class Observation implements AsyncDisposable {
     this.#installation = installation
   }
 
-  /** @param database instead of files; it is removed afterwards. */
+  /** @param database a database that is used instead of files, and removed afterwards. */
   static async make(database?: ObservedDatabase): Promise<Observation> {
     const places = await Places.start()
     const installation = createInstallation(settingsWith(places.addresses, database?.settings))
@@ -99,7 +99,7 @@ export class Observation implements AsyncDisposable {
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
-      // Invalid settings are found before any database is opened.
+      // Invalid settings are found before a database is opened, so they are tested with files only.
       if (database === undefined) await observation.#breakSettings(serving)
     } finally {
       await serving[Symbol.asyncDispose]()
@@ -145,7 +145,7 @@ export class Observation implements AsyncDisposable {
     await this.#collectCommands(caller.requests.find((id) => id.startsWith("req_")) ?? "")
   }
 
-  /** The log and the commands report faults with their line. */
+  /** Breaks the settings. The log and the commands report each fault with its line. */
   async #breakSettings(serving: ServingProcess): Promise<void> {
     const { config } = this.#installation
     const refusals = (): number => serving.errors().split("settings_refused").length
@@ -161,8 +161,8 @@ export class Observation implements AsyncDisposable {
   }
 
   /**
-   * Runs a command in both output formats, the second time in this process, since starting one takes longer than the
-   * command.
+   * Runs a command with both output formats. The second run is in this process, because starting a process takes longer
+   * than the command.
    */
   async #runBoth(...words: string[]): Promise<void> {
     await Promise.all([this.#run(...words), this.#runHere(...words, "--json")])
@@ -274,7 +274,7 @@ export class Observation implements AsyncDisposable {
   }
 }
 
-/** The record of a request, and separately the errors of its attempts. */
+/** Returns the record of a request, and separately the errors of its attempts. */
 async function recordOf(asked: Promise<Response>): Promise<Output[]> {
   const { attempts, ...record } = (await (await asked).json()) as Record<string, unknown>
   const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value ?? null))

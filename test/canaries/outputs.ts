@@ -3,10 +3,14 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Output } from "./search.ts"
 
-/** Every file of a folder as bytes, and each value of a database, since a long value is split over several pages. */
+/**
+ * Returns every file of a folder as bytes, and each value of a database separately, because a long value is spread over
+ * several pages.
+ */
 export function filesOf(folder: string, called: string): Output[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  // Copied before any database is opened, since closing one removes its log and the index of the log.
+  // Files are copied before any database is opened, because closing a database removes its write-ahead log and the
+  // log's index.
   const files = names.flatMap((name): Output[] => {
     const path = join(folder, name)
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return []
@@ -37,7 +41,7 @@ function valuesOf(path: string, name: string): Output[] {
   )
 }
 
-/** An answer, with its headers. */
+/** Returns a response with its headers. */
 export async function pageOf(name: string, answer: Promise<Response>): Promise<Output> {
   const response = await answer
   const headers = Buffer.from(`${response.status} ${JSON.stringify([...response.headers])}`)

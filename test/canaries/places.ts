@@ -7,7 +7,7 @@ import type { Output } from "./search.ts"
 import type { Addresses } from "./settings.ts"
 import { startVendor } from "./vendor.ts"
 
-/** All servers that a gateway sends requests to, and the requests. */
+/** All servers to which a gateway sends requests, with these requests. */
 export class Places implements AsyncDisposable {
   readonly simulator = startSimulator()
   readonly vendor = startVendor(this.simulator)
@@ -40,7 +40,7 @@ export class Places implements AsyncDisposable {
     }
   }
 
-  /** Headers are left out, because they contain the credentials for these servers. */
+  /** Returns the requests without headers, which contain the credentials for these servers. */
   outputs(): Output[] {
     const bodies = (name: string, list: readonly { body: string }[]) =>
       list.map(({ body }) => ({ name, bytes: Buffer.from(body, "latin1") }))
@@ -69,7 +69,7 @@ export class Places implements AsyncDisposable {
   }
 }
 
-/** A mail server that repeats the password in its first refusal. */
+/** Returns a mail server whose first rejection repeats the password. */
 function mailServer(mails: string[]): SMTPServer {
   let refused = 0
   return new SMTPServer({

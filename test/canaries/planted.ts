@@ -18,7 +18,7 @@ export const ISSUER_SECRET = "canary-issuer-secret-0d9f3a"
 export const WEBHOOK_PATH = "canary-webhook-path-e83b50f1"
 export const PASSWORD = "canary password of the operator 5"
 
-/** Canaries in the settings or in the console. */
+/** Canaries that are planted in the settings or in the console. */
 export const OPERATORS: readonly Canary[] = [
   canary("the vendor's key", VENDOR_KEY),
   canary("a header for the vendor", VENDOR_HEADER),
@@ -49,7 +49,7 @@ export const SPOKEN = "canary-speech-text-c2d7"
 export const SOUND = "canary-sound-bytes-71e4"
 export const FILE_NAME = "canary-file-name-2b2b"
 
-/** Canaries in the requests of callers, and in the answers. */
+/** Canaries that are planted in requests of callers and in answers. */
 export const CONTENTS: readonly Canary[] = [
   canary("a prompt", PROMPT),
   canary("a system prompt", SYSTEM),

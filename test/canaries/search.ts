@@ -1,24 +1,24 @@
 import { gunzipSync } from "node:zlib"
 
-/** Text that was planted in one place, to find it in other places. */
+/** A unique text that is planted in one place, so that leaks can be found in other places. */
 export interface Canary {
-  /** Where it was planted. */
+  /** The place in which the text is planted. */
   readonly name: string
   readonly text: string
 }
 
-/** One of the searched outputs. */
+/** An output that is searched. */
 export interface Output {
-  /** Its name, such as `data/tollgate.db` or `GET /audit`. */
+  /** The name of the output, such as `data/tollgate.db` or `GET /audit`. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** Bytes in front of gzip's data. */
+/** The first bytes of gzipped data. */
 const GZIP = [0x1f, 0x8b]
 const NEARBY = 60
 
-/** The canaries in an output, in any encoding, each with the text around it. */
+/** Returns the canaries in an output, in any encoding, each with the text around it. */
 export function findCanaries(output: Output, canaries: readonly Canary[]): string[] {
   const texts = [output.bytes, ...unpacked(output.bytes)].map((bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),
@@ -49,7 +49,10 @@ function unpacked(bytes: Uint8Array): Uint8Array[] {
   return GZIP.every((byte, index) => bytes[index] === byte) ? [gunzipSync(bytes)] : []
 }
 
-/** Plain, as JSON and URLs escape it, in hexadecimal digits, and in base64 at each position of a group. */
+/**
+ * Returns the forms in which a text may appear: plain, escaped in JSON and URLs, in hexadecimal digits, and in base64
+ * at each position within a group.
+ */
 function formsOf(text: string): ReadonlySet<string> {
   const bytes = Buffer.from(text)
   const packed = [0, 1, 2].map((before) => {

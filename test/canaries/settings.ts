@@ -14,20 +14,20 @@ import {
 } from "./planted.ts"
 import { FAILINGS } from "./vendor.ts"
 
-/** The addresses of all servers that a gateway sends requests to. */
+/** The addresses of all servers to which a gateway sends requests. */
 export interface Addresses {
   readonly vendor: string
   readonly collector: string
   readonly sink: string
   readonly bucket: string
-  /** Host and port. */
+  /** Host and port of the mail server. */
   readonly mail: string
 }
 
 const PRICE = { input: 1, output: 2, image: 1, character: 1, second: 1, search: 1 }
 const CHAT = { kind: "chat", price: PRICE, context: 100_000, max_output: 1_000 }
 
-/** The vendors in each group, by the end of the provider's id, and their settings. */
+/** The groups of providers by the suffix of their ids, with their settings. */
 const PROVIDERS = [
   {
     suffix: "",
@@ -56,7 +56,7 @@ const PROVIDERS = [
   },
 ] as const
 
-/** Settings with all observers enabled, as JSON, which is valid YAML. */
+/** Returns settings with all observers enabled, as JSON, which is valid YAML. */
 export function settingsWith(addresses: Addresses, more: object = {}): string {
   const { vendor } = addresses
   const common = {
@@ -98,7 +98,7 @@ export function settingsWith(addresses: Addresses, more: object = {}): string {
   })
 }
 
-/** A line for each observer of requests. */
+/** Returns the settings of each observer of requests. */
 function observers({ collector, sink, bucket, mail }: Addresses): object {
   return {
     metrics: { token: METRICS_TOKEN },
@@ -133,7 +133,7 @@ function observers({ collector, sink, bucket, mail }: Addresses): object {
   }
 }
 
-/** The settings with mistakes, each next to a secret or in one. */
+/** Returns settings with mistakes. Each mistake is next to a secret or within one. */
 export function brokenSettings(written: string): string[] {
   const at = written.indexOf(ADMIN_TOKEN)
   const mail = encodeURIComponent(MAIL_PASSWORD)

@@ -21,12 +21,12 @@ type Fields = Readonly<Record<string, string | File>>
 type Case = readonly [path: string, body: object | FormData | string]
 
 /**
- * Maximum calls before the account changes: 15 failures of an account are stored per second, and some calls are still
- * running at the change.
+ * Maximum number of calls before the account changes. 15 failures per account and second are stored, and some calls are
+ * still running when the account changes.
  */
 const MAX_REQUESTS_PER_ACCOUNT = 10
 
-/** A caller that remembers every answer. */
+/** A caller that stores every response. */
 export class Caller {
   readonly answers: Output[] = []
   readonly statuses: number[] = []
@@ -37,7 +37,7 @@ export class Caller {
   #key = ""
   #sent = 0
 
-  /** @param createKey creates a key of a new account. */
+  /** @param createKey creates a key for a new account. */
   constructor(createKey: () => Promise<string>, url: string) {
     this.#createKey = createKey
     this.#url = url
@@ -117,7 +117,7 @@ function conversation(): object[] {
   ]
 }
 
-/** Every endpoint, with models of one way in which vendors answer. */
+/** Returns a request to each endpoint. The models belong to vendors that answer in the given way. */
 function casesOf(way: string): Case[] {
   const said = [{ role: "user", content: PROMPT }]
   const chats = [false, true].flatMap((stream): Case[] => [
@@ -192,7 +192,10 @@ function casesOf(way: string): Case[] {
   ]
 }
 
-/** Every endpoint, answered well. @throws Error at the first that was not. */
+/**
+ * Sends a request to each endpoint, and expects success.
+ * @throws Error at the first failure.
+ */
 export async function askWell(caller: Caller): Promise<void> {
   for (const [index, one] of casesOf("good").entries()) {
     const response = await caller.send(one, { "idempotency-key": `canary ${index}` })
@@ -207,8 +210,8 @@ export async function askWell(caller: Caller): Promise<void> {
 }
 
 /**
- * Every endpoint, at vendors with each kind of failure; each kind separately, since failed requests are tried again
- * later.
+ * Sends a request to each endpoint at vendors with each kind of failure. Each kind is tested separately, because failed
+ * requests are retried later.
  */
 export async function askOfFailing(caller: Caller): Promise<void> {
   await Promise.all(
@@ -218,7 +221,10 @@ export async function askOfFailing(caller: Caller): Promise<void> {
   )
 }
 
-/** Invalid requests of callers, with contents and secrets in unexpected places. @param secret the caller's key. */
+/**
+ * Sends invalid requests with contents and secrets in unexpected places.
+ * @param secret the caller's key.
+ */
 export async function askBadly(caller: Caller, secret: string): Promise<void> {
   const said = [{ role: "user", content: PROMPT }]
   const chat = "/v1/chat/completions"
@@ -280,5 +286,5 @@ export async function askBadly(caller: Caller, secret: string): Promise<void> {
   }
 }
 
-/** The key of another service, sent to this one by mistake. */
+/** A key of another service that a caller sends to the gateway by mistake. */
 export const VENDOR_LIKE = "sk-proj-canaryOfAnotherService0123456789abcdef"

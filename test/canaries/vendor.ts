@@ -1,7 +1,7 @@
 import type { Simulator } from "../../simulator/server.ts"
 import { ANSWER, ARGUMENTS } from "./planted.ts"
 
-/** How a vendor fails: the first part of its base address. */
+/** The ways in which a vendor fails. The first part of its base address selects the way. */
 export const FAILINGS = ["refused", "failed", "credential", "cut", "malformed"] as const
 type Failing = (typeof FAILINGS)[number]
 
@@ -15,7 +15,9 @@ export interface Vendor extends Disposable {
   readonly url: string
 }
 
-/** A vendor that answers as the simulator does below `/good`, and elsewhere repeats the request in its errors. */
+/**
+ * Starts a vendor that answers like the simulator below `/good`. At all other addresses, its errors repeat the request.
+ */
 export function startVendor(simulator: Simulator): Vendor {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -44,7 +46,7 @@ async function answer(request: Request, simulator: Simulator): Promise<Response>
   return badAnswer(way as Failing, told)
 }
 
-/** @param told the whole request. */
+/** @param told the complete request, which the answer repeats. */
 function badAnswer(way: Failing, told: string): Response {
   const details = [{ "@type": "told", reason: told.slice(0, 600), [told.slice(0, 300)]: 1 }]
   const error = { type: told, code: told, param: told, status: told, message: told, details }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { joinInSlices } from "../../src/canon/joined-bytes.ts"
 import { TurnCounter } from "../support/turn-counter.ts"
 
-/** Chunks of one byte that count from 0. */
+/** Returns chunks of one byte each, with values that count from 0. */
 const bytes = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
 

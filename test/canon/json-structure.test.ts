@@ -4,7 +4,7 @@ import { isDeeperThan, JsonScanner } from "../../src/canon/json-structure.ts"
 import { parseJson } from "../../src/canon/json.ts"
 import { threadTime } from "../support/processor-time.ts"
 
-/** The real structure of a parsed value. */
+/** Measures the structure of a parsed value. */
 function measured(value: unknown): { depth: number; openings: number; members: number } {
   if (typeof value !== "object" || value === null) return { depth: 0, openings: 0, members: 0 }
   const inside = Object.values(value).map(measured)

@@ -7,7 +7,7 @@ import { load } from "../config/harness.ts"
 
 const secret = fc.stringMatching(/^[!-~]{16,80}$/)
 
-/** How others may write a secret. */
+/** Forms in which other programs may write a secret. */
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
   "in a URL": (secret) => encodeURIComponent(secret),
@@ -23,7 +23,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "in large letters": (secret) => secret.toUpperCase(),
 }
 
-/** It has no eight consecutive characters left, in any of those forms. */
+/** Asserts that no eight consecutive characters of the secret remain, in any of these forms. */
 function expectGone(text: string, secret: string): void {
   for (const write of Object.values(FORMS)) expect(text).not.toContain(write(secret))
   expect(text).not.toContain(btoa(secret).slice(4, -4))

@@ -9,7 +9,7 @@ import { threadTime } from "../support/processor-time.ts"
 const LONG = "q".repeat(SLICE_BYTES + 10)
 const MANY = Array.from({ length: 60_000 }, (_, index) => index)
 
-/** Values that are longer than a slice, in all places. */
+/** Values that are longer than a slice, in every kind of place. */
 const VALUES: Readonly<Record<string, JsonValue>> = {
   "a long text": LONG,
   "escapes at every position of a split": Array.from(
@@ -28,7 +28,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "deep lists": JSON.parse(`${"[1,".repeat(60)}"${LONG}"${"]".repeat(60)}`) as JsonValue,
 }
 
-/** JSON text that is no longer than a slice here and there, and wrong. */
+/** Invalid JSON texts. Some of them are no longer than a slice. */
 const WRONG = [
   `{"a":"${LONG}",}`,
   `{"a":"${LONG}" "b":1}`,

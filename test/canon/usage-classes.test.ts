@@ -6,7 +6,7 @@ test.each([...USAGE_CLASSES])("%s is counted as the table of classes states", (u
   const usage = { ...NO_USAGE, [usageClass]: 7 }
   expect(totalInput(usage)).toBe(INPUT_CLASSES.includes(usageClass) ? 7 : 0)
   expect(totalOutput(usage)).toBe(OUTPUT_CLASSES.includes(usageClass) ? 7 : 0)
-  // A request counts besides all other usage.
+  // A request is counted in addition to all other usage.
   expect(isNoUsage(usage)).toBe(/request/i.test(usageClass))
 })
 

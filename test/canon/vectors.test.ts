@@ -22,7 +22,7 @@ test("numbers from base64 are 32-bit floats", () => {
 
 test("base64 that is not floats is an error", () => {
   for (const text of ["AAA=", "!!!!"]) expect(() => numbersOf(text)).toThrow(GatewayError)
-  // Nothing is charged for it, in any form.
+  // No form of an invalid value is charged.
   for (const value of ["", "AAA=", "!!!!", null, {}, [], ["1"]]) {
     expect(() => vectorOf(value)).toThrow(GatewayError)
   }

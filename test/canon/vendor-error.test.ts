@@ -5,7 +5,7 @@ import { failedGeneration } from "../../src/dialects/shared/finish.ts"
 import { Health } from "../../src/routing/health.ts"
 import { threadTime } from "../support/processor-time.ts"
 
-/** Words as callers can write them into a request, and as providers quote them. */
+/** Texts that callers can put into a request and that providers quote in errors. */
 const QUOTED: readonly string[] = [
   "Invalid value: 'Incorrect API key provided'. Supported values are: 'user'.",
   "Invalid value: 'Account acme is suspended'. Supported values are: 'user'.",
@@ -113,7 +113,7 @@ describe("the table of known errors", () => {
   })
 })
 
-/** Errors that one caller's request causes: status, error, and subject. */
+/** Errors that a single caller's request causes: status, error and subject. */
 const PROVOKED = [
   [
     400,
@@ -215,7 +215,7 @@ describe("an error after a good status", () => {
   })
 })
 
-/** Documented errors of the operator's account: status, error, and subject. */
+/** Documented errors about the operator's account: status, error and subject. */
 const ACCOUNT_ERRORS = [
   [400, { message: "API access is blocked: x", code: "blocked_api_access" }, "account"],
   [400, { message: "This organization has been disabled." }, "account"],
@@ -308,7 +308,7 @@ const ACCOUNT_ERRORS = [
   [400, { message: "预扣费额度失败", code: "insufficient_user_quota" }, "account"],
   [400, { message: "The endpoint is closed", code: "InvalidEndpoint.ClosedEndpoint" }, "model"],
   [400, { message: "Your account a does not have", code: "InvalidSubscription" }, "account"],
-  // No rule covers these, but their messages concern the operator.
+  // No rule covers these errors, but their messages concern the operator.
   [400, { message: "Model m is only offered to users of the current plan" }, "forbidden"],
   [400, { message: "This model is not available in the tier of your account" }, "forbidden"],
   [400, { message: "Add a credit card to go on" }, "forbidden"],

@@ -6,7 +6,7 @@ import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 
-/** The objects that a body names: kind, id and path. */
+/** Returns the stored objects that a body names: kind, id and path. */
 function namesIn(shape: StateShape | undefined, body: JsonObject): [string, string, string][] {
   if (shape === undefined) throw new Error("no shape")
   return findState(shape, body).map(({ id, path, state }) => [state.kind, id, path])
@@ -56,7 +56,7 @@ describe("openai-responses", () => {
       { type: "file_search", vector_store_ids: ["vs_1", "vs_2"] },
       { type: "shell", environment: { type: "container_auto", file_ids: ["file-1"], skills } },
       { type: "image_generation", input_image_mask: { file_id: "file-2" } },
-      // A display, which is not a container.
+      // This tool uses a display and no container.
       { type: "computer_use_preview", environment: "browser" },
     ]
     expect(find({ tools })).toEqual([

@@ -21,7 +21,7 @@ const facts: Facts = {
   },
 }
 
-/** Providers of all three vendors, `mine` and `local` as given. */
+/** Builds a catalog with providers of all three vendors. The providers `mine` and `local` have the given settings. */
 function build(
   models: Record<string, ModelSettings>,
   more: { mine?: Partial<ProviderSettings>; local?: Partial<ProviderSettings> } = {},

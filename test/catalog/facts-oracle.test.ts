@@ -41,7 +41,7 @@ interface OracleCase {
   expected: bigint
 }
 
-/** 10^-15 dollars: tokens times 10^-9 dollars a million. */
+/** Returns the cost in units of 10^-15 dollars, which are tokens times 10^-9 dollars per million. */
 function cost(price: Price, usage: Usage): bigint {
   const tier = price.tiers?.findLast(({ above }) => usage.input_tokens > above)
   const rates: Rates = { ...price, ...tier }
@@ -58,7 +58,7 @@ function cost(price: Price, usage: Usage): bigint {
   )
 }
 
-/** 10^-15 dollars of a decimal such as `0.0872751` or `1.5E-7`. */
+/** Converts a decimal such as `0.0872751` or `1.5E-7` to units of 10^-15 dollars. */
 function femto(text: string): bigint {
   const [digits = "0", exponent = "0"] = text.toLowerCase().split("e")
   const [whole = "0", fraction = ""] = digits.split(".")

@@ -19,7 +19,7 @@ describe("facts.json", () => {
 
   test("has prices for the input, and for any output", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
-    /** Units of a kind that may be counted instead of tokens. */
+    /** Units that may be counted instead of tokens, by kind of model. */
     const counted: Partial<Record<string, PriceClass>> = {
       image: "image",
       rerank: "search",
@@ -119,7 +119,7 @@ describe("built-in models", () => {
       "moonshot-cn": { "kimi-k3": { input: "3", output: "15" } },
       ovhcloud: { "gpt-oss-120b": { input: "0.09", output: "0.47" } },
       requesty: { "claude-sonnet-4-5": { input: "3", output: "15" } },
-      // 0.15 and 0.6 euros.
+      // The listed prices are 0.15 and 0.6 euros.
       scaleway: { "gpt-oss-120b": { input: "0.1755", output: "0.702" } },
       snowflake: { "claude-haiku-4-5": { input: "1", output: "5" } },
       stepfun: { "step-3.7-flash": { input: "0.185", output: "1.11" } },
@@ -234,7 +234,7 @@ describe("built-in models", () => {
   test("have search prices of their own if the vendor has several", () => {
     expect(known("google", "gemini-2.5-pro").price?.search).toBe("35000")
     expect(known("google", "gemini-3.5-flash").price?.search).toBe("14000")
-    // A price per request is that of its searches.
+    // A price per request includes the price of its searches.
     expect(known("perplexity", "sonar").price).toMatchObject({
       request: "12000",
       request_medium: "8000",
@@ -316,7 +316,7 @@ describe("built-in models", () => {
     expect(known("openai", "tts-1").price).toEqual({ character: "15" })
     expect(known("openai", "tts-1-hd").price).toEqual({ character: "30" })
     expect(known("openai", "whisper-1").price).toEqual({ second: "100" })
-    // 0.04 an hour, and at least ten seconds for each request.
+    // The listed price is 0.04 per hour, with at least ten seconds for each request.
     const turbo = known("groq", "whisper-large-v3-turbo").price
     expect(turbo).toMatchObject({ second: "11.111111111", minimum_seconds: "10" })
     expect(known("perplexity", "pplx-embed-v1-0.6b").price).toEqual({ input: "0.004" })
@@ -332,7 +332,7 @@ describe("built-in models", () => {
     ] as const) {
       expect(known(vendor, name).price).toMatchObject({ output: "2.5", image_output: "30" })
     }
-    // Lists with one price of output mean that of images.
+    // If a list has a single output price, it is the price of images.
     expect(known("openai", "gpt-image-2").price).toMatchObject({ output: "30" })
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { readPrice } from "../../src/catalog/read-price.ts"
 test("an image model may have prices by image kind only", () => {
   const { price } = readPrice("image", { images: { "1024x1024": "40000", hd: "80000" } }, "1")
   expect(price?.imageRates?.get("hd")).toBe(80_000_000_000_000n)
-  // Other sizes cost as much as the most expensive one, in the list of models too.
+  // Other sizes cost as much as the most expensive size, also in the model list.
   expect(price?.rates.images).toBe(80_000_000_000_000n)
 })
 

@@ -1,4 +1,4 @@
-/** facts.json, read with a separate schema. */
+/** Reads facts.json with a schema that is independent of the gateway's. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"

@@ -61,7 +61,7 @@ describe("the model list", () => {
     })
     const dearer = model?.deployments[1]?.price
     if (!dearer) throw new Error("no price")
-    // The displayed price is charged: 2,000 tokens in the upper tier.
+    // The displayed price is the price that is charged. 2,000 tokens are in the upper tier.
     expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
   })
 

@@ -69,7 +69,7 @@ describe("nearestNames", () => {
       nearestNames("ba".repeat(128), many, 3)
       nearestNames("/".repeat(256), many, 3)
     }, 1_000)
-    // A generous limit: a whole table for each pair would take seconds.
+    // The limit is generous. Computing a complete table for each pair would take seconds.
     expect(taken).toBeLessThan(1_000)
   })
 })

@@ -25,7 +25,7 @@ function build(
   return buildCatalog({ settings: made, facts: shipped as unknown as Facts, vendors })
 }
 
-/** The models that each name resolves to. */
+/** Returns the models to which each name resolves. */
 function meanings(
   { catalog }: BuiltCatalog,
   names: readonly string[],
@@ -37,7 +37,7 @@ function expectMeanings(built: BuiltCatalog, wanted: Record<string, string | und
   expect(meanings(built, Object.keys(wanted))).toEqual(wanted)
 }
 
-/** Models of one provider without facts, by their names. */
+/** Builds a catalog with the named models of one provider, without known facts. */
 function named(...names: string[]): BuiltCatalog {
   return build(
     { mine: HERE },
@@ -72,7 +72,7 @@ describe("vendors' own model names", () => {
       "anthropic.claude-sonnet-4-5-20250929-v1:0":
         "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
       "eu.anthropic.claude-sonnet-5": "bedrock/eu.anthropic.claude-sonnet-5",
-      // No other vendor offers it.
+      // No other vendor offers this model.
       "kimi-k2.5": "azure/kimi-k2.5",
     })
   })
@@ -107,7 +107,7 @@ describe("vendors' own model names", () => {
       "-latest",
       "GPT-5.4",
       "gpt-5.4/",
-      // These begin with a provider that does not have the model; a router has it.
+      // These names begin with a provider that does not offer the model. A router offers it.
       "google/gemma-3-27b-it",
       "anthropic/claude-3-haiku",
       "openai/gpt-4o:extended",
@@ -309,7 +309,7 @@ describe("aliases", () => {
     expect(catalog.resolve("fast", { aliases })?.id).toBe("anthropic/claude-haiku-4-5")
     expect(catalog.resolve("gpt-4o", { aliases })?.id).toBe("openai/gpt-5.4")
     expect(catalog.resolve("openai/gpt-5", { aliases })?.id).toBe("openai/gpt-5")
-    // A broken alias is reported, and the gateway does not guess another model.
+    // A broken alias is reported, and the gateway does not select another model.
     for (const name of ["gone", "gpt-5.4"]) {
       expect(() => catalog.require(name, "chat", { aliases })).toThrow("is an alias")
     }

@@ -107,7 +107,7 @@ describe("a list with increases applied", () => {
       gone: { kind: "chat", price: { input: "1" } },
     })
     expect(taken.services?.["acme"]).toEqual({ search: "2", file_search: "4" })
-    // The previous catalog stays unchanged, since running requests use it.
+    // The previous catalog stays unchanged, because running requests use it.
     expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
   })
 

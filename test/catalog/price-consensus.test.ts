@@ -129,7 +129,7 @@ describe("service modes in the lists", () => {
   test("stores a mode as a factor if all classes have the same one", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
-    // The cache reads may not be cheaper.
+    // Cache reads must not become cheaper.
     expect(finished(price, flex)).toEqual(flex)
   })
 

@@ -101,7 +101,7 @@ describe("a price group", () => {
     expect(["kin/large", "mine/heard", "mine/small", "mine/large"].map(inputOf)).toEqual([
       1, 2, 3, 4,
     ])
-    // A chat price does not apply to embeddings, but they can be counted by its input price.
+    // A chat price does not apply to embeddings, but their input can be charged by its input price.
     expect(inputOf("mine/vectors")).toBe(2)
   })
 
@@ -195,7 +195,7 @@ test("a charge is the usage times the price of the current term, for any terms",
         })
         const price = priceOf(groupOf(...terms), "mine/large", now)
         const { total } = costOf({ ...NO_USAGE, inputFresh: input, output }, price as Price)
-        // 1.25 and 10 credits per million, times 1.5 and the term's own, which is rounded up to a millionth.
+        // 1.25 and 10 credits per million, times 1.5 and the term's multiplier, which is rounded up to a millionth.
         const factor = (holding * 3n + 1n) / 2n
         const whole = (BigInt(input) * 1_250n + BigInt(output) * 10_000n) * factor
         expect(total).toBe((whole + 999_999n) / 1_000_000n)

@@ -36,7 +36,7 @@ const facts: Facts = {
   },
 }
 
-/** A catalog with a clock that is set by hand. */
+/** Builds a catalog whose clock the test sets. */
 function built(models: Record<string, ModelSettings>, more: Partial<Settings> = {}) {
   const clock = { now: DAY }
   const made = settings({ mine: provider("acme"), kin: provider("other") }, models, "1.5")

@@ -1,15 +1,15 @@
-/** Price lists as their packages publish them. */
+/** Price lists in the form in which their packages publish them. */
 import type { PublishedList } from "../../price-data/packages.ts"
 import { vendorSources } from "../../price-data/vendors.ts"
 
-/** When each list was published. */
+/** The date of each list. */
 export const LIST_DATES = {
   "genai-prices": "2026-11-09",
   "models.dev": "2026-09-30",
   LiteLLM: "2026-11-23",
 }
 
-/** Lists with every vendor, most of them without models. */
+/** Returns lists with every vendor. Most vendors have no models. */
 export function publishedLists(): PublishedList[] {
   const empty = (key: "modelsDev" | "genaiPrices"): string[] =>
     Object.values(vendorSources).flatMap((source) => source[key] ?? [])

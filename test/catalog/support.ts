@@ -60,7 +60,9 @@ function vendor(chat: readonly DialectId[], optionalDialects: readonly DialectId
   return { chat: chat.map((id) => ({ dialect: { id } })), optionalDialects }
 }
 
-/** `acme` supports two dialects, `other` one; the operator of `free` sets its dialects. */
+/**
+ * Vendors for tests: `acme` supports two dialects, `other` supports one, and for `free` the operator sets the dialects.
+ */
 export const vendors: ReadonlyMap<string, KnownVendor> = new Map([
   ["acme", vendor(["openai-chat", "openai-responses"], [])],
   ["other", vendor(["openai-chat"], [])],

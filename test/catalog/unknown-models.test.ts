@@ -115,7 +115,7 @@ describe("unknown models", () => {
     expect(catalog.require("gpt-6", "chat").id).toBe("openai/gpt-6")
     expect(catalog.list().map(({ id }) => id)).not.toContain("openai/gpt-6")
     expect(() => catalog.require("openai/gpt-6", "embedding")).toThrow("is of kind chat")
-    // Each time the same, so that its price card is.
+    // The same object is returned each time, so the price card is also the same.
     expect(catalog.require("openai/gpt-6", "chat")).toBe(model)
   })
 

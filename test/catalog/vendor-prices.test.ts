@@ -66,7 +66,7 @@ describe("prices of a vendor's services and modes", () => {
     const rates = { inputFresh: 500_000_000n, inputCacheRead: 100_000_000n, output: 2_000_000_000n }
     expect(modesAt({})?.get("flex")).toEqual({ rates, tiers: [] })
     expect(modesAt({})?.get("fast")).toBe(3_000_000n)
-    // The rates are those of the vendor, not of a price with a margin.
+    // The rates are those of the vendor. They are not derived from a price with a margin.
     const own = { price: { input: "2", output: "9" } }
     expect(modesAt({ "mine/moded": own })?.get("flex")).toBe(1_000_000n)
     const more = { price: { ...own.price, modes: { flex: { input: "1.5" } } } }

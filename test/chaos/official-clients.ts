@@ -1,4 +1,4 @@
-/** The official clients, without their own retries. Each sends one request, and returns its answer as one text. */
+/** Official clients without their own retries. Each sends one request and returns the answer as one text. */
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
@@ -8,27 +8,27 @@ import { CohereClientV2 } from "cohere-ai"
 import OpenAI, { toFile } from "openai"
 import { wave } from "../support/audio.ts"
 
-// Warnings of a package about our models' names are irrelevant.
+// Disables warnings that a package prints about the names of the test models.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
-/** The prompt, its address, and the `fetch` to use. */
+/** The prompt, the gateway's address, and the `fetch` to use. */
 export interface Order {
   readonly url: string
   readonly key: string
   readonly model: string
-  /** A chat is answered with the same. */
+  /** The prompt. A chat is answered with the same text. */
   readonly text: string
   readonly fetch: typeof fetch
 }
 
 export type Operation = "chat" | "embedding" | "rerank" | "image" | "speech" | "transcription"
 
-/** One way to ask. */
+/** One way to send a request with an official client. */
 export interface OfficialClient {
   readonly name: string
   readonly operation: Operation
   readonly isStreamed: boolean
-  /** Resolves with the text that the client returns as the whole answer. */
+  /** Sends a request. Resolves with the text that the client returns as the complete answer. */
   readonly ask: (order: Order) => Promise<string>
 }
 

@@ -39,7 +39,7 @@ function write(installation: Installation, aliases: string): void {
   writeFileSync(installation.config, yaml(aliases))
 }
 
-/** The statuses of several new connections for a name, each once: they reach every worker. */
+/** Returns the distinct statuses of requests for a name on several new connections, which reach every worker. */
 async function everywhere(url: string, key: string, name: string): Promise<number[]> {
   const headers = { authorization: `Bearer ${key}`, connection: "close" }
   const ask = async (): Promise<number> => {

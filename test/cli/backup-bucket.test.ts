@@ -25,7 +25,7 @@ function keysAt(endpoint: string): Record<string, string> {
   return { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: SECRET, AWS_ENDPOINT: endpoint }
 }
 
-/** The same, with additional variables. */
+/** Runs a command with the credentials of a bucket and with additional environment variables. */
 async function runIn(environment: Record<string, string>, data: string, ...words: string[]) {
   const child = Bun.spawn([...PROGRAM_WORDS, "--data", data, "--json", ...words], {
     cwd: tmpdir(),
@@ -55,7 +55,7 @@ async function installation() {
   const workshop = join(created.data, "backup")
   return {
     data: created.data,
-    /** The files in its work folder. */
+    /** Returns the files that remain in the work folder. */
     left: () => (existsSync(workshop) ? readdirSync(workshop) : []),
     restored: mkdtempSync(join(tmpdir(), "tollgate-restored-")),
     [Symbol.dispose]() {
@@ -131,7 +131,7 @@ test.concurrent("a bucket that rejects requests is an error, and has no backup",
   const refused = await run(place.data, at, "backup", PLACE)
   expect(refused.stderr).toContain("may list, read, write and delete")
 
-  // The bucket is full when most of the backup is stored already.
+  // The bucket becomes full when most of the backup is stored.
   bucket.refuses = (method, path) =>
     method === "PUT" && path.endsWith("manifest.json") ? "QuotaExceeded" : undefined
   const full = await run(place.data, at, "backup", PLACE)

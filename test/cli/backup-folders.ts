@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { TemporaryDirectory } from "../store/test-database.ts"
 import { type Installation, runJson } from "../support/process.ts"
 
-/** The command's output with --json. */
+/** The output of the command with --json. */
 export interface Made {
   readonly place: string
   readonly name: string
@@ -11,7 +11,7 @@ export interface Made {
   readonly removed: readonly string[]
 }
 
-/** A folder for backups and one for restoring them, both empty. */
+/** A folder for backups and a folder for restoring them. Both are empty. */
 export class Folders implements Disposable {
   readonly #directory = new TemporaryDirectory()
   readonly backups = join(this.#directory.path, "backups")
@@ -30,7 +30,7 @@ export class Folders implements Disposable {
   }
 }
 
-/** Makes an account with a key. */
+/** Creates an account with a key. */
 export async function withKey(installation: Installation): Promise<string> {
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key

@@ -46,7 +46,7 @@ test.concurrent("backups run at their interval, failures are reported, and a res
     return check?.result === "warning"
   }
   await until(isOverdue)
-  // A backup that is due in a day is not made now.
+  // The next backup is due in a day, so no backup is made now.
   await runJson(before, "backup", backups, "--done", "--every", "24h")
   const count = names().length
   const seldom = start("24h")

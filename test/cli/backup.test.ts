@@ -78,13 +78,13 @@ test.concurrent("a backup under load contains all earlier charges", async () => 
 
   const result = await runJson<{ entries: number; accounts: number }>(restored, "restore", backups)
   expect(result.accounts).toBe(1)
-  // The grant as well; a charge is written before its answer ends.
+  // The entries include the grant. A charge is written before its answer ends.
   expect(result.entries).toBeGreaterThanOrEqual(first + 1)
   expect(result.entries).toBeLessThanOrEqual(last + 1 + callers.length)
   expect((await databaseOf(restored).status()).nodes).toEqual([])
   expect(readdirSync(backups)).toEqual([made.name])
   expect(statSync(join(backups, made.name)).mode & 0o777).toBe(0o700)
-  // Answers for repeated requests are part of the backup.
+  // Stored answers for repeated requests are part of the backup.
   expect(readdirSync(join(restored.data, "answers")).length).toBeGreaterThanOrEqual(first)
 
   await using again = await startServing(restored)
@@ -108,7 +108,7 @@ test.concurrent("the oldest backups are deleted, other files stay, and the newes
   expect([second.removed, third.removed]).toEqual([[], [first.name]])
   expect(readdirSync(backups).toSorted()).toEqual([other.name, second.name, third.name].toSorted())
 
-  // The clock was ahead once; the newest backup stays anyway.
+  // This backup was made while the clock was ahead. The newest backup is kept anyway.
   const ahead = first.name.replace(/-\d{8}T/, "-20991231T")
   cpSync(join(backups, third.name), join(backups, ahead), { recursive: true })
   const fourth = await runJson<Made>(before, "backup", backups, "--keep", "1")
@@ -178,7 +178,7 @@ const UNKNOWN_VERSIONS = {
   "999": "was written by a newer Tollgate (schema 999",
 }
 
-/** Changes of a backup's folder, and the reported problems. */
+/** Changes to the folder of a backup, with the problems that must be reported. */
 const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => void]>> = {
   "a byte more": [
     "has more bytes than",
@@ -235,7 +235,7 @@ function rewrite(folder: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, "utf8")))
 }
 
-/** The attack of someone who has the secrets, but not the rest of the history. */
+/** Simulates an attacker who has the secrets, but not the complete history. */
 function enrich(folder: string): void {
   {
     using database = new Database(join(folder, "tollgate.db"))
@@ -294,7 +294,7 @@ test.concurrent("rejects the backup of a ledger of a newer version or a pre-rele
   }
 })
 
-/** Slows a backup down: a stored answer with many bytes that take no space on disk. */
+/** Makes a backup slow with a stored answer that has many bytes but takes no space on disk. */
 function withLargeAnswer({ data }: Installation): void {
   mkdirSync(join(data, "answers"), { recursive: true })
   writeFileSync(join(data, "answers/large"), "")
@@ -318,7 +318,7 @@ test.concurrent("a killed backup is not listed, and the next one cleans up", asy
   const killed = startBackup(before, backups)
   await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer))
   killed.kill("SIGSTOP")
-  // Only one backup runs at a time.
+  // Only one backup can run at a time.
   const second = await runCommand(before, "backup", backups)
   killed.kill("SIGKILL")
   expect(await killed.exited).toBe(137)
@@ -364,7 +364,7 @@ test.concurrent("a full disk is an error, and leaves nothing", async () => {
   using folders = new Folders("")
   const { backups } = folders
   await withKey(before)
-  // In blocks of 512 bytes: less than the ledger needs, then less than an answer.
+  // Limits in blocks of 512 bytes. The first is less than the ledger needs, and the second less than an answer needs.
   for (const limit of ["400", "2000"]) {
     if (limit === "2000") withLargeAnswer(before)
     const full = startBackup(before, backups, limit)
@@ -381,7 +381,7 @@ test.concurrent("a backup without enough space is rejected before anything is wr
   using folders = new Folders("")
   await withKey(before)
   withLargeAnswer(before)
-  // Stored answers take no space in the backup's estimate either.
+  // Stored answers do not count in the backup's estimate of its size either.
   truncateSync(join(before.data, "answers/large"), 8e12)
   const { exitCode, stderr } = await runCommand(before, "backup", folders.backups)
   expect(exitCode).toBe(1)

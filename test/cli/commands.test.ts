@@ -33,7 +33,10 @@ afterAll(async () => {
 
 const run = (...words: string[]) => runCommand(installation, ...words)
 
-/** Runs a command that fails, with text and with JSON output. @returns the message and the JSON error. */
+/**
+ * Runs a command that must fail, with text output and with JSON output.
+ * @returns the message and the JSON error.
+ */
 async function failing(exitCode: number, ...words: string[]) {
   const [plain, json] = await Promise.all([run(...words), run("--json", ...words)])
   expect({ words, exitCode: plain.exitCode, stdout: plain.stdout }).toEqual({
@@ -240,7 +243,7 @@ describe("a receipt", () => {
     })
     const id = response.headers.get("x-request-id") ?? ""
     const receipt = await runJson<Receipt>(installation, "receipt", id)
-    // The multiplier 1.5 as three halves; the quotient is rounded up.
+    // The multiplier 1.5 is computed as three halves. The quotient is rounded up.
     let millionths = 0n
     for (const { quantity, per_million } of receipt.arithmetic) {
       millionths += BigInt(quantity) * BigInt(per_million) * 1_000_000_000n

@@ -53,7 +53,10 @@ async function statusOf(url: string, key: string): Promise<number> {
   return response.status
 }
 
-/** Answers of the same process one after another, on one connection, as official clients keep it open. */
+/**
+ * Sends requests one after another on one connection, so that one process answers them. Official clients keep their
+ * connections open in this way.
+ */
 async function onOneConnection(url: string, key: string, times: number): Promise<Response[]> {
   const answers: Response[] = []
   for (let count = 0; count < times; count++) {
@@ -67,7 +70,7 @@ async function onOneConnection(url: string, key: string, times: number): Promise
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status)
 const passedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
 
-/** The requests that drain during a test, at 60 a minute. */
+/** Maximum number of requests that become available during a test, at 60 per minute. */
 const DRAINED = 12
 
 describe("four workers", () => {
@@ -199,7 +202,8 @@ models:
     await answer.text()
     expect(answer.status).toBe(200)
   }
-  // Three failures make it rest; after a second, and then two and more, one request of all tries it.
+  // After three failures the deployment rests. After one second, and then after every two seconds or more, one of all
+  // requests tries it again.
   const trials = Math.ceil((performance.now() - began) / 1_000)
   expect(failing.bodies.length).toBeWithin(3, 4 + trials)
 })

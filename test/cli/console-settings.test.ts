@@ -85,7 +85,7 @@ describe("settings of the console", () => {
         return (view["effective"] as { multiplier: string }).multiplier === "2"
       })
     }
-    // As if the setting were in the file: the simulator does not start any more.
+    // After a restart, the setting has the same effect as in the file: the simulator does not start.
     await using again = await startServing(installation, TOKEN)
     expect(again.output()).not.toContain("sandbox")
     expect(await statusOf(again, key, "mine/echo")).toBe(200)
@@ -100,7 +100,7 @@ describe("settings of the console", () => {
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
     await addProvider(serving)
-    // Each connection may reach another worker; this many successes in a row have reached both.
+    // Each connection may reach another worker. After this many successes in a row, both workers have been reached.
     let inRow = 0
     await until(async () => {
       inRow = (await statusOf(serving, key, "mine/echo")) === 200 ? inRow + 1 : 0
@@ -122,7 +122,7 @@ describe("settings of the console", () => {
     expect(await effective()).toMatchObject({ deadlines: { whole: 3_600_000 } })
     expect(await statusOf(serving, key, "mine/echo")).toBe(200)
 
-    // An invalid file leaves the settings active, and the console stays usable.
+    // If the file is invalid, the active settings stay in effect and the console stays usable.
     writeFileSync(installation.config, `${BARE}multiplier: much\n`)
     await until(() => serving.errors().includes("settings_refused"))
     await asked(serving, "PATCH", "/settings", { "deadlines.whole": "2h" })

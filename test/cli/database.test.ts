@@ -87,7 +87,7 @@ test.concurrent("doctor checks the server, and creates nothing in it", async () 
   const results = (checks: Diagnosis["checks"]) =>
     checks.map(({ name, result }) => `${name}: ${result}`)
   expect(results(await diagnose(yamlAt(url)))).toEqual([
-    // That of the tests need not survive a crash of the machine.
+    // The test server does not have to survive a crash of the machine, so its settings cause a warning.
     "database server: warning",
     "database encoding: ok",
     "database connection: ok",
@@ -125,7 +125,7 @@ test.concurrent("nodes that start simultaneously on an empty database migrate it
   const others = [1, 2].map(() => createInstallation(`server: { port: 0 }\n${yamlAt(url)}`))
   try {
     const nodes = await Promise.all([installation, ...others].map((each) => startServing(each)))
-    // The first key is shown once.
+    // The first key is shown only once.
     expect(
       nodes.filter((node) => node.output().includes("only a hash of it is kept")),
     ).toHaveLength(1)

@@ -256,7 +256,7 @@ test("Bedrock is not called at another vendor's address", async () => {
 
 test("the active proxies are listed without their passwords", () => {
   expect(checkProxies({})).toEqual([])
-  // The warnings of the start name it.
+  // This setting is reported in the warnings of the start.
   expect(checkProxies({ ALL_PROXY: "socks5://proxy:1080" })).toEqual([])
   const environment = {
     HTTPS_PROXY: "http://user:word@proxy:3128",

@@ -27,7 +27,7 @@ interface Options {
   readonly models?: string
 }
 
-/** Settings with one provider, and the additions of a test. */
+/** Returns settings with one provider and with the additions of a test. */
 function yamlFor({ apiKey = "upstream", url = simulator.url, models = "" }: Options): string {
   return `
 providers:

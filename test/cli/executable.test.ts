@@ -31,7 +31,7 @@ test("the launcher starts the compiled program with workers, threads, simulator 
     stream: true,
   })
   expect(streamed.text).toContain("event: message_stop")
-  // The gateway counts this itself, on a separate thread.
+  // Without reported usage, the gateway counts tokens itself on a separate thread.
   const uncounted = await ask("/v1/chat/completions", { model: "sandbox/fault-no-usage", messages })
   expect(uncounted.status).toBe(200)
   const receipt = await fetch(`${serving.url}/v1/receipts/${uncounted.id}`, { headers })

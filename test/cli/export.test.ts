@@ -22,7 +22,7 @@ import {
 import { until } from "../support/until.ts"
 import { cellsOf, Exported, type Manifest } from "./exported.ts"
 
-/** The processes that wait for a lock. */
+/** A query for the processes that wait for a lock. */
 const WAITING =
   "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 /** Names with special characters. */
@@ -319,7 +319,7 @@ describe("a rejected export", () => {
 })
 
 describe("a failed export", () => {
-  /** The files that a failed export leaves behind. */
+  /** Returns the files that a failed export has left. */
   const left = ({ data }: Installation) =>
     readdirSync(data).filter((name) => name.startsWith("out"))
 
@@ -390,7 +390,7 @@ describe("a failed export", () => {
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
     await withFilled(installation, url, happen)
     await using sql = new SQL(url, { max: 2 })
-    // It waits where it reads receipts, until its connection is cut.
+    // The export waits when it reads receipts, until its connection is cut.
     const connection = await sql.reserve()
     await connection.unsafe("BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE").simple()
     const out = join(installation.data, "out")
@@ -404,7 +404,7 @@ describe("a failed export", () => {
       child.kill(signal)
       expect(await child.exited).toBe(signal === "SIGINT" ? 130 : 143)
       expect(left(installation)).toEqual([])
-      // A server does not notice by itself that a client has stopped waiting for a lock.
+      // Without help, a server does not notice that a client has stopped waiting for a lock.
       await until(async () => (await sql.unsafe<unknown[]>(cut)).length === 0)
     }
     const running = runCommand(installation, "export", out)

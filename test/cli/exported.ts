@@ -40,7 +40,7 @@ export class Exported {
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Row)
   }
 
-  /** The differences between the folder and its manifest. */
+  /** Returns the differences between the folder and its manifest. */
   faults(): string[] {
     const { files } = this.manifest
     const named = ["manifest.json", ...files.map(({ path }) => path)]
@@ -57,7 +57,7 @@ export class Exported {
     return [...extra, ...wrong.map(({ path }) => path), ...open, ...short.map(({ path }) => path)]
   }
 
-  /** The accounts whose exported entries do not add up to the final balance. */
+  /** Returns the accounts whose exported entries do not add up to the final balance. */
   unequal(): unknown[] {
     const sums = new Map<unknown, bigint>()
     for (const { account, amount } of this.rows("entries")) {
@@ -72,7 +72,7 @@ export class Exported {
   }
 }
 
-/** The cells of a file of CSV (RFC 4180). */
+/** Parses the cells of a CSV file (RFC 4180). */
 export function cellsOf(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

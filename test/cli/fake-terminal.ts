@@ -8,7 +8,7 @@ export class FakeTerminal implements Terminal {
   readonly isNoticeColored: boolean
   readonly isDebugging: boolean
   readonly confirm: Terminal["confirm"]
-  /** The questions that were asked. */
+  /** The questions that were printed. */
   readonly questions: string[] = []
 
   constructor(facts: { isColored?: boolean; isDebugging?: boolean; answer?: boolean } = {}) {

@@ -24,7 +24,7 @@ async function creditsOf(url: string, key: string): Promise<Credits> {
   return (await response.json()) as Credits
 }
 
-/** The command that a start printed, as a person copies it. */
+/** Returns the command that a start printed, as a user would copy it. */
 function printedCommand(serving: ServingProcess): string {
   return /^ {2}curl (.|\n)*?}'$/m.exec(serving.output())?.[0] ?? "false"
 }
@@ -117,7 +117,7 @@ describe("demo", () => {
       const key = KEY.exec(serving.output())?.[1] ?? ""
       expect(await creditsOf(serving.url, key)).toMatchObject({ balance: "10" })
       expect(readdirSync(empty)).toHaveLength(1)
-      // Only the simulator's provider: a demonstration never calls a provider that costs money.
+      // The simulator is the only provider, because a demonstration must not call a provider that costs money.
       expect(await providersOf(serving.url, key)).toEqual(["sandbox"])
       await end(serving)
       expect(readdirSync(empty)).toEqual([])
@@ -126,7 +126,7 @@ describe("demo", () => {
   }
 })
 
-/** The providers of the models that a key may call. */
+/** Returns the providers of the models that a key may call. */
 async function providersOf(url: string, key: string): Promise<string[]> {
   const headers = { authorization: `Bearer ${key}` }
   const list = (await (await fetch(`${url}/v1/models`, { headers })).json()) as {

@@ -11,8 +11,8 @@ const YAML = "server: { port: 0 }\nproviders: { vendor: { vendor: openai, api_ke
 const ACCOUNTS = 3_000
 const CHARGES = 20_000
 /**
- * The additional bytes that a start may read for a ledger of any size: several pages of each index, more on a slow
- * machine.
+ * Maximum additional bytes that a start may read, whatever the size of the ledger. They are several pages of each
+ * index, or more on a slow machine.
  */
 const MORE = 500_000
 
@@ -38,14 +38,16 @@ async function fill(store: Store): Promise<void> {
   for (let isBehind = true; isBehind;) ({ isBehind } = await store.integrity.advanceAnchor(now))
 }
 
-/** The bytes that a start has read when it reports its address, including files that are in memory. */
+/**
+ * Returns the number of bytes that a start has read when it reports its address. Files that are in memory are included.
+ */
 async function readByStart(installation: Installation): Promise<number> {
   await using serving = await startServing(installation)
   const text = readFileSync(`/proc/${serving.process.pid}/io`, "utf8")
   return Number(/^rchar: (\d+)$/m.exec(text)?.[1])
 }
 
-/** Returns the size of the kernel's table of sockets in bytes: a start reads it, and the other tests fill it. */
+/** Returns the size of the kernel's table of sockets in bytes. A start reads this table, and other tests fill it. */
 function socketTable(): number {
   return readFileSync("/proc/net/tcp").byteLength + readFileSync("/proc/net/tcp6").byteLength
 }
@@ -63,7 +65,7 @@ test.skipIf(process.platform !== "linux")(
     expect(size).toBeGreaterThan(40 * MORE)
     await readByStart(small)
     const first = await readByStart(small)
-    // A node has died, and its lease is returned.
+    // In the first case, a node has died and its lease must be returned.
     for (const _ of ["with a dead node", "in order"]) {
       const more = (await readByStart(large)) - first
       expect(more).toBeLessThan(MORE + socketTable())

@@ -30,7 +30,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** The columns are those of LiteLLM's schema.prisma. */
+/** Tables with the columns of LiteLLM's schema.prisma. */
 const LITELLM_TABLES = `
   CREATE TABLE "LiteLLM_BudgetTable" (budget_id text PRIMARY KEY, max_budget float8, budget_duration text);
   CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, team_alias text, max_budget float8, spend float8 DEFAULT 0,
@@ -178,7 +178,7 @@ test("new-api: carries over channels, balances and keys", async () => {
   const key = "A1b2C3d4".repeat(6)
   {
     using database = new Database(file)
-    // The columns are those of new-api's models.
+    // A table with the columns of new-api's models.
     database.run(`CREATE TABLE channels (id integer PRIMARY KEY, type integer, key text, status integer, name text, weight integer,
       base_url text, models text, "group" text, model_mapping text, priority integer, param_override text)`)
     database.run(

@@ -30,11 +30,11 @@ test("a verification resumes from the last one only if requested", async () => {
   })
   expect(await verify()).toMatchObject({ entries: 2, continued_from: null })
 
-  // A checkpoint of another folder is not used.
+  // A checkpoint that belongs to another folder is not used.
   writeFileSync(join(data, "verified.json"), "{}")
   expect(await verify("--continue")).toMatchObject({ entries: 2, continued_from: null })
   rmSync(join(data, "verified.json"))
-  // If it cannot be stored, verification still runs.
+  // If the checkpoint cannot be stored, the verification still runs.
   mkdirSync(join(data, "verified.json", "in the way"), { recursive: true })
   const unkept = await runCommand(installation, "ledger", "verify", "--continue")
   expect(unkept.exitCode).toBe(0)

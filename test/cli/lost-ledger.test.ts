@@ -37,18 +37,18 @@ async function verified(data: string): Promise<{ exitCode: number; verdict: Verd
   return { exitCode, verdict: JSON.parse(stdout) as Verdict }
 }
 
-/** A settings file outside every data folder; the command must create nothing there. */
+/** A settings file outside every data folder. The command must not create anything in its folder. */
 const elsewhere = createInstallation(ANY_PORT)
 afterAll(() => elsewhere[Symbol.dispose]())
 
-/** The files in a folder, except the anchor, which a running gateway updates. */
+/** Returns the files in a folder, except the anchor, which a running gateway updates. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith("anchor.json"))
     .toSorted()
 }
 
-/** Sends a chat to the simulator through a gateway: the charge is only in the log of the ledger. */
+/** Sends a chat to the simulator through a gateway. The charge is then only in the write-ahead log of the ledger. */
 async function chat(url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const models = await fetch(`${url}/v1/models`, { headers })
@@ -133,7 +133,7 @@ test.concurrent("a running gateway's ledger can be verified; a copy without its 
   expect(filesOf(installation.data)).toEqual(before)
   expect(running.verdict.ledger).toBe(join(installation.data, "tollgate.db"))
 
-  // The anchor is written at intervals, and when the gateway ends.
+  // The anchor is written at intervals and when the gateway ends.
   const anchor = join(installation.data, "anchor.json")
   await until(
     async () => existsSync(anchor) && (await Bun.file(anchor).text()).includes('"rowCount":3'),

@@ -121,7 +121,7 @@ test("a metrics port in use is reported", async () => {
   expect(String(error)).toContain(`cannot serve metrics on 127.0.0.1 port ${taken.port}`)
 })
 
-/** A worker of a gateway. */
+/** Returns the process id of a worker of a gateway. */
 async function childOf(parent: number): Promise<number> {
   const text = await Bun.file(`/proc/${parent}/task/${parent}/children`).text()
   return Number(text.trim().split(" ")[0])

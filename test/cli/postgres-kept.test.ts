@@ -13,13 +13,13 @@ import { until } from "../support/until.ts"
 
 const CHAT = "/v1/chat/completions"
 const HELLO = { model: "vendor/echo", messages: [{ role: "user", content: "Hello" }] }
-/** More than one row of a kept file, and more than is kept in memory. */
+/** A text that is too long for one row of a stored file, and too long to be kept in memory. */
 const LONG = "tea and cake ".repeat(100_000)
 
 let server: PostgresServer
 let databaseUrl: string
 let vendor: ScriptedVendor
-/** The vendor's next answer. */
+/** Returns the vendor's next answer. */
 let answer: () => Response | Promise<Response>
 let installations: Installation[]
 let key: string

@@ -24,7 +24,7 @@ interface Twins extends Disposable {
   readonly right: Installation
 }
 
-/** @param more of the settings of the database. */
+/** @param more further settings of the database. */
 function createTwins(vendorUrl: string, databaseUrl: string, more = "connections: 10"): Twins {
   const yaml = `
 server: { port: 0 }
@@ -76,7 +76,7 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   const credits = await fetch(`${other.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },
   })
-  // Twice ten tokens in and one out.
+  // Each of the two chats has ten input tokens and one output token.
   expect(await credits.json()).toMatchObject({ balance: "0.999976" })
 
   const { keys } = await runJson<{ keys: { id: string }[] }>(right, "key", "list")
@@ -84,7 +84,7 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   for (const serving of [one, other]) {
     await until(async () => (await chat(serving, key)).status === 401)
   }
-  // By now each has seen the other.
+  // By this time, each machine has found the other.
   const account = ["--account", "caller", "--rpm", "5"]
   const limited = await runJson<{ key: string }>(left, "key", "create", ...account)
   await until(async () => (await chat(other, limited.key)).ok)
@@ -120,7 +120,7 @@ test("a database crash delays running answers, and has no other effect", async (
   serving.process.kill("SIGTERM")
   expect(await serving.process.exited).toBe(0)
   const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
-  // The grant, and three chats.
+  // The entries are the grant and three chats.
   expect(entries).toBe(4)
 })
 
@@ -148,6 +148,6 @@ test("a journal hides a database crash, and a node that dies meanwhile charges w
   expect(await again.process.exited).toBe(0)
   expect(journalState(left.data)).toEqual({ waiting: 0, oldest: null, refused: 0 })
   const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
-  // The grant, and twelve chats.
+  // The entries are the grant and twelve chats.
   expect(entries).toBe(13)
 })

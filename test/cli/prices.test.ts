@@ -27,7 +27,7 @@ afterAll(() => simulator.stop())
 const dayAfter = (days: number): string =>
   new Date(Date.parse(builtIn.date) + days * 86_400_000).toISOString().slice(0, 10)
 
-/** A list with one more model of OpenAI's, which the simulator plays. */
+/** Returns a price list with one additional OpenAI model, which the simulator provides. */
 function feed(date: string, output: string, key = privateKey): string {
   const echo = { kind: "chat", context: 1_000, max_output: 100, price: { input: "1", output } }
   const vendors = { ...builtIn.vendors, openai: { ...builtIn.vendors.openai, echo } }

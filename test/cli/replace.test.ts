@@ -36,7 +36,7 @@ models:
   sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** Starts a gateway on the port of another one, or on a free port. */
+/** Starts a gateway on the port of another gateway, or on a free port. */
 function replace(
   serving?: ServingProcess,
   workers = 1,
@@ -49,7 +49,7 @@ function replace(
 
 const CALLERS = 8
 
-/** Whether the kernel moves connections that a closing process has not accepted to another one on the port. */
+/** Whether the kernel moves connections that a closing process has not accepted to another process on the port. */
 function migratesConnections(): boolean {
   const setting = "/proc/sys/net/ipv4/tcp_migrate_req"
   return existsSync(setting) && readFileSync(setting, "utf8").trim() === "1"
@@ -65,7 +65,7 @@ test.concurrent.each([1, 2])(
     const { served } = load
     await until(() => load.served > served + 20)
     await load.end()
-    // Each process that closes its port may reset one connection per caller that it has not accepted.
+    // Each process that closes its port may reset, for each caller, one connection that it has not accepted.
     const resets = load.failures.filter((failure) => !failure.includes("HTTP/1.1"))
     expect(load.failures).toEqual(resets)
     expect(resets.length).toBeLessThanOrEqual(migratesConnections() ? 0 : CALLERS * workers)

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createInstallation, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-/** The child processes of a process. */
+/** Returns the child processes of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const listed = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
   return listed.trim().split(" ").filter(Boolean).map(Number)

@@ -145,7 +145,7 @@ describe("a running gateway", () => {
   })
 })
 
-/** A vendor whose stream sends a word and ends when the test allows it. */
+/** Starts a vendor whose stream sends a word, and ends when the test allows it. */
 function startPausing() {
   const gate = Promise.withResolvers<void>()
   const vendor = startVendor(() => {

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test"
 import { sampleOf } from "../support/exhaustive.ts"
 import { createInstallation, startServing } from "../support/process.ts"
 
-/** Every process below `pid`, and `pid` itself. */
+/** Returns the process `pid` and all processes below it. */
 async function processTree(pid: number): Promise<number[]> {
   const listed = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
   const children = listed.trim().split(" ").filter(Boolean).map(Number)
   return [pid, ...(await Promise.all(children.map(processTree))).flat()]
 }
 
-/** Whether the process has a handler for a signal, from the mask that the kernel reports. */
+/** Whether the process has a handler for a signal, according to the mask that the kernel reports. */
 async function handles(pid: number, signal: number): Promise<boolean> {
   const status = await Bun.file(`/proc/${pid}/status`).text()
   const mask = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1]}`)

@@ -2,11 +2,11 @@ import { connect, type Socket } from "node:net"
 
 /** Callers that send one request after another and accept only complete answers. */
 export interface SteadyLoad {
-  /** Number of whole answers so far. */
+  /** Number of complete answers so far. */
   readonly served: number
-  /** The errors that arrived instead of answers. */
+  /** The errors that callers received instead of answers. */
   readonly failures: readonly string[]
-  /** Waits for the answers that are under way. */
+  /** Stops the callers after their current answers. */
   end(): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export interface LoadOptions {
 }
 
 /**
- * Starts callers. Half of them open a connection for each request; the others keep theirs until an answer closes it.
- * Half of each group stream.
+ * Starts callers. Half of them open a connection for each request. The others keep their connections until an answer
+ * closes them. In both groups, half of the callers request streams.
  */
 export function startLoad(options: LoadOptions): SteadyLoad {
   const load = { served: 0, failures: new Array<string>() }
@@ -71,7 +71,7 @@ function isWhole(text: string): boolean {
 
 interface Answer {
   readonly text: string
-  /** Whether the connection is not used again. */
+  /** Whether the connection will not be used again. */
   readonly isLast: boolean
 }
 

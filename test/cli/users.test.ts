@@ -16,7 +16,7 @@ interface Reset {
   readonly link: string
 }
 
-/** Sets the first user up by the link that a start printed. */
+/** Signs up as the first user with the link that a start printed. */
 async function setUp(url: string, output: string): Promise<ConsoleBrowser> {
   const link = new URL(CONSOLE.exec(output)?.[1] ?? "")
   expect(link.origin + link.pathname).toBe(`${url}/console/setup`)
@@ -25,7 +25,7 @@ async function setUp(url: string, output: string): Promise<ConsoleBrowser> {
   return browser
 }
 
-/** The statuses of requests on new connections, so that every worker answers some. */
+/** Returns the statuses of requests on new connections. Every worker answers some of them. */
 function statusesOf(browser: ConsoleBrowser, count: number): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {

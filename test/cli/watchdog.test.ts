@@ -23,10 +23,12 @@ models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** Longer than a suspended process's watchdog allows its event loop to stand still. Milliseconds. */
+/**
+ * Milliseconds for which a process is suspended. The watchdog does not allow an event loop to be blocked for this long.
+ */
 const SUSPENDED = 1_500
 
-/** A vendor whose answer can stop the gateway's event loop. */
+/** Starts a vendor whose answer can block the gateway's event loop. */
 function startHostile() {
   return startVendor((_, number) =>
     number === 1
@@ -56,12 +58,12 @@ function chat(serving: ServingProcess, key: string): Promise<Response> {
   })
 }
 
-/** The thread that watches begins a second after its process has started. */
+/** Waits until the watchdog threads are running. A watchdog starts one second after its process. */
 function untilWatched(serving: ServingProcess, processes: number): Promise<void> {
   return until(() => serving.errors().split("the watchdog watches").length > processes)
 }
 
-/** Whether it answers in time, milliseconds. */
+/** Whether the gateway answers within the given number of milliseconds. */
 async function isAlive(serving: ServingProcess, patience = 1_000): Promise<boolean> {
   try {
     const response = await fetch(`${serving.url}/healthz`, {
@@ -117,7 +119,7 @@ for (const workers of ["1", "2"]) {
       state: "computes",
     })
     await stopped
-    // A connection to a dying process is cut off, so wait for its replacement.
+    // A connection to a process that is ending would be cut, so the test waits for the new process.
     await untilWatched(serving, Number(workers) + 1)
     await until(() => isAlive(serving))
     await until(() => nodesOf(installation).length === Number(workers))
@@ -204,7 +206,7 @@ test.concurrent("a second signal does not wait for running requests", async () =
     const text = running.text()
     serving.process.kill("SIGTERM")
     await until(() => serving.errors().includes("Finishing the requests"))
-    // A signal that follows at once may count as the first; a signal while the process exits has no effect.
+    // A signal that follows immediately may be merged with the first. A signal while the process exits has no effect.
     await until(() => {
       serving.process.kill("SIGTERM")
       return serving.process.exitCode !== null || serving.process.signalCode !== null

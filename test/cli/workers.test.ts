@@ -3,7 +3,7 @@ import { Workers } from "../../src/cli/workers.ts"
 
 const RUNS = "process.send('listening'); setInterval(() => {}, 1000)"
 
-/** Starts and ends workers, and counts the remaining pauses before a restart: each keeps the process alive. */
+/** Starts and ends workers, and counts the remaining timers for restarts. Each of them keeps the process alive. */
 async function pausesLeft(program: string): Promise<number> {
   const left = new Set<unknown>()
   const { setTimeout: setting, clearTimeout: clearing } = globalThis

@@ -44,7 +44,7 @@ describe("the openai client", () => {
     expect(await create("vtt")).toBe(
       `WEBVTT\n\n00:00:00.000 --> 00:00:01.667\n${first}\n\n00:00:01.667 --> 00:00:03.000\n${second}\n\n`,
     )
-    // A model without times: one cue for the whole sound.
+    // The model does not report times, so a single cue covers the whole audio.
     expect(await create("srt", "openai/gpt-4o-transcribe")).toBe(
       `1\n00:00:00,000 --> 00:00:03,000\n${heardIn(SOUND)}\n\n`,
     )
@@ -119,7 +119,7 @@ describe("the openai client", () => {
       const bytes = await response.bytes()
       expect(response.headers.get("content-type")).toBe(type)
       expect([...bytes.subarray(0, start.length)]).toEqual([...start])
-      // 11 characters at 15 credits for a million.
+      // 11 characters at 15 credits per million.
       expect(before - (await caller.balance())).toBe(165_000n)
     }
   })

@@ -1,7 +1,10 @@
 import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai"
 import type { TestCaller, TestGateway } from "../support/gateway.ts"
 
-/** The AI SDK accepts only base64 from edits without requesting it, and links are this gateway's default. */
+/**
+ * Returns an image editor of the AI SDK. The SDK accepts only base64 from edits but does not request it, and the
+ * gateway returns links by default.
+ */
 export function editorOf(gateway: TestGateway, caller: TestCaller): OpenAIProvider {
   const asking = (url: string | URL | Request, init?: RequestInit) => {
     if (init?.body instanceof FormData) init.body.set("response_format", "b64_json")

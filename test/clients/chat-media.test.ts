@@ -5,7 +5,7 @@ import { generateText } from "ai"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
-/** Images and audio of Gemini's models as official clients read them. */
+/** Models for images and audio of Gemini, whose answers official clients read. */
 
 const IMAGE = "google/gemini-2.5-flash-image"
 const SPEECH = "google/gemini-2.5-flash-preview-tts"

@@ -14,7 +14,7 @@ let gateway: TestGateway
 let ann: TestCaller
 let bob: TestCaller
 
-/** Models of vendors that store nothing, each in a different dialect. */
+/** Models of vendors that store no conversations, each with a different dialect. */
 const MODELS = ["sim/echo", "claude/opus", "gemini/gemini-2.5-pro"] as const
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeEach(() => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** The vendor's last request as text. */
+/** Returns the last request to the vendor as text. */
 function sent(): string {
   return JSON.stringify(gateway.simulator.requests.at(-1)?.body)
 }
@@ -51,7 +51,7 @@ function aiSdk(caller: TestCaller, model: string) {
 
 type Turn = Partial<OpenAI.Responses.ResponseCreateParams> & { readonly model: string }
 
-/** One turn with OpenAI's client, whole or streamed. */
+/** Sends one turn with OpenAI's client, streamed or not. */
 async function say(caller: TestCaller, turn: Turn, streamed: boolean) {
   const { client } = caller
   const { stream: _, ...order } = turn
@@ -178,7 +178,7 @@ test.each([false, true])("a response is fetched and deleted; streamed: %p", asyn
   expect(await statusOf(client.responses.create({ model, input }))).toBe(404)
 })
 
-/** How a call was refused; 200 when it was not. */
+/** Returns the error status of a call; 200 if the call succeeds. */
 async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
   try {
     await call

@@ -3,7 +3,7 @@ import type { Socket } from "bun"
 /** A proxy between a client and a gateway that cuts connections. */
 export interface CuttingProxy extends Disposable {
   readonly url: string
-  /** Number of cut connections. */
+  /** Returns the number of cut connections. */
   readonly cuts: () => number
 }
 
@@ -13,8 +13,8 @@ interface Pair {
 }
 
 /**
- * Passes all data to a gateway, and cuts the first connections when their answers arrive. @param bytes of the answer
- * that the client still receives on each of those connections.
+ * Starts a proxy that passes all data to a gateway, and cuts the first connections while their answers arrive.
+ * @param bytes for each of these connections, the number of bytes of the answer that the client still receives.
  */
 export function startCuttingProxy(target: string, bytes: readonly number[]): CuttingProxy {
   const { hostname, port } = new URL(target)

@@ -21,12 +21,12 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const MESSAGES = [{ role: "user" as const, content: "Hello there" }]
 const CHAT = { model: "sim/echo", messages: MESSAGES }
 
-/** A client that sends a key by itself, the same for all attempts of a request. */
+/** A client that adds an idempotency key, which is the same for all attempts of a request. */
 class KeyedOpenAI extends OpenAI {
   override idempotencyHeader = "Idempotency-Key"
 }
 
-/** The bytes after which the client's connections break: before the answer, and in its middle. */
+/** Numbers of bytes after which the client's connections break: before the answer, and in its middle. */
 const CUTS = [[0], [150], [0, 150]] as const
 
 async function expectOneCharge(

@@ -6,7 +6,10 @@ import { asked, startManaged } from "../http/admin/support.ts"
 import { provider, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
 
-/** Image edits as Open WebUI, n8n and the AI SDK send them, by the model's own rules (`images.rules: provider`). */
+/**
+ * A gateway for image edits as Open WebUI, n8n and the AI SDK send them. The provider's rules apply to images
+ * (`images.rules: provider`).
+ */
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -29,7 +32,7 @@ async function rules(value: string | null): Promise<void> {
   await asked(gateway, "PATCH", "/settings", { "images.rules": value })
 }
 
-/** A JPEG with a real header and nothing else. */
+/** Returns a JPEG that consists only of a valid header. */
 function jpeg(width: number, height: number): File {
   const header = Buffer.from([
     0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0, 0xff, 0xd9,
@@ -39,7 +42,7 @@ function jpeg(width: number, height: number): File {
   return new File([header], "photo.jpg", { type: "image/jpeg" })
 }
 
-/** A lossy WebP with a real header and nothing else. */
+/** Returns a lossy WebP that consists only of a valid header. */
 function webp(width: number, height: number): File {
   const bytes = Buffer.alloc(64)
   bytes.write("RIFF", 0, "latin1")
@@ -49,7 +52,7 @@ function webp(width: number, height: number): File {
   return new File([bytes], "photo.webp", { type: "image/webp" })
 }
 
-/** Sends a form. */
+/** Sends an edit request as a form. */
 async function edit(parts: readonly (readonly [string, string | File])[]): Promise<Response> {
   const form = new FormData()
   for (const [name, value] of parts) form.append(name, value)

@@ -12,7 +12,7 @@ import { editorOf } from "./base64-edits.ts"
 let gateway: TestGateway
 let caller: TestCaller
 
-/** A million images cost this many credits: each costs 0.04. */
+/** A million images cost this many credits, so each image costs 0.04. */
 const PER_IMAGE = { image: "40000" } as const
 
 function image(settings: Partial<ModelSettings> = {}): ModelSettings {

@@ -36,7 +36,7 @@ function claudeOf(caller: TestCaller): Anthropic {
   return new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
 }
 
-/** The body of the vendor's last request. */
+/** Returns the body of the last request to the vendor. */
 function sent(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }

@@ -24,14 +24,14 @@ interface Generated {
   }[]
 }
 
-/** Asserts that they cover the whole text, each with the requested alternatives. */
+/** Asserts that the log probabilities cover the whole text, and that each has the requested alternatives. */
 function expectLogprobs(logprobs: readonly TokenLogprob[] | undefined, others: number): void {
   expect(logprobs?.map(({ token }) => token).join("")).toBe(TEXT)
   for (const { top_logprobs: found } of logprobs ?? []) expect(found).toHaveLength(others)
   expect(upstreams.losses).toEqual(others > 0 ? [] : ["logprobs:approximated"])
 }
 
-/** Cohere has no alternatives. */
+/** Cohere reports no alternatives. */
 describe.each([
   ["openai-chat", 2],
   ["openai-responses", 2],
@@ -85,7 +85,7 @@ describe.each([
       generationConfig: { responseLogprobs: true, logprobs: 2 },
     })
     const answer = (await response.json()) as Generated | Generated[]
-    // Gemini's streams have the log probabilities of each chunk's text.
+    // Streams of Gemini contain log probabilities for the text of each chunk.
     const found = [answer]
       .flat()
       .flatMap(({ candidates = [] }) => candidates[0]?.logprobsResult ?? [])

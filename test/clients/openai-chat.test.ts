@@ -246,7 +246,7 @@ describe("the client's typed errors", () => {
           stream: true,
         })
         for await (const _ of stream) {
-          // Only the end matters.
+          // Only the end of the stream matters.
         }
       }
       await expect(read()).rejects.toBeInstanceOf(OpenAI.APIError)

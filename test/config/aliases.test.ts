@@ -47,7 +47,7 @@ aliases:
     expect(() => load(text, {}, REAL)).toThrow(
       /yaml:\d+:\d+: aliases\.slow: leads to 'openai\/gpt-5\.44', and there is no such model\. Did you mean 'openai\/gpt-5\.4'\?/,
     )
-    // Aliases of the console are not known yet, and none of these leads to another.
+    // Aliases that the console has set are not known yet, and none of these aliases refers to another.
     const { settings } = load(`${PROVIDERS}\naliases: { fast: console/llama }\n`, {}, REAL)
     expect(settings.aliases).toEqual({ fast: "console/llama" })
     expect(() => load(`${PROVIDERS}\naliases: { a: b, b: mine/llama }\n`)).toThrow(/aliases\.a/)

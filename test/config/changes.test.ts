@@ -9,7 +9,7 @@ import { load } from "./harness.ts"
 
 const BUCKET = "{ bucket: lines, access_key_id: shown-1, secret_access_key: hidden-1 }"
 
-/** A value other than the default for every setting, in the form of the file. */
+/** For each setting, a value that is not the default, in the form of the settings file. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   multiplier: "1.25",
   unpriced_features: "pass",
@@ -94,7 +94,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   stripe: "{ secret_key: hidden-9, webhook_secret: hidden-10 }",
 }
 
-/** Settings without which others of their section have no effect. */
+/** Settings that are required for other settings of their section to have an effect. */
 const BASE = {
   database: { url: "postgres://localhost/tollgate" },
   metrics: { token: "before" },
@@ -103,7 +103,7 @@ const BASE = {
   console: {},
 }
 
-/** The base with one more setting. */
+/** Returns the base settings with one additional setting. */
 function withSetting(name: string, value: string): string {
   const [section = "", member] = name.split(".")
   const parsed: unknown = parse(value)

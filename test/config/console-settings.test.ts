@@ -153,7 +153,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["mine/y"]).toEqual({ multiplier: "9" })
     expect(merged.multiplier).toBe("3")
     expect(merged.deadlines).toMatchObject({ connect: 1_000, whole: 7_200_000 })
-    // Only the operator's names are found.
+    // Only names that the operator has set are found, and no inherited names.
     expect(merged.providers["constructor"]).toBeUndefined()
     expect(merged.models["constructor"]).toBeUndefined()
   })

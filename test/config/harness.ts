@@ -59,7 +59,7 @@ export const VENDORS: readonly KnownVendor[] = [
   },
 ]
 
-/** A service account's key in Google's format. */
+/** A service account key in Google's format. */
 export const KEY_FILE = {
   type: "service_account",
   project_id: "robots",
@@ -78,7 +78,7 @@ export const EXTERNAL_FILE = {
   credential_source: { file: "/var/run/token" },
 }
 
-/** The same as the settings hold it. */
+/** The service account in the form of the loaded settings. */
 export const ACCOUNT = {
   clientEmail: KEY_FILE.client_email,
   privateKey: KEY_FILE.private_key,
@@ -118,7 +118,7 @@ export function load(
   return loadSettings({ ...folder.options(environment), ...more })
 }
 
-/** The error that loading throws. */
+/** Returns the error that loading throws. */
 export function failure(
   text: string,
   environment: LoadOptions["environment"] = {},
@@ -133,7 +133,7 @@ export function failure(
   throw new Error("the settings were accepted")
 }
 
-/** Its problems as `line:column path: message`. */
+/** Returns the problems of the error as `line:column path: message`. */
 export function problems(
   text: string,
   environment: LoadOptions["environment"] = {},

@@ -4,7 +4,7 @@ import { load, problems } from "./harness.ts"
 const FILE = `providers:
   local: { vendor: vllm, base_url: http://127.0.0.1 }
 `
-/** A file with a model whose price is on line 5, and each period of it on a later line. */
+/** Returns a file with a model whose price is on line 5. Each period is on a separate line after it. */
 const priced = (price: string, ...periods: string[]): string =>
   `${FILE}models:
   local/a:

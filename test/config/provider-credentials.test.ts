@@ -14,7 +14,7 @@ import { ACCOUNT, KEY_FILE, load, problems, VENDORS } from "./harness.ts"
 const inFile = (entry: string, environment = {}) =>
   load(`providers: { a: { ${entry} } }`, environment).settings.providers.a
 
-/** The faults of such an entry, without their places in the text. */
+/** Returns the faults of a provider entry without their positions. */
 const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 

@@ -6,10 +6,13 @@ import { describeSettings } from "../../src/config/describe.ts"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import { KEY_FILE, load } from "./harness.ts"
 
-/** Secrets tried at each place. */
+/** Number of secrets to test at each place. */
 const RUNS = IS_EXHAUSTIVE ? 16 : 4
 
-/** Long enough not to occur in our own words; with letters that upset YAML, headers and terminals. */
+/**
+ * A secret that is too long to occur in the gateway's own messages, with characters that have a meaning in YAML,
+ * headers and terminals.
+ */
 const secret = fc
   .tuple(fc.stringMatching(/^[A-Za-z0-9]{12}$/), fc.string({ unit: "grapheme", maxLength: 8 }))
   .chain(([core, odd]) => fc.constantFrom(core, core + odd, odd + core))
@@ -22,14 +25,14 @@ const BEDROCK = {
   secret_access_key: "open",
 }
 
-/** A key file with one secret as every value. */
+/** Returns a key file in which every value is the secret. */
 function keyWith(secret: string): string {
   const members = Object.keys(KEY_FILE).map((name) => [name, secret])
   const key = { ...Object.fromEntries(members), type: "service_account" }
   return JSON.stringify({ ...key, private_key: `${KEY_FILE.private_key}${secret}` })
 }
 
-/** Places in which a secret can be, correctly or by mistake. */
+/** Places in the settings where a secret can be, correctly or by mistake. */
 const places: ((secret: string) => string)[] = [
   (secret) => stringify({ admin_token: secret }),
   (secret) => stringify({ providers: { a: { vendor: "openai", api_key: secret } } }),
@@ -77,7 +80,7 @@ const places: ((secret: string) => string)[] = [
   (secret) => stringify({ stripe: { secret_key: [secret], currency: secret } }),
 ]
 
-/** The same places reached through a variable. */
+/** The same places with a reference to a variable instead of the secret. */
 const variables = places.slice(0, 18).map((place) => () => place("${SECRET}"))
 
 function shown(text: string, environment: Record<string, string>): string {
@@ -134,7 +137,7 @@ test("the value of a TOLLGATE_ variable is never shown", () => {
   const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
   fc.assert(
     fc.property(secret, name, (secret, name) => {
-      // A text that looks like a host name is read as one, and a host may be shown.
+      // A text that looks like a host name is read as a host name, and host names may be shown.
       fc.pre(name !== "TOLLGATE_HOST" || /[^\w.-]/.test(secret.trim()))
       expectHidden(shown("", { [name]: secret }), secret)
     }),

@@ -28,7 +28,7 @@ describe("the cipher of secrets", () => {
         expect(cipher.decrypt(place, encrypted)).toBe(text)
         expect(cipher.decrypt(`${place}x`, encrypted)).toBeUndefined()
         expect(cipher.encrypt(place, text)).not.toBe(encrypted)
-        // Another process has the same key file.
+        // Simulates another process with the same key file.
         expect(new SecretCipher(new SecretFolder(folder.path)).decrypt(place, encrypted)).toBe(text)
       }),
       { numRuns: 100 },
@@ -42,7 +42,7 @@ describe("the cipher of secrets", () => {
     for (let index = 0; index < encrypted.length; index++) {
       const other = encrypted[index] === "A" ? "B" : "A"
       const changed = encrypted.slice(0, index) + other + encrypted.slice(index + 1)
-      // The padding at the end may decode to the same bytes.
+      // A change of the padding may decode to the same bytes.
       if (Buffer.from(changed.slice(2), "base64").equals(Buffer.from(encrypted.slice(2), "base64")))
         continue
       expect(cipher.decrypt("provider/a", changed)).toBeUndefined()

@@ -6,12 +6,12 @@ import type { ProviderSettings } from "../../src/config/settings.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { ACCOUNT, Folder, EXTERNAL_FILE, KEY_FILE, load, problems } from "./harness.ts"
 
-/** A provider of the file, its entry in braces. */
+/** Returns a provider of the settings file. Its entry is written in braces. */
 function inFile(entry: string): ProviderSettings | undefined {
   return load(`providers: { a: { ${entry} } }`).settings.providers.a
 }
 
-/** The faults of such an entry; the entry begins in column 17. */
+/** Returns the faults of an entry, which begins in column 17. */
 function faultsOf(entry: string): string[] {
   return problems(`providers: { a: { ${entry} } }`)
 }

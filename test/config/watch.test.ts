@@ -9,7 +9,7 @@ import { Folder } from "./harness.ts"
 
 type Notice = { loaded: LoadedSettings; changes: SettingsChanges } | { error: ConfigError }
 
-/** A watcher whose callbacks a test can await one after the other. */
+/** A watcher for settings. A test can wait for each of its callbacks in turn. */
 class Watched implements AsyncDisposable {
   readonly watcher
   readonly #notices: Notice[] = []

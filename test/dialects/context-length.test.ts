@@ -6,7 +6,7 @@ import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 
-/** How providers report a prompt that is too long for the model. */
+/** Errors with which providers report that a prompt is too long for the model. */
 const REPORTS: readonly (readonly [string, UpstreamDialect, object])[] = [
   [
     "OpenAI",

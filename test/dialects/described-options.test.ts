@@ -29,7 +29,7 @@ describe("described options", () => {
       const plain = JSON.stringify(encode({ reasoning }).body)
       const { body, losses } = encode({ reasoning: { ...reasoning, summary: "none" } })
       const isReported = losses.some(({ name }) => name === "reasoning.summary")
-      // A vendor of the Responses API shows reasoning only on request, so the option needs no field.
+      // Vendors of the Responses API return reasoning only on request, so this option needs no field.
       const isCarried = JSON.stringify(body) !== plain || upstream.id === "openai-responses"
       expect(isReported || isCarried).toBe(true)
       const auto = encode({ reasoning: { ...reasoning, summary: "auto" } })

@@ -5,7 +5,7 @@ import {
   OPERATION_SUBJECTS,
 } from "../../scripts/dialect-files.ts"
 
-/** A folder with a file for each subject that it must have. */
+/** Returns the files of a folder that has a file for each required subject. */
 function whole(folder: string, subjects: Readonly<Record<string, string>>): string[] {
   return Object.keys(subjects)
     .filter((subject) => subjects[subject] === "required")

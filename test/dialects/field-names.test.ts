@@ -47,7 +47,7 @@ function errorOf(decode: Decode, body: JsonObject): GatewayError {
   throw new Error(`not rejected: ${JSON.stringify(body)}`)
 }
 
-/** A body with only this path in it. */
+/** Returns a body that contains only this path. */
 function bodyAt(path: string, value: JsonValue): JsonObject {
   return path.split(".").reduceRight<JsonValue>((inner, step) => {
     const isList = step.endsWith("[]")
@@ -55,7 +55,7 @@ function bodyAt(path: string, value: JsonValue): JsonObject {
   }, value) as JsonObject
 }
 
-/** Other spellings of the last name of a path. */
+/** Returns other spellings of the last name of a path. */
 function spellingsOf(path: string): string[] {
   const steps = path.split(".")
   const last = steps.pop() ?? ""
@@ -133,7 +133,7 @@ describe("another spelling of a field", () => {
   })
 })
 
-/** The paths of all fields that any vendor bills in a dialect. */
+/** Returns the paths of all fields for which any vendor charges in a dialect. */
 function switchPaths(dialect: DialectId): string[] {
   return [...Object.values(BILLABLE), USUAL_BILLABLE].flatMap(
     (byDialect) => byDialect[dialect]?.fields.map(({ path }) => path) ?? [],

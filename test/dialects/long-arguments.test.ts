@@ -5,9 +5,9 @@ import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
 import { UPSTREAMS } from "../golden/dialects.ts"
 import { TurnCounter } from "../support/turn-counter.ts"
 
-/** Maximum characters that are parsed in one turn of the event loop. */
+/** Maximum number of characters that are parsed in one turn of the event loop. */
 const MAX_PARSED = 2 * 256 * 1024
-/** Objects with 1.5 million values together. */
+/** Texts of objects that together contain 1.5 million values. */
 const TEXTS = Array.from(
   { length: 1_500 },
   (_, index) => `{"number ${index}":[${"{},".repeat(500)}12345678901234567]}`,
@@ -39,7 +39,7 @@ function requestWith(inputs: readonly string[], results: readonly string[]): Cha
   }
 }
 
-/** Returns the most characters that work parses in one turn of the event loop. */
+/** Returns the maximum number of characters that a function parses in one turn of the event loop. */
 async function mostParsed(work: () => unknown): Promise<number> {
   const parsed = new Map<number, number>()
   using turns = new TurnCounter()

@@ -14,7 +14,7 @@ const REQUEST: ChatRequest = {
   choices: 1,
 }
 const FAILURE = new GatewayError("upstream_error", "The provider failed.")
-/** Characters that one event may have written or parsed before it is sent in slices. */
+/** Maximum number of characters that one event may write or parse before it is sent in slices. */
 const MAX_AT_ONCE = 2 * LARGE_BODY
 
 function list<Value>(count: number, make: (index: number) => Value): Value[] {
@@ -56,7 +56,10 @@ const ENDINGS: Readonly<Record<string, (encoder: EventEncoder) => SseFrame[]>> =
     encoder.push({ type: "error", message: "boom", failure: FAILURE }),
 }
 
-/** Characters of a frame that are written when it is returned; long frames are written later, in slices. */
+/**
+ * Returns the number of characters of a frame that are written when it is returned. Long frames are written later, in
+ * slices.
+ */
 const writtenAtOnce = (frame: SseFrame): number =>
   frame.pieces === undefined ? frame.data.length : 0
 
@@ -66,7 +69,7 @@ beforeEach(() => {
 })
 afterEach(() => parse.mockRestore())
 
-/** Characters that one step writes and parses. */
+/** Returns the number of characters that one step writes and parses. */
 function stepLength(step: () => SseFrame[]): number {
   parse.mockClear()
   const written = step().reduce((sum, frame) => sum + writtenAtOnce(frame), 0)

@@ -7,7 +7,7 @@ import { type JsonObject, parseJsonObject } from "../../src/canon/json.ts"
 import { formatEvent } from "../../src/wire/sse.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "../golden/dialects.ts"
 
-/** More digits than a double has, and the signs and limits of 64 bits. */
+/** Integers with more digits than a double has, and with the signs and limits of 64 bits. */
 const IDS = ["1234567890123456789", "-9223372036854775808", "18446744073709551615"] as const
 const INPUT = `{"id":${IDS[0]},"deep":[{"least":${IDS[1]}},${IDS[2]}],"small":7,"half":0.5}`
 const TEXT = JSON.stringify(INPUT)
@@ -22,7 +22,7 @@ const REQUEST: ChatRequest = {
   choices: 1,
 }
 
-/** A call with `INPUT` in each format. */
+/** Answers with a call whose arguments are `INPUT`, in each format. */
 const ANSWERS: Readonly<Record<DialectId, string>> = {
   "openai-chat": `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"remove","arguments":${TEXT}}}]},"finish_reason":"tool_calls"}]}`,
   "openai-responses": `{"id":"resp_1","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"c1","name":"remove","arguments":${TEXT},"status":"completed"}]}`,
@@ -32,7 +32,9 @@ const ANSWERS: Readonly<Record<DialectId, string>> = {
   "cohere-chat": `{"id":"a","message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"remove","arguments":${TEXT}}}]},"finish_reason":"TOOL_CALL"}`,
 }
 
-/** The same streamed; an object where a format has one. */
+/**
+ * The same call as a stream in each format. The arguments are an object if the format allows this in streams.
+ */
 const STREAMS: Readonly<Record<DialectId, readonly string[]>> = {
   "openai-chat": [
     `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"remove","arguments":${INPUT}}}]},"finish_reason":"tool_calls"}]}`,
@@ -81,7 +83,7 @@ function framesOf({ id }: UpstreamDialect): SseFrame[] {
   })
 }
 
-/** Asserts that a text contains the digits, as a value or within a string. */
+/** Asserts that a text contains the digits, as a number or within a string. */
 function expectDigits(text: string): void {
   for (const id of IDS) expect(text).toContain(id)
   for (const rounded of ["1234567890123456800", "9223372036854776000", "18446744073709552000"]) {
@@ -107,7 +109,7 @@ describe.each([...UPSTREAMS])("a call from $id", (upstream) => {
   })
 })
 
-/** History, a schema and the result of a tool, in the caller's format. */
+/** Requests whose history, schema and tool result contain the integers, in each caller's format. */
 const REQUESTS: Readonly<Record<string, string>> = {
   "openai-chat": `{"model":"m","seed":${IDS[0]},"messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"remove","arguments":${TEXT}}}]},{"role":"tool","tool_call_id":"c1","content":${TEXT}}],"tools":[{"type":"function","function":{"name":"remove","parameters":{"type":"object","properties":{"id":{"enum":${LIST}}}}}}]}`,
   "openai-responses": `{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c1","name":"remove","arguments":${TEXT}},{"type":"function_call_output","call_id":"c1","output":${TEXT}}],"tools":[{"type":"function","name":"remove","parameters":{"type":"object","properties":{"id":{"enum":${LIST}}}}}]}`,
@@ -121,7 +123,7 @@ describe.each([...CLIENTS])("a request in $id", (client) => {
     const { body, losses } = upstream.encodeRequest({ ...request, model: MODELS[upstream.id] })
     const text = JSON.stringify(body)
     expectDigits(text)
-    // The call, the result and the schema.
+    // The digits occur in the call, the result and the schema.
     expect(text.split(IDS[2]).length - 1).toBe(3)
     const lost = losses.some(({ name }) => name === "seed")
     if (request.seed !== undefined && !lost) expect(text).toContain(`"seed":${IDS[0]}`)

@@ -19,11 +19,11 @@ const PATCH = { model: "p/m", streamUsage: true }
 
 interface Format {
   readonly dialect: ChatDialect
-  /** The names of input, output and total. */
+  /** The names of the members for input, output and total. */
   readonly names: readonly [string, string, string | undefined]
   answer(usage: JsonObject): JsonObject
   frames(usage: JsonObject): readonly JsonObject[]
-  /** The usage that the caller receives. */
+  /** Returns the usage that the caller receives. */
   usageIn(body: JsonObject): unknown
 }
 
@@ -85,7 +85,9 @@ const FORMATS: readonly Format[] = [
   },
 ]
 
-/** Input, output and total, as JSON text: negative, fractional, huge, as text, or a total that is not the sum. */
+/**
+ * Input, output and total as JSON text: negative, fractional and huge numbers, texts, and totals that are not the sum.
+ */
 const ODD: readonly (readonly [string, string, string])[] = [
   ["12", "9", "300"],
   ["12", "9", "20"],
@@ -119,7 +121,7 @@ function carriersOf(patcher: FramePatcher, frames: readonly SseFrame[]): JsonObj
   })
 }
 
-/** Asserts that the caller's usage equals the meter's. */
+/** Asserts that the caller receives the usage that the gateway counts. */
 function expectCharged(format: Format, shown: unknown, counted: Usage | undefined): void {
   const usage = shown as Record<string, unknown>
   const [input, output, total] = format.names

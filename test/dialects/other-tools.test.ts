@@ -66,7 +66,7 @@ function nameOf(request: ChatRequest, own: string): string {
   return request.tools?.find(({ name, origin }) => (origin?.name ?? name) === own)?.name ?? ""
 }
 
-/** The streamed call of a function, in pieces of three characters. */
+/** Returns the events of a streamed function call, whose arguments arrive in pieces of three characters. */
 function called(name: string, written: string): ChatEvent[] {
   return [
     { type: "tool-call-start", choice: 0, call: 0, id: "c3", name },

@@ -6,7 +6,7 @@ import {
   restoredResult,
 } from "../../src/relay/fitting/restored-answer.ts"
 
-/** A dialect whose answers are converted to the requested format, as in the relay. */
+/** Returns a dialect whose answers are converted to the requested format, as in the relay. */
 export function restored<T extends UpstreamDialect>(dialect: T): T {
   const restorationOf = (request: ChatRequest | undefined): Restoration => {
     const { answerTool } = request === undefined ? {} : dialect.encodeRequest(request)

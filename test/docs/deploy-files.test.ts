@@ -17,7 +17,7 @@ test("the deployment files have no fault", () => {
   expect(checkDeploy(DEPLOY)).toEqual([])
 })
 
-/** The faults once one text in one file is another. */
+/** Returns the faults that are found after a text in a file is replaced. */
 function faultsAfter(file: string, from: string, to: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-deploy-files-"))
   try {

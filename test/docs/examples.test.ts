@@ -10,7 +10,7 @@ import { EXAMPLES } from "../examples/examples.ts"
 const FOLDER = join(import.meta.dir, "../../examples")
 const names = EXAMPLES.map(({ name }) => name)
 const MODEL = /\b(?:openai|anthropic|cohere|google)\/[\w.-]*\w/g
-/** Packages and images, which look like models. */
+/** Matches packages and images whose names look like models. */
 const NO_MODEL = /openai-compatible|langchain/
 
 interface Compose {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { anchorsIn, checkLinks } from "../../scripts/links.ts"
 import { checkWidth, reflow } from "../../scripts/reflow.ts"
 
-/** A constant, since these pages are not in the repository. */
+/** A constant, so that these paths are not checked as links. The pages do not exist. */
 const D = "docs"
 
 const LONG = "word ".repeat(30).trim()

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readText } from "../../scripts/prose/repository.ts"
 import { checkSections, type Limit, lowerLimits } from "../../scripts/prose/sections.ts"
 
-/** Written apart, since these pages are not those of the repository. */
+/** A constant, so that these paths are not taken for pages of the repository. */
 const D = "docs"
 
 function phrasesOf(path: string, text: string): string[] {

@@ -4,7 +4,7 @@ import timings from "../timings.json" with { type: "json" }
 import facts from "../../package.json" with { type: "json" }
 import { FURTHER_STEPS, ONLY_IN_ALL, QUICK, testFiles } from "../../scripts/test-sets.ts"
 
-/** Commands that run some of the files of `npm test`, or run them in another way. */
+/** Commands that run a part of the files of `npm test`, or run them in another way. */
 const VARIANTS = ["test:install", "test:quick", "test:alone", "test:repeat", "test:all"]
 
 describe("the sets of tests", () => {

@@ -22,7 +22,7 @@ describe("facts about wire formats", () => {
   }
 })
 
-/** The lines of each fact, its heading the first. */
+/** Returns the lines of each fact. The first line is its heading. */
 function factsOf(page: string): string[][] {
   const facts: string[][] = []
   for (const line of page.split("\n")) {

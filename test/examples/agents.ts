@@ -26,7 +26,10 @@ export async function runCodex(gateway: ExampleGateway, work: string): Promise<v
   expectModel(gateway, "gpt-5.5")
 }
 
-/** Installs the version that `npm run test:agents` installs. @returns the path of its program. */
+/**
+ * Installs the version that `npm run test:agents` installs.
+ * @returns the path of the program.
+ */
 async function install(name: string, work: string): Promise<string> {
   const agent = AGENTS.find((one) => one.name === name)
   if (agent === undefined) throw new Error(`there is no agent ${name}`)
@@ -36,7 +39,7 @@ async function install(name: string, work: string): Promise<string> {
   return `${join(work, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`
 }
 
-/** Copies settings, with the gateway's address and key. */
+/** Copies a settings file and inserts the gateway's address and key. */
 function place({ url, key }: ExampleGateway, path: string, folder: string, name: string): void {
   const text = readFileSync(join(EXAMPLES_FOLDER, path), "utf8")
   expectParts(text, [ADDRESS])
@@ -44,7 +47,10 @@ function place({ url, key }: ExampleGateway, path: string, folder: string, name:
   writeFileSync(join(folder, name), text.replaceAll(ADDRESS, url).replaceAll("sk-tg-...", key))
 }
 
-/** @throws unless the provider has received a request for a model. */
+/**
+ * Asserts that the provider has received a request for a model.
+ * @throws otherwise.
+ */
 function expectModel({ simulator }: ExampleGateway, model: string): void {
   const bodies = simulator.requests.map(({ body }) => JSON.stringify(body))
   if (!bodies.some((body) => body.includes(model))) {

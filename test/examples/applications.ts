@@ -17,7 +17,7 @@ import {
 } from "./calls.ts"
 import { type ExampleGateway, EXAMPLES_FOLDER } from "./gateway.ts"
 
-/** The address of the gateway within a network of containers. */
+/** The address of the gateway in the network of the containers. */
 const IN_NETWORK = "http://tollgate:8787"
 
 interface Compose {
@@ -30,13 +30,13 @@ function read(path: string): string {
   return readFileSync(join(EXAMPLES_FOLDER, path), "utf8")
 }
 
-/** Calls the gateway as the README does. */
+/** Calls the gateway as described in the README. */
 export async function callCompose(gateway: ExampleGateway): Promise<void> {
   const [, model = ""] = /"model":"([^"]+)"/.exec(read("docker-compose/README.md")) ?? []
   await chat(gateway, model)
 }
 
-/** Makes the calls that Open WebUI makes with the variables of its container. */
+/** Sends the requests that Open WebUI sends with the variables of its container. */
 export async function callOpenWebui(gateway: ExampleGateway): Promise<void> {
   const { services } = parse(read("open-webui/compose.yaml")) as Compose
   const environment = services["open-webui"]?.environment ?? {}
@@ -64,7 +64,7 @@ export async function callOpenWebui(gateway: ExampleGateway): Promise<void> {
   await generateImage(gateway, variable("IMAGE_GENERATION_MODEL"))
 }
 
-/** Makes the calls of LibreChat's custom endpoint. */
+/** Sends the requests of LibreChat's custom endpoint. */
 export async function callLibreChat(gateway: ExampleGateway): Promise<void> {
   const { endpoints } = parse(read("librechat/librechat.yaml")) as {
     endpoints: {
@@ -87,7 +87,7 @@ export async function callLibreChat(gateway: ExampleGateway): Promise<void> {
   }
 }
 
-/** Calls the gateway with each credential, as n8n's nodes do. */
+/** Calls the gateway with each credential, like n8n's nodes. */
 export async function callN8n(gateway: ExampleGateway): Promise<void> {
   const credentials = JSON.parse(read("n8n/credentials.json")) as readonly {
     type: string
@@ -106,7 +106,7 @@ export async function callN8n(gateway: ExampleGateway): Promise<void> {
         await message(gateway, "openai/gpt-5.4-mini")
         break
       case "googlePalmApi":
-        // The library below n8n's node leaves `models/` out.
+        // The library that n8n's node uses omits `models/`.
         if (address !== "") throw new Error(`${type}: the address is ${address}`)
         await generateContent(gateway, "anthropic/claude-sonnet-5")
         break

@@ -1,4 +1,4 @@
-/** Calls of the programs that the examples configure, for programs that no registry has or that are too large. */
+/** Sends the requests of programs that the examples configure, if a program is not in a registry or is too large. */
 import { wave } from "../support/audio.ts"
 
 /** The address without a path, and a key. */
@@ -7,7 +7,10 @@ export interface Caller {
   readonly key: string
 }
 
-/** @throws unless the status is 200. */
+/**
+ * Returns the response.
+ * @throws unless its status is 200.
+ */
 async function ok(response: Response, name: string): Promise<Response> {
   if (response.status === 200) return response
   throw new Error(`${name}: ${response.status} ${(await response.text()).slice(0, 300)}`)
@@ -37,7 +40,10 @@ export async function chat(caller: Caller, model: string, headers = {}): Promise
   return response.headers.get("x-request-id") ?? ""
 }
 
-/** Chats with a model by a stream. @returns the id of the request. */
+/**
+ * Chats with a model and requests a stream.
+ * @returns the id of the request.
+ */
 export async function streamedChat(caller: Caller, model: string, headers = {}): Promise<string> {
   const messages = [{ role: "user", content: "Hello" }]
   const body = { model, messages, stream: true, stream_options: { include_usage: true } }
@@ -61,7 +67,10 @@ export async function generateContent({ url, key }: Caller, model: string): Prom
   await ok(response, `generateContent of ${model}`)
 }
 
-/** @returns the ids of the models that the key may call. */
+/**
+ * Lists models.
+ * @returns the ids of the models that the key may call.
+ */
 export async function listModels({ url, key }: Caller): Promise<readonly string[]> {
   const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
   const { data } = (await (await ok(response, "GET /v1/models")).json()) as {
@@ -93,7 +102,10 @@ export async function transcribe(caller: Caller, model: string): Promise<void> {
   await post(caller, "/v1/audio/transcriptions", form)
 }
 
-/** @returns the receipt of a request. */
+/**
+ * Reads a receipt.
+ * @returns the receipt of a request.
+ */
 export async function receiptOf(
   { url, key }: Caller,
   id: string,

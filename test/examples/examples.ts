@@ -6,13 +6,17 @@ import { runAiSdk, runLangChain } from "./programs.ts"
 import { runReseller } from "./reseller.ts"
 import { runTeamSso } from "./team-sso.ts"
 
-/** An example, and how it is tested. */
+/** An example with its test. */
 export interface Example {
-  /** The name of its folder. */
+  /** The name of the example's folder. */
   readonly name: string
   /** Whether the test installs a program from a registry. */
   readonly installs?: true
-  /** @param work an empty folder. @throws if the example does not work. */
+  /**
+   * Tests the example.
+   * @param work an empty folder.
+   * @throws if the example does not work.
+   */
   run(work: string): Promise<void>
 }
 
@@ -55,7 +59,7 @@ async function called(
   await call(gateway)
 }
 
-/** Cursor has no program that a test could start. */
+/** Sends the requests of Cursor, because it has no program that a test could start. */
 async function callCursor(gateway: ExampleGateway): Promise<void> {
   await listModels(gateway)
   await chat(gateway, "anthropic/claude-sonnet-5")

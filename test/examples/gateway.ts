@@ -6,20 +6,20 @@ import { createInstallation, type Installation, startServing } from "../support/
 
 export const EXAMPLES_FOLDER = Bun.fileURLToPath(new URL("../../examples", import.meta.url))
 
-/** Vendors whose base address has no version. */
+/** Vendors whose base address does not contain a version. */
 const WITHOUT_VERSION = new Set(["anthropic", "cohere", "google"])
 const VARIABLE = /\$\{(\w+)\}/g
 
-/** The settings of an example, in the parts that a test replaces. */
+/** The settings of an example that a test replaces. */
 interface ExampleSettings {
   server?: Record<string, unknown>
   readonly providers: Readonly<Record<string, { readonly vendor: string; base_url?: string }>>
 }
 
-/** The gateway of an example. The simulator plays its providers. */
+/** The gateway of an example. The simulator replaces its providers. */
 export interface ExampleGateway extends AsyncDisposable {
   readonly url: string
-  /** The first key, of the account `demo`. */
+  /** The first key, which belongs to the account `demo`. */
   readonly key: string
   readonly installation: Installation
   readonly simulator: Simulator
@@ -29,7 +29,7 @@ export interface ExampleGateway extends AsyncDisposable {
 
 /**
  * Starts the gateway with the settings of an example.
- * @param replace replaces parts of the text of the settings.
+ * @param replace replaces parts of the settings text.
  */
 export async function startExample(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * `npm run test:examples -- [NAME...]`: starts the gateway of each example with the simulator as its providers, and calls it
- * as the example does: with the real program if npm or PyPI has it.
+ * `npm run test:examples -- [NAME...]`: starts the gateway of each example with the simulator as its providers, and
+ * sends the requests of the example. If npm or PyPI has the program of the example, the program itself is run.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

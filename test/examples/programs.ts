@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { type ExampleGateway, EXAMPLES_FOLDER } from "./gateway.ts"
 import { expectParts, installFromNpm, run } from "./run.ts"
 
-/** The simulator repeats the last message, and calls a tool that the text names. */
+/** Expected output. The simulator repeats the last message, and calls a tool that the text names. */
 const EXPECTED = [/Say hello in one word/, /stream: Count to three/, /tool: .*Sunny/]
 
 /** Installs the packages of `requirements.txt`, and runs `main.py`. */

@@ -1,7 +1,11 @@
 /** Timeout of a step, installations included. */
 const TIMEOUT_MS = 600_000
 
-/** Runs a command. @returns its standard output. @throws with the end of its output, if it fails. */
+/**
+ * Runs a command.
+ * @returns its standard output.
+ * @throws an error with the end of the output if the command fails.
+ */
 export async function run(
   command: readonly string[],
   folder: string,
@@ -22,7 +26,10 @@ export async function run(
   throw new Error(`${command.slice(0, 3).join(" ")} failed: ${said}`)
 }
 
-/** @throws unless a text has all parts. */
+/**
+ * Asserts that a text contains all parts.
+ * @throws otherwise.
+ */
 export function expectParts(text: string, parts: readonly (string | RegExp)[]): void {
   for (const part of parts) {
     const isThere = typeof part === "string" ? text.includes(part) : part.test(text)

@@ -6,7 +6,7 @@ import { expectParts, run } from "./run.ts"
 
 const ENTRA = "https://login.microsoftonline.com/${ENTRA_TENANT}/v2.0"
 
-/** Invites a person by `invite.sh`, who signs in at an issuer in place of Entra ID. */
+/** Invites a person with `invite.sh`. The person signs in at a test issuer, which replaces Entra ID. */
 export async function runTeamSso(work: string): Promise<void> {
   await using issuer = await startIssuer()
   await using gateway = await startExample(

@@ -51,7 +51,7 @@ interface Known {
 
 const idOf = (response: Response): string => response.headers.get("x-request-id") ?? ""
 
-/** The operator's record of a request: it includes failures that are not stored yet. */
+/** Returns the operator's record of a request. It includes failures that are not stored yet. */
 async function knownOf(id: string): Promise<Known> {
   const response = await ask(gateway, "GET", `/requests/${id}`)
   expect(response.status).toBe(200)

@@ -1,10 +1,10 @@
-/** A client by other authors, in an exact version, with our checks of it. */
+/** A client by other authors in an exact version, with this project's checks of it. */
 export interface ForeignClient {
   readonly name: string
   readonly language: "javascript" | "python"
-  /** The installed packages, each with its exact version; the first is the client. */
+  /** The installed packages with their exact versions. The first package is the client. */
   readonly packages: readonly string[]
-  /** A file of `checks/`. */
+  /** The name of a file in `checks/`. */
   readonly checks: string
 }
 

@@ -1,11 +1,11 @@
-/** A check that fails for a reason that was decided, or that is not the gateway's. */
+/** A check that is expected to fail, because of a decision or for a reason outside the gateway. */
 export interface ExpectedFailure {
   readonly client: RegExp
   readonly check: RegExp
   readonly reason: string
 }
 
-/** Each is reported as skipped with its reason, and as failed when it passes. */
+/** The expected failures. Each is reported as skipped with its reason, and as failed if the check passes. */
 export const EXPECTED: readonly ExpectedFailure[] = [
   {
     client: /^llmprobe$/,

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import type { ForeignClient } from "./clients.ts"
 
-/** Written when an installation is whole, and compared before it is used again. */
+/** A file that is written when an installation is complete. It is compared before the installation is reused. */
 const MARK = "installed.txt"
 
 /**
- * Installs a client into a separate folder below `root`, unless that was done before. @returns the reason why it
- * failed, or undefined.
+ * Installs a client in a separate folder below `root`, unless it is already installed.
+ * @returns the reason if the installation fails; otherwise undefined.
  */
 export function install(root: string, client: ForeignClient): string | undefined {
   const folder = join(root, client.name)
@@ -26,7 +26,7 @@ export function install(root: string, client: ForeignClient): string | undefined
   return undefined
 }
 
-/** The program that runs a client's checks, in its folder. */
+/** Returns the path of the program that runs a client's checks. */
 export function interpreterOf(client: ForeignClient): string {
   return client.language === "python" ? "venv/bin/python" : "node"
 }

@@ -1,7 +1,7 @@
 /**
- * Runs clients and suites that strangers wrote, unmodified and in exact versions, against a gateway with its sandbox.
- * They are installed below a folder of the system for temporary files, or below `TOLLGATE_FOREIGN`.
- * Words of the command line choose among them by the beginning of their names.
+ * Runs clients and test suites by other authors, unmodified and in exact versions, against a gateway with its sandbox.
+ * They are installed below the system's folder for temporary files, or below `TOLLGATE_FOREIGN`. Words of the command
+ * line select those whose names begin with them.
  */
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"

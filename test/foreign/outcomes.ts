@@ -14,13 +14,13 @@ export interface Row {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Unexpected failures, unexpected passes, and the reasons for skipped checks. */
+  /** Descriptions of unexpected failures, of unexpected passes, and of skipped checks. */
   readonly notes: readonly string[]
 }
 
 const PREFIX = "check "
 
-/** Reads the output of a check file; other lines are the client's own. */
+/** Reads the checks in the output of a check file. Other lines are printed by the client itself. */
 export function readChecks(output: string): Check[] {
   return output
     .split("\n")
@@ -28,7 +28,7 @@ export function readChecks(output: string): Check[] {
     .map((line) => JSON.parse(line.slice(PREFIX.length)) as Check)
 }
 
-/** Counts checks. An expected failure counts as skipped; an expected failure that passes, as failed. */
+/** Counts checks. An expected failure counts as skipped. An expected failure that passes counts as failed. */
 export function rowOf(client: string, version: string, checks: readonly Check[]): Row {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failures: string[] = []
@@ -51,7 +51,7 @@ function judge(client: string, check: Check): { outcome: Check["outcome"]; reaso
   return { outcome: "failed", reason: "it passes, and is listed as an expected failure" }
 }
 
-/** A row for a client without any runs. */
+/** Returns a row for a client that was not run. */
 export function skippedRow(client: string, version: string, reason: string): Row {
   return { client, version, passed: 0, failed: 0, skipped: 1, notes: [`skipped 1: ${reason}`] }
 }

@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 
-/** A repository at GitHub, at one commit. */
+/** A repository on GitHub at one commit. */
 export interface Source {
-  /** `owner/name` */
+  /** The name in the form `owner/name`. */
   readonly repository: string
   readonly commit: string
 }
 
 /**
- * Checks a repository out below `root`, from GitHub or from the folder `TOLLGATE_FOREIGN_SOURCES`, which contains a
- * clone of each as `owner/name`. @returns the folder, or the reason why it failed.
+ * Checks out a repository below `root`, from GitHub or from the folder `TOLLGATE_FOREIGN_SOURCES`, which contains a
+ * clone of each repository as `owner/name`.
+ * @returns the folder, or the reason if the checkout fails.
  */
 export function checkOut(root: string, source: Source): { folder: string } | { problem: string } {
   const folder = join(root, `${source.repository.replace("/", "-")}-${source.commit.slice(0, 12)}`)

@@ -1,6 +1,6 @@
 /** The gateway's address, and a key. */
 export interface Target {
-  /** Without `/v1`. */
+  /** The address without `/v1`. */
   readonly url: string
   readonly key: string
 }

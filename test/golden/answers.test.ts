@@ -18,17 +18,18 @@ import {
 import { printJson } from "./print-json.ts"
 
 /**
- * `answers/<case>/<upstream>.json` and `.sse` are a vendor's answers, written by hand; `<upstream>--canon.json` is the
- * canonical form of both. `<REFERENCE>--<client>` contains each client's form of the answer of `REFERENCE`. Its form of
- * the other answers is decoded again by its own dialect and must have the same content, without a file for each pair.
- * Bedrock's frames, which are binary on the wire, are listed as their events.
+ * `answers/<case>/<upstream>.json` and `.sse` are answers of a vendor that were written by hand.
+ * `<upstream>--canon.json` is the canonical form of both. `<REFERENCE>--<client>` contains each client's form of the
+ * answer of `REFERENCE`. For the other answers, there is no file for each pair. Instead, a client's form of the answer
+ * is decoded by the client's dialect and must have the same content. Bedrock's frames are binary and are listed as
+ * events.
  */
 const ROOT = "answers"
 
 /** Every case has an answer of this upstream. */
 const REFERENCE = ANTHROPIC_MESSAGES.id
 
-/** The public name of the model, which the relay puts in place of the vendor's. */
+/** The public name of the model. The relay replaces the vendor's name with it. */
 const MODEL = "any/model"
 
 for (const name of listGolden(ROOT)) {
@@ -37,7 +38,7 @@ for (const name of listGolden(ROOT)) {
 
     for (const upstream of UPSTREAMS) {
       const answered = `${ROOT}/${name}/${upstream.id}`
-      // Not every vendor has such an answer.
+      // Some vendors have no such answer.
       if (!hasGolden(`${answered}.json`)) continue
       const whole = () => wholeOf(readGolden(`${answered}.json`), upstream)
       const streamed = () => eventsOf(framesOf(readGolden(`${answered}.sse`)), upstream)
@@ -64,10 +65,13 @@ for (const name of listGolden(ROOT)) {
   })
 }
 
-/** Members that count places, not quantities. */
+/** Members whose numbers are positions and not quantities. */
 const INDICES: ReadonlySet<string> = new Set(["index", "choice", "call", "start", "end"])
 
-/** A dialect without a part for refusals shows a refusal by the end, or only by the text. */
+/**
+ * Asserts that two results have the same content. A dialect without a part for refusals expresses a refusal with the
+ * finish reason, or only with text.
+ */
 function expectSame(actual: ChatResult, expected: ChatResult): void {
   const isRefused = expected.choices.some(({ parts }) => parts.some(isRefusal))
   const ends = ({ choices }: ChatResult) => choices.map(({ finish }) => finish)
@@ -79,12 +83,12 @@ function isRefusal({ type }: Part): boolean {
   return type === "refusal"
 }
 
-/** Without unused classes of usage, so that a new class does not change the files. */
+/** Omits unused classes of usage, so that a new class does not change the files. */
 function counted(name: string, value: unknown): unknown {
   return value === 0 && !INDICES.has(name) ? undefined : value
 }
 
-/** The part of an answer that every dialect must keep. */
+/** Returns the parts of an answer that every dialect must keep. */
 function essenceOf({ choices, usage }: ChatResult) {
   return {
     choices: choices.map(({ parts }) => ({
@@ -121,7 +125,7 @@ function eventsOf(frames: readonly SseFrame[], upstream: UpstreamDialect): ChatE
   return events
 }
 
-/** The stream as the caller gets it: the relay's `TranscodingWriter`, less signatures and cost. */
+/** Returns the stream as the caller receives it from the relay's `TranscodingWriter`, without signatures and cost. */
 function retold(events: readonly ChatEvent[], encoder: EventEncoder): SseFrame[] {
   return [...events.flatMap((event) => encoder.push(ours(event))), ...encoder.end()]
 }

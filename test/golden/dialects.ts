@@ -23,7 +23,7 @@ export const UPSTREAMS: readonly UpstreamDialect[] = [
   COHERE_CHAT,
 ]
 
-/** A model of each that supports many features. */
+/** For each dialect, a model that supports many features. */
 export const MODELS: Readonly<Record<DialectId, string>> = {
   "openai-chat": "gpt-5.1",
   "openai-responses": "gpt-5.1",

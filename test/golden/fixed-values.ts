@@ -1,12 +1,12 @@
-/** Ids that are made up on the way: a prefix, and 32 hexadecimal digits or the 24 of a call. */
+/** Matches generated ids: a prefix, followed by 32 hexadecimal digits, or by 24 characters for a call. */
 const MINTED = /\b(call_|(?:[a-z]+[_-])+)([0-9a-f]{32}|(?<=call_)[0-9A-Za-z]{24})\b/g
 
-/** Members that hold the time of day, in seconds. */
+/** Matches members that contain the current time in seconds. */
 const TIMES = /"(created|created_at|completed_at)":( ?)(\d{10})\b/g
 const FIXED_TIME = 1_700_000_000
 const A_DAY = 86_400
 
-/** The text with fixed values for those that differ between runs: ids are numbered, times are constant. */
+/** Replaces values that differ between runs: ids become numbers, and times become constant. */
 export function withFixedValues(text: string): string {
   const names = new Map<string, string>()
   const now = Date.now() / 1000

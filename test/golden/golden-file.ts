@@ -4,10 +4,10 @@ import { withFixedValues } from "./fixed-values.ts"
 
 const ROOT = new URL("./", import.meta.url)
 
-/** `UPDATE_GOLDEN=1 npm test -- test/golden` writes the files again. */
+/** `UPDATE_GOLDEN=1 npm test -- test/golden` updates the files. */
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
-/** Expects that a file has this text, so that a difference shows as a diff. */
+/** Asserts that a file contains this text. A failure shows the difference. */
 export function expectGolden(path: string, text: string): void {
   const actual = withFixedValues(text)
   if (IS_UPDATING) writeFileSync(new URL(path, ROOT), actual)
@@ -23,8 +23,8 @@ export function hasGolden(path: string): boolean {
 }
 
 /**
- * Expects no file of a removed case or dialect: a file with two dialects in its name comes from a file with only the
- * first.
+ * Asserts that there are no files of a removed case or dialect. A file with two dialects in its name is derived from a
+ * file with only the first dialect.
  */
 export function expectNothingLeftOver(folder: string): void {
   const names = listGolden(folder)
@@ -35,12 +35,15 @@ export function expectNothingLeftOver(folder: string): void {
   expect(orphans).toEqual([])
 }
 
-/** Expects that the derived files are exactly these, without files of a removed case, pair or dialect. */
+/**
+ * Asserts that the derived files are exactly the given ones, so that no file of a removed case, pair or dialect
+ * remains.
+ */
 export function expectOnly(folder: string, made: readonly string[]): void {
   expect(listGolden(folder).filter((name) => name.includes("--"))).toEqual(made.toSorted())
 }
 
-/** The names in a folder, in their order. */
+/** Returns the sorted names of the files in a folder. */
 export function listGolden(folder: string): string[] {
   return readdirSync(new URL(folder, ROOT)).toSorted()
 }

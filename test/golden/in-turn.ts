@@ -1,6 +1,6 @@
 /**
- * The share of `all` for one of several: together they have all, and the assignment differs from case to case. It
- * depends only on the name, so that a new case does not move files of another.
+ * Returns a part of `all` for one of several cases. Together, the parts contain all elements, and the assignment
+ * differs between cases. It depends only on the case's name, so a new case does not change the files of others.
  */
 export function inTurn<T>(
   all: readonly T[],

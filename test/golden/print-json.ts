@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from "../../src/canon/json.ts"
 
 const WIDTH = 100
 
-/** JSON for readers, indented by two spaces, with a value on one line if it fits. */
+/** Formats JSON for readers. The indentation is two spaces, and a value is on one line if it fits. */
 export function printJson(value: JsonValue): string {
   return `${print(value, "", 0)}\n`
 }
 
-/** @param used characters that are already on the line. */
+/** @param used number of characters that are already on the line. */
 function print(value: JsonValue | undefined, indent: string, used: number): string {
   const line = onOneLine(value)
   if (indent.length + used + line.length <= WIDTH) return line

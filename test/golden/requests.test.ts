@@ -16,13 +16,13 @@ import { inTurn } from "./in-turn.ts"
 import { printJson } from "./print-json.ts"
 
 /**
- * `requests/<case>/<client>.json` is a caller's request, written by hand; `<client>--<upstream>.json` next to it
- * contains a vendor's request and the losses. The clients of a case share the vendors, so that each case covers each
- * vendor; all pairs encode.
+ * `requests/<case>/<client>.json` is a caller's request that was written by hand. `<client>--<upstream>.json` contains
+ * the request to a vendor and the losses. In each case, the vendors are divided among the clients, so that every vendor
+ * has a file. All pairs are encoded.
  */
 const ROOT = "requests"
 
-/** Cases that depend on both client and vendor: names and ids of calls, and signed reasoning. */
+/** Cases that depend on both the client and the vendor: names and ids of calls, and signed reasoning. */
 const ALL_PAIRS = new Set([
   "reasoning-from-this-vendor",
   "reasoning-with-signatures",
@@ -35,7 +35,7 @@ const PROVIDER = "vendor"
 const seen = new Set<string>()
 
 for (const name of listGolden(ROOT)) {
-  // Not every dialect can express every feature.
+  // Some dialects cannot express some features.
   const clients = CLIENTS.filter(({ id }) => hasGolden(`${ROOT}/${name}/${id}.json`))
   describe(name, () => {
     const kept: string[] = []
@@ -66,7 +66,7 @@ test("each client is tested with each vendor", () => {
   expect(seen.size).toBe(CLIENTS.length * UPSTREAMS.length)
 })
 
-/** The path of a request through the relay, without the steps that need a gateway. */
+/** Performs the steps of the relay for a request, except those that need a gateway. */
 function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
   const asked = JSON.parse(written, signedFor(upstream)) as JsonObject
   const request = fetched(client.decodeRequest(asked), upstream)
@@ -85,9 +85,9 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   })
 }
 
-/** `<signed>` replaces a signature of this vendor, in the envelope that a caller receives. */
+/** Returns the signature that replaces `<signed>`: a signature of this vendor, in the form that a caller receives. */
 function signedFor({ id: signedBy }: UpstreamDialect) {
-  // OpenAI gives its reasoning ids, and requires them back.
+  // OpenAI's reasoning has ids, which must be sent back.
   const named = signedBy === "openai-responses" ? { id: "rs_1" } : {}
   const signed = { signedBy, signature: "c2lnbmVkIGJ5IHRoaXMgdmVuZG9y", ...named }
   const redacted = { signedBy, signature: "cmVkYWN0ZWQgYnkgdGhpcyB2ZW5kb3I=", isRedacted: true }
@@ -97,7 +97,10 @@ function signedFor({ id: signedBy }: UpstreamDialect) {
   }
 }
 
-/** The gateway fetches files whose address a vendor does not take; here it always gets the same few bytes. */
+/**
+ * Replaces addresses of files with bytes if the vendor does not accept addresses. The gateway would fetch the files.
+ * Here, their content is always the same few bytes.
+ */
 function fetched(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
   const inline = { image: supports["image.url"], file: supports["file.url"] }
   const messages = request.messages.map((message) => ({

@@ -8,7 +8,7 @@ import { MODELS, UPSTREAMS } from "./dialects.ts"
 import { hasGolden, listGolden, readGolden } from "./golden-file.ts"
 import { withFixedValues } from "./fixed-values.ts"
 
-/** The streams of `answers/`, in chunks of any size. Bedrock's are listed as their events. */
+/** The streams of `answers/`, in chunks of any size. Streams of Bedrock are listed as events. */
 const ROOT = "answers"
 
 for (const upstream of UPSTREAMS) {
@@ -36,7 +36,7 @@ for (const upstream of UPSTREAMS) {
         for (let length = 0; length < frames.length; length++) {
           const decoder = upstream.decodeEvents(requestTo(upstream))
           const events = frames.slice(0, length).flatMap((frame) => decoder.push(frame))
-          // Ids that a dialect makes up differ from one decoder to the next.
+          // The ids that a dialect generates differ between decoders.
           expect(print(events)).toBe(print(whole.slice(0, events.length)))
           if (!decoder.finished) expect(() => decoder.end()).not.toThrow()
         }

@@ -20,7 +20,7 @@ async function clientOf(order: { models?: readonly string[] }): Promise<Anthropi
   return new Anthropic({ apiKey: key, baseURL: gateway.url, maxRetries: 0 })
 }
 
-/** The status that a call is refused with. */
+/** Returns the error status of a call. */
 function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(
     call.then(

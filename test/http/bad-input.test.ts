@@ -33,7 +33,7 @@ interface ErrorBody {
   }
 }
 
-/** Asserts a row of the error table, and that nothing is held or charged. */
+/** Asserts that an error matches its row in the error table, and that nothing is held or charged. */
 async function expectRow(
   response: Response,
   status: number,

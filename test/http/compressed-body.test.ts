@@ -42,7 +42,7 @@ function packed(body: object | string, encoding: keyof typeof PACKERS): Uint8Arr
   return new Uint8Array(PACKERS[encoding](Buffer.from(text)))
 }
 
-/** Text that packs to about a fiftieth. */
+/** Returns text that compression reduces to about a fiftieth. */
 function repetitive(length: number): string {
   const block = (): string =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(12)))

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Without compression, which `fetch` requests by default. */
+/** Requests a path without compression, which `fetch` would request by default. */
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${server.url.origin}${path}`, {
     headers: { "accept-encoding": "identity", ...headers },

@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await gateway.caller("1", { origins: [APP] })
   other = await gateway.caller("1", { origins: [OTHER] })
   plain = await gateway.caller("1")
-  // A running gateway loads new keys at their first request.
+  // A running gateway loads a new key at the key's first request.
   for (const caller of [app, other, plain]) expect((await caller.get("/v1/models")).ok).toBe(true)
 })
 
@@ -93,7 +93,7 @@ describe("origins of a key", () => {
     await short.get("/v1/models")
     expect(await asked(origin)).toEqual([204, origin])
     await gateway.store.keys.revoke(short.keyId, Date.now(), AUDIT)
-    // An unknown key makes the gateway read the ledger.
+    // When a key is unknown, the gateway reads the ledger.
     await fetch(gateway.url + "/v1/models", {
       headers: { authorization: `Bearer sk-tg-${"a".repeat(43)}` },
     })

@@ -25,7 +25,7 @@ afterAll(async () => {
   await withFree[Symbol.asyncDispose]()
 })
 
-/** A body that is not read in one go. */
+/** Returns a body that is too large to be read in one chunk. */
 const large = (model: string, rest: object = {}): object => ({
   user: "x".repeat(100_000),
   model,

@@ -90,7 +90,10 @@ async function estimate(
   return JSON.parse(text) as Estimated
 }
 
-/** The request itself costs between the least and the most, and exactly the most is held. */
+/**
+ * Asserts that the cost of the request is between the minimum and the maximum of the estimate, and that exactly the
+ * maximum is held.
+ */
 async function comesTrue(path: string, body: object, send?: () => Promise<Response>) {
   const told = await estimate(path, body)
   const response = await (send?.() ?? caller.post(path, body))

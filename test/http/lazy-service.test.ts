@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Lazy } from "../../src/http/lazy.ts"
 
-/** Counts how often it was created and disposed of. */
+/** Counts how often it is created and disposed of. */
 class Counted implements AsyncDisposable {
   static made = 0
   static disposed = 0

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 const SOURCE = join(import.meta.dir, "..", "..", "src")
-/** Modules that only the console and the management API need. */
+/** Matches modules that only the console and the management API need. */
 const LATE = /^(oauth4webapi|@noble|stripe|zod-openapi|tollgate-contract\/routes\.ts)(\/|$)/
 
-/** All modules that a file loads before any request: paths and packages. */
+/** Returns all modules that a file loads before any request, as paths and packages. */
 function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(path)) return loaded
   loaded.add(path)

@@ -20,10 +20,10 @@ test("a client that disconnects during its upload causes no internal error", asy
   await new Promise((resolve) => {
     socket.write(head, resolve)
   })
-  // The server has begun to read once it has answered a request that came after this one.
+  // Once the server has answered a later request, it has begun to read this one.
   await (await caller.get("/v1/models")).text()
   socket.destroy()
-  // And it has noticed the end once it has answered another.
+  // Once the server has answered another request, it has noticed the disconnect.
   let answered = 0
   await until(async () => {
     await (await caller.get("/v1/models")).text()

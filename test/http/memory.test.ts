@@ -6,7 +6,7 @@ import { CHAT, errorOf, HELLO, nothingHeld } from "../relay/support.ts"
 import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Bodies get 48 of these, three times the largest body. */
+/** Memory limit in bytes. 48 MB of it are for bodies, three times the size of the largest body. */
 const MEMORY = 64 * MEGABYTE
 const LARGEST = 16 * MEGABYTE
 
@@ -34,13 +34,13 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** A body that has begun and does not end. */
+/** A request whose body begins and does not end. */
 class Unfinished implements Disposable {
   text = ""
   isClosed = false
   readonly socket: Socket
 
-  /** @param length the announced bytes; without it, the body is chunked. */
+  /** @param length the announced number of bytes; undefined: the body is chunked. */
   constructor(key: string, length: number | undefined, path = CHAT, type = "application/json") {
     const { hostname, port } = new URL(gateway.url)
     this.socket = connect(Number(port), hostname)
@@ -67,7 +67,10 @@ class Unfinished implements Disposable {
   }
 }
 
-/** A request that needs the memory of all bodies; with the memory it gets 404 for its unknown model. */
+/**
+ * Sends a request that needs the memory of all bodies. If the memory is available, the response is 404 because the
+ * model is unknown.
+ */
 function largest(caller: TestCaller): Promise<Response> {
   const start = `{"model":"none/none","messages":${JSON.stringify(HELLO)},"x":"`
   return caller.post(CHAT, `${start}${"a".repeat(LARGEST - 2_048)}"}`)

@@ -4,7 +4,7 @@ import { LastAnswers } from "../../src/http/last-answers.ts"
 import { serve } from "../../src/http/server.ts"
 import { TrustedProxies } from "../../src/http/trusted-proxies.ts"
 
-/** Requests that may begin in one turn: 64 immediately, and as many that waited. */
+/** Maximum number of requests that may begin in one turn: 64 immediately, and the same number of waiting requests. */
 const MAX_PER_TURN = 128
 const PATHS = ["/route", "/mount/x", "/elsewhere"]
 
@@ -42,7 +42,10 @@ beforeEach(() => {
   maxInTurn = 0
 })
 
-/** Sends requests in one write. @returns the responses received until the last one, or until the connection closes. */
+/**
+ * Sends requests in one write.
+ * @returns the number of responses until the last response, or until the connection closes.
+ */
 function pipelined(path: string, count: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let received = ""

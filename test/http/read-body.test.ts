@@ -3,7 +3,7 @@ import { readJsonBody } from "../../src/http/read-body.ts"
 
 const CHUNK = 64 * 1024
 
-/** A body in several pieces, and its chunks. */
+/** Returns a request whose body arrives in several chunks. */
 function inChunks(contents: readonly string[]) {
   const chunks = contents.map((text) => new Uint8Array(Buffer.from(text.padEnd(CHUNK))))
   const body = new ReadableStream<Uint8Array>({

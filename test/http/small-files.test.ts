@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** A document of a few kilobytes, which may unpack to megabytes. */
+/** A document of a few kilobytes, which could contain megabytes of compressed data. */
 const FILE = `data:application/pdf;base64,${Buffer.alloc(6_000, "%PDF-1.4\n").toString("base64")}`
 
 test.each([

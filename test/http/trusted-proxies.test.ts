@@ -56,7 +56,7 @@ test("an untrusted proxy in the operator's network is reported once", () => {
 test.each([
   ["1.2.3.4", "1.2.3.4"],
   ["2001:db8::7", "2001:db8::7"],
-  // The addresses from the caller are left of the one that the first trusted proxy adds.
+  // The first trusted proxy adds an address on the right. Addresses that the caller sent are on its left.
   ["6.6.6.6, 1.2.3.4", "1.2.3.4"],
   ["127.0.0.1, 1.2.3.4, 10.1.1.1, fd00::1", "1.2.3.4"],
   ["10.0.0.1, 10.0.0.2", "10.0.0.1"],
@@ -114,12 +114,12 @@ describe("the address at which the client reached the gateway", () => {
     [{ host: "ai.example.com" }, "http://ai.example.com"],
     [{ proto: "HTTPS", host: "ai.example.com:8443" }, "https://ai.example.com:8443"],
     [{ proto: "https", host: "[2001:db8::1]:443" }, "https://[2001:db8::1]"],
-    // The nearest trusted proxy adds its address last, after the caller's.
+    // The nearest trusted proxy adds its address at the end, after the addresses of the caller.
     [
       { for: "1.2.3.4", proto: "http, https", host: "evil, ai.example.com" },
       "https://ai.example.com",
     ],
-    // Two proxies: the first one was reached by TLS.
+    // There are two proxies. The first was reached with TLS.
     [{ for: "1.2.3.4, 10.0.0.2", proto: "ftp, https, http" }, "https://gateway:8787"],
     [{ for: "1.2.3.4, 10.0.0.2", proto: "https" }, "https://gateway:8787"],
   ] as const)("%o is %s", (headers, origin) => {

@@ -5,7 +5,7 @@ import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 const MEGABYTE = 2 ** 20
-/** The slow phases end after ten seconds, or later on a busy machine. */
+/** Maximum time in milliseconds. The slow phases end after ten seconds, or later on a busy machine. */
 const LIMIT_MS = 30_000
 
 let gateway: TestGateway
@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** A caller on a bare socket that sends its body in parts. */
+/** A caller with a plain socket that sends its body in parts. */
 class Sender implements Disposable {
   readonly socket
   text = ""
@@ -68,7 +68,7 @@ interface Early {
   readonly head: () => readonly string[]
 }
 
-/** Requests that are answered before their body is read, or while it is. */
+/** Requests that are answered before or while their body is read. */
 const EARLY: readonly Early[] = [
   { status: 401, head: () => headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE) },
   {
@@ -261,7 +261,7 @@ test("answers HTTP/1.0 requests without a host", async () => {
 })
 
 const TINY_CHUNKS = 50_000
-/** A read may return few chunks if the network delivers few at once. */
+/** Maximum number of reads. A read may return few chunks if the network delivers few at once. */
 const MAX_READS = TINY_CHUNKS / 10
 
 test.each([

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** The head of the answer to a handshake, as a client of web sockets reads it. */
+/** Returns the head of the response to a handshake, as a web socket client reads it. */
 async function shakeHands(path: string): Promise<string> {
   const heard = Promise.withResolvers<string>()
   let text = ""

@@ -22,7 +22,7 @@ test.each(BODIES)("inserts a model at the start of a body, in any chunks: %p", a
   }
 })
 
-/** Undefined for text that is not JSON. */
+/** Returns the parsed value; undefined for text that is not JSON. */
 function valueOf(text: string): object | string | undefined {
   try {
     return JSON.parse(text) as object | string

@@ -26,7 +26,7 @@ const MAX_PAUSE_OF_MANY_MS = 200
 let load: Load
 let gateway: TestGateway
 
-/** A valid request for each endpoint, in which a test replaces a field by a large value. */
+/** A valid request for each endpoint. A test replaces one field with a large value. */
 const MESSAGES = [{ role: "user", content: "Hello" }]
 const BASES: Readonly<Record<string, object>> = {
   "/v1/chat/completions": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
@@ -52,7 +52,7 @@ interface Endpoint {
   readonly fields: readonly Field[]
 }
 
-/** The part of the OpenAPI document about one operation. */
+/** The part of the OpenAPI document that describes one operation. */
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
@@ -110,7 +110,7 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a body and measures how long the gateway's event loop is held. */
+/** Sends a body and measures how long the gateway's event loop is blocked. */
 async function sent(sending: Sending): Promise<{ pause: number; answers: readonly string[] }> {
   const { caller, address, body, isPacked = false, times = 1, headers = {} } = sending
   const authorization = `Bearer ${caller.key}`
@@ -134,7 +134,7 @@ async function sent(sending: Sending): Promise<{ pause: number; answers: readonl
   return { pause, answers }
 }
 
-/** The widest packed body: a few hundred bytes that unpack to millions of values. */
+/** Returns the compressed body with the most values: a few hundred bytes that expand to millions of values. */
 function packedBody({ base, fields }: Endpoint): LargeBody {
   const list = fields.find(({ kind }) => kind === "list") ?? { ...FURTHER_TEXT, kind: "list" }
   return worstBody(base, list, "endless", LARGEST)
@@ -142,7 +142,7 @@ function packedBody({ base, fields }: Endpoint): LargeBody {
 
 const isFree = (path: string): boolean => /estimate|count|input_tokens/i.test(path)
 
-/** Keys whose requests are rejected, by the reason. */
+/** Keys whose requests are rejected, by the reason of the rejection. */
 const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<TestCaller> }>> = {
   "without credits": { status: /^402 /, make: () => gateway.caller("0") },
   "that is paused": {
@@ -167,7 +167,7 @@ const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<Te
     },
   },
   "that may not call the model": {
-    // Thirty at once wait for memory to unpack them.
+    // When thirty bodies arrive at once, some wait for memory to decompress them.
     status: /^403 .*model_not_allowed|^503 .*overloaded/,
     make: () => gateway.caller("1", { models: ["own/none"] }),
   },
@@ -209,7 +209,7 @@ describe("a key", () => {
 /** A field that no dialect has. */
 const FURTHER_TEXT: Field = { path: ["zz"], kind: "text", max: Infinity }
 
-/** One endpoint for each set of fields. */
+/** Returns one endpoint for each set of fields. */
 function distinct(): Endpoint[] {
   const known = new Map<string, Endpoint>()
   for (const endpoint of endpoints()) {
@@ -219,7 +219,7 @@ function distinct(): Endpoint[] {
   return [...known.values()]
 }
 
-/** Bytes: one field of each kind is as large as a body may be. */
+/** Returns the size of the body in bytes. For one field of each kind, the body is as large as allowed. */
 function sizeOf(fields: readonly Field[], field: Field, shape: Shape): number {
   if (shape === "endless" || shape === "deep") return 2 * MEBIBYTE
   const isLong = ({ kind, path }: Field): boolean => kind === field.kind && path[0] !== "model"

@@ -1,6 +1,6 @@
 import type { LargeBody } from "../support/large-body.ts"
 
-/** A part of JSON schema, as the OpenAPI document has it. */
+/** The parts of a JSON schema in the OpenAPI document that are read. */
 export interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -12,16 +12,16 @@ export interface Schema {
   readonly $ref?: string
 }
 
-/** A list, a map or a text in a body. */
+/** A list, a map or a text within a body. */
 export interface Field {
-  /** Names, and `[]` for an element of a list. */
+  /** The names on the path to the field, with `[]` for an element of a list. */
   readonly path: readonly string[]
   readonly kind: "list" | "map" | "text"
-  /** The number of its elements or members. */
+  /** Maximum number of elements, members or characters. */
   readonly max: number
 }
 
-/** The fields of a schema, in all depths. */
+/** Returns the fields of a schema at all depths. */
 export function fieldsOf(schema: Schema, path: readonly string[] = []): Field[] {
   const { type, properties = {}, items, anyOf = [], maxItems, maxProperties } = schema
   const within = [
@@ -37,7 +37,10 @@ export function fieldsOf(schema: Schema, path: readonly string[] = []): Field[] 
   return isMap ? [{ path, kind: "map", max: maxProperties ?? Infinity }, ...within] : within
 }
 
-/** Elements that a field may contain while the request stays as valid as possible. `#` is a number, `~` is filled. */
+/**
+ * Elements for fields, with which the request stays as valid as possible. `#` is replaced by a number, and `~` is
+ * filled.
+ */
 const ELEMENTS: Readonly<Record<string, string>> = {
   messages: '{"role":"user","content":"#~"}',
   input: '{"role":"user","content":"#~"}',
@@ -51,7 +54,7 @@ const ELEMENTS: Readonly<Record<string, string>> = {
 }
 const TEXT = '"#~"'
 
-/** How a field is made large. */
+/** The ways in which a field is made large. */
 export type Shape = "full" | "endless" | "deep" | "escaped"
 
 export const SHAPES: Readonly<Record<Field["kind"], readonly Shape[]>> = {
@@ -64,9 +67,9 @@ const MARK = "the-field"
 const DEEPEST = 60
 
 /**
- * A body with one field that is as large as it may be, or larger.
+ * Returns a body with one field that is as large as allowed, or larger.
  * @param base the rest of the body.
- * @param size of the body, in bytes.
+ * @param size size of the body in bytes.
  */
 export function worstBody(base: object, field: Field, shape: Shape, size: number): LargeBody {
   const copy = structuredClone(base) as Record<string, unknown>
@@ -108,7 +111,7 @@ function place(body: Record<string, unknown>, path: readonly string[], value: un
   }
 }
 
-/** The existing value, if the path leads through it. */
+/** Returns the existing value if the path leads through it. */
 function inside(before: unknown, isList: boolean): unknown {
   if (Array.isArray(before) === isList && typeof before === "object" && before !== null)
     return before

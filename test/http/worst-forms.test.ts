@@ -43,7 +43,7 @@ afterAll(async () => {
 const part = (head: string): string => `--cut\r\n${head}\r\n\r\n\r\n`
 const named = (name: string): string => `content-disposition: form-data; name="${name}"`
 
-/** Parts that a form repeats as often as possible. */
+/** Parts that are repeated in a form as often as possible. */
 const PARTS: Readonly<Record<string, string>> = {
   "files in a known field": part(`${named("image[]")}; filename="a"`),
   "files in an unknown field": part(`${named("a")}; filename="a"`),
@@ -91,7 +91,7 @@ describe("a form", () => {
               })
               const found = { path, isRepeatable, times, isShort: pause < limit }
               expect(found).toEqual({ path, isRepeatable, times, isShort: true })
-              // A caller that is still sending when the answer arrives may not read it.
+              // If a response arrives while the caller is still sending, the caller may not read the response.
               for (const answer of answers) expect(answer).toMatch(/^40[029] |^413 |^503 |^Error/)
             }
           }

@@ -84,7 +84,7 @@ describe("a keyring", () => {
   })
 })
 
-/** The result of authentication that may read the ledger. */
+/** Returns the result of an authentication that may read the ledger. */
 async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
   try {
     return (await keyring.identify(new Headers(headers), Date.now())).id
@@ -93,7 +93,7 @@ async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
   }
 }
 
-/** A store that counts how often its keys are read. */
+/** Returns a store that counts how often its keys are read. */
 function counted(store: Store): { store: Store; readonly readings: number } {
   let readings = 0
   const listChanged: Store["keys"]["listChanged"] = (revision) => {

@@ -29,7 +29,7 @@ test.each([
   expect(globMatcher(glob)(text)).toBe(fits)
 })
 
-/** The glob as a regular expression, which is slow for some globs but correct for all. */
+/** Returns the glob as a regular expression, which is correct for all globs but slow for some. */
 function expression(glob: string): RegExp {
   return new RegExp(`^${glob.replace(/\*/g, ".*").replace(/\?/g, ".")}$`)
 }

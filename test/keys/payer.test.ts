@@ -36,7 +36,7 @@ test("daily and monthly budgets have a different owner in each period", async ()
   expect(payer.until).toBe(NEXT_DAY)
   expect(payerAt(NEXT_DAY - 1)).toBe(payer)
   expect(payerAt(NEXT_DAY).budgets).toEqual(["key_x", "key_x@2026-12-01", "key_x@2026-12"])
-  // A clock that is set back leads to the day before.
+  // If the clock is set back, the payer of the previous day is used.
   expect(payerAt(NOON)).toEqual(payer)
 })
 

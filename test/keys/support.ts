@@ -8,13 +8,13 @@ import type { TestDatabase } from "../store/test-database.ts"
 /** Hashes keys as the gateway does. */
 export const hasher = new KeyHasher("pepper".repeat(12))
 
-/** Headers, which may repeat a name. */
+/** Headers as an object, or as a list in which a name may be repeated. */
 export type Pairs = Record<string, string> | [string, string][]
 
 /** Milliseconds. */
 export const HOUR = 3_600_000
 
-/** The result of authentication with these headers: the key's id, or the kind of refusal. */
+/** Authenticates a request with these headers. Returns the id of the key, or the kind of the error. */
 export function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string {
   try {
     return keyring.authenticate(new Headers(headers), now).id
@@ -23,12 +23,12 @@ export function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string 
   }
 }
 
-/** A key where most clients send it. */
+/** Returns a header with a key, as most clients send it. */
 export function bearer(secret: string): Pairs {
   return { authorization: `Bearer ${secret}` }
 }
 
-/** A keyring, and a service that issues its keys. */
+/** Returns a keyring, and a service that issues keys for it. */
 export async function desk(database: TestDatabase, store: Store = database.store) {
   const keyring = new Keyring(store, hasher)
   await keyring.refresh()

@@ -38,11 +38,11 @@ test("keys of other gateways work, can be rotated and revoked, and their stored 
   expect(ask(keyring, bearer(LITELLM))).toBe("key_a")
   expect(ask(keyring, { "x-api-key": NEW_API })).toBe("key_b")
   const stored = (await database.store.keys.find("key_a"))?.secrets[0]?.hash ?? ""
-  // The digest in LiteLLM's database, and the stored value.
+  // Neither the digest in LiteLLM's database nor the stored value is accepted as a key.
   for (const wrong of [digest, `sha256:${digest}`, stored, `${LITELLM}x`, "x".repeat(100_000)]) {
     expect(ask(keyring, bearer(wrong))).toBe("invalid_api_key")
   }
-  // Another installation cannot recognize the key from the stored value.
+  // Another installation cannot derive the key's digest from the stored value.
   expect(stored).not.toBe(digest)
   expect(stored).not.toBe(new KeyHasher("another pepper").hashDigest(digest))
   const { secret } = await keys.rotate(COMMAND_LINE, "key_a", 60_000)

@@ -8,7 +8,7 @@ import type { HttpAnswer } from "../../src/wire/http/answer.ts"
 import { HttpClient } from "../../src/wire/http/client.ts"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 
-/** Maximum size of an answer, and of its memory. Bytes. */
+/** Maximum size of an answer and of the memory for it, in bytes. */
 const ANSWER_BYTES = 1 << 28
 const LONG_MS = 60_000
 const DEADLINES = { connect: LONG_MS, firstByte: LONG_MS, betweenBytes: LONG_MS, whole: LONG_MS }
@@ -58,7 +58,10 @@ export class AttemptWorld implements Disposable {
   }
 }
 
-/** Returns an answer. @param next returns its next chunk, or undefined at the end. */
+/**
+ * Returns an answer.
+ * @param next returns the next chunk, or undefined at the end.
+ */
 export function answerOf(type: string, next: () => Uint8Array | undefined): HttpAnswer {
   const body: AsyncIterableIterator<Uint8Array> = {
     async next() {

@@ -21,15 +21,18 @@ const REQUEST: ChatRequest = {
   choices: 1,
 }
 const SMALL_FRAMES = 400
-/** Elements of a large list, members of a large object, characters of a large text. */
+/** Numbers of elements in a large list, of members in a large object, and of characters in a large text. */
 const LARGE = { elements: 20_000, members: 9_000, characters: 2_000_000 }
-/** Milliseconds of all small frames together. Copying a large member for each of them takes many times as long. */
+/**
+ * Maximum time in milliseconds for all small frames together. If a large member is copied for each of them, they take
+ * many times as long.
+ */
 const MAX_MS = 400
 
 const TOKEN = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [{ token: "a", logprob: 0 }] }
 const CHAT_HEAD = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" }
 
-/** A frame of each kind, by the format of its provider. */
+/** One frame of each kind, by the format of the provider. */
 const FRAMES: Readonly<Record<string, readonly JsonObject[]>> = {
   "openai-chat": [
     {
@@ -135,7 +138,7 @@ const FRAMES: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
 }
 
-/** The frame with which a call begins, if another kind continues it. */
+/** The frame that begins a call, for frames that continue a call. */
 const FIRST: Readonly<Record<string, JsonObject>> = {
   gemini: {
     candidates: [
@@ -147,7 +150,7 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-/** Yields copies of a frame, each with one member made large. */
+/** Yields copies of a frame. In each copy, one member is large. */
 function* largeFrames(frame: JsonObject): Generator<[string, JsonObject]> {
   for (const path of pathsIn(frame)) yield [path.join("."), changed(frame, path, large)]
 }
@@ -159,7 +162,7 @@ function large(value: JsonValue): JsonValue {
   return { ...(value as JsonObject), ...Object.fromEntries(others) }
 }
 
-/** A frame may be passed on after it is decoded, so decoders must not change it. */
+/** Freezes a frame. A frame may be passed on after it is decoded, so decoders must not change it. */
 function deepFrozen<Value extends JsonValue>(value: Value): Value {
   if (typeof value === "object" && value !== null) {
     for (const inner of Object.values(value)) deepFrozen(inner as JsonValue)
@@ -174,7 +177,7 @@ function frameOf(json: JsonObject): SseFrame {
   return { ...event, data, json: deepFrozen(JSON.parse(data) as JsonObject) }
 }
 
-/** Returns the milliseconds that the small frames behind a large one take. */
+/** Returns the time in milliseconds for the small frames that follow a large frame. */
 function timeAfter(
   upstream: UpstreamDialect,
   big: JsonObject,
@@ -203,7 +206,7 @@ describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id,
     const cases = (FRAMES[id] ?? []).flatMap((small) =>
       [...largeFrames(small)].map(([path, big], index) => {
         const place = index % CLIENTS.length
-        // Each case has another client; `npm run test:all` tests all of them.
+        // Each case uses another client. `npm run test:all` tests all clients.
         const clients = IS_EXHAUSTIVE ? CLIENTS : CLIENTS.slice(place, place + 1)
         return { path, big, small, clients }
       }),

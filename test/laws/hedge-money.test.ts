@@ -17,9 +17,9 @@ import {
 
 type Ending = "ok" | "failed" | "refused" | "broken" | "silent"
 
-/** A vendor's reaction to a request. */
+/** How a vendor reacts to a request. */
 interface Behaviour {
-  /** Milliseconds until it does. */
+  /** Milliseconds until the vendor reacts. */
   readonly after: number
   readonly ending: Ending
 }
@@ -44,7 +44,7 @@ const cases = fc.record({
   leaves: fc.option(fc.integer({ min: 0, max: 200 })),
 })
 
-/** A vendor that follows the prompt. It counts the requests that are open. */
+/** Starts a vendor whose behavior is given in the prompt. It counts open requests. */
 function startObedient(name: "first" | "second") {
   let open = 0
   const vendor = startVendor(async (request, number) => {
@@ -72,7 +72,7 @@ function behaviourIn(body: Record<string, unknown>, name: "first" | "second"): B
   return (JSON.parse(message?.content ?? "") as Case)[name]
 }
 
-/** Ten tokens of input and one of output. */
+/** The price in nanocredits of ten input tokens and one output token. */
 const PRICE = 12_000n
 const CASES = 40
 
@@ -87,7 +87,7 @@ test("only one of two attempts is charged, once, and nothing stays open or held"
   using secondVendor = second.vendor
   await using gateway = await startGateway({
     providers: { first: provider(firstVendor.url), second: provider(secondVendor.url) },
-    // One each, so that no failure of one closes the way of another.
+    // Each request has its own model, so that a failure does not affect the routes of other requests.
     models: Object.fromEntries(all.map((_, index) => [`first/${index}`, pair(String(index))])),
   })
   const caller = await gateway.caller("10")
@@ -133,7 +133,7 @@ test("only one of two attempts is charged, once, and nothing stays open or held"
   const charged = receipts.reduce((sum, { cost }) => sum + nanocredits(cost), 0n)
   const { balance } = await creditsOf(caller)
   expect(nanocredits(balance)).toBe(10_000_000_000n - charged)
-  // A caller that disconnects at once may not reach the gateway.
+  // A request whose caller disconnects immediately may not reach the gateway.
   expect(receipts.length).toBeLessThanOrEqual(CASES)
   const hedged = receipts.filter(({ attempts }) =>
     attempts.some(({ outcome }) => outcome === "not_needed"),

@@ -5,7 +5,10 @@ import { MODELS, SAMPLES } from "../relay/vocabulary-samples.ts"
 
 type Json = Record<string, unknown>
 
-/** A request, and the vendor's reaction within its documented rules. Shares are fractions of the allowed amount. */
+/**
+ * A request, and the reaction of a vendor that follows its documented rules. Shares are fractions of the allowed
+ * maximum.
+ */
 export interface HonestCase {
   readonly endpoint: "chat" | "messages" | "responses"
   readonly model: number
@@ -18,21 +21,24 @@ export interface HonestCase {
   readonly isTierServed: boolean
   readonly lifetime: "5m" | "1h" | null
   readonly hasTool: boolean
-  /** If set for Anthropic's messages, the tool is an advisor, whose answers have this limit if it is above 0. */
+  /**
+   * For Anthropic's messages: if it is not null, the tool is an advisor. If it is above 0, it is the limit of an
+   * advisor's answer.
+   */
   readonly advice: number | null
   readonly callLimit: number | null
   readonly speaks: boolean
-  /** Shares of the vendor's allowed usage, 0 to 1. */
+  /** Shares of the usage that the vendor may report, from 0 to 1. */
   readonly output: number
   readonly calls: number
   readonly results: number
   readonly cached: number
   readonly written: number
-  /** Nanocredits. */
+  /** The balance in nanocredits. */
   readonly balance: number
-  /** Set: the balance is this multiple of the highest price of the input instead. */
+  /** If it is not null, the balance is this multiple of the highest price of the input. */
   readonly tight: number | null
-  /** Requests at once. */
+  /** Number of concurrent requests. */
   readonly atOnce: number
 }
 
@@ -63,13 +69,13 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
   atOnce: fc.integer({ min: 1, max: 3 }),
 })
 
-/** Tokens of the models' contexts and longest answers. */
+/** Maximum context of the models, and maximum length of their answers, in tokens. */
 export const CONTEXT = 200_000
 export const MAX_OUTPUT_TOKENS = 2_000
 const RESULT = 8_000
-/** Calls of a tool without a limit. */
+/** Number of calls of a tool that has no limit. */
 const USUAL_CALLS = 10
-/** A model of the same provider that costs more. */
+/** A more expensive model of the same provider. */
 export const ADVISER = "adviser"
 /** The length of its advice without a limit. */
 const MAX_ADVICE_TOKENS = 32_000
@@ -80,12 +86,15 @@ export const PATHS = {
   responses: "/v1/responses",
 } as const
 
-/** The nanocredits of the account. @param rate of input, nanocredits a token. */
+/**
+ * Returns the balance of the account in nanocredits.
+ * @param rate price of input in nanocredits per token.
+ */
 export function balanceOf(one: HonestCase, rate: number): number {
   return one.tight === null ? one.balance : Math.ceil(inputOf(one) * rate * one.tight)
 }
 
-/** The body of a request. */
+/** Returns the body of a request. */
 export function bodyOf(one: HonestCase): Json {
   const text = (SAMPLES[one.sample]?.text ?? "").repeat(one.times)
   const model = `${one.endpoint}/${MODELS[one.model]}`
@@ -137,7 +146,7 @@ function claudeBody(one: HonestCase, text: string): Json {
   }
 }
 
-/** The answer of a vendor that respects the limits of the request. */
+/** Returns the answer of a vendor that respects the limits of the request. */
 export function answerOf(one: HonestCase, sent: Json): Response {
   const { endpoint } = one
   const answer = { chat, messages, responses }[endpoint](one, sent)
@@ -147,11 +156,11 @@ export function answerOf(one: HonestCase, sent: Json): Response {
 
 function inputOf(one: HonestCase): number {
   const { counts = [] } = SAMPLES[one.sample] ?? {}
-  // Some marks around the text.
+  // Adds tokens for the format around the text.
   return (counts[one.model] ?? 0) * one.times + 12
 }
 
-/** The billed input: each turn of a tool reads all earlier input again. */
+/** Returns the billed input tokens. In each turn of a tool, the model reads all earlier input again. */
 function readOf(one: HonestCase, calls: number, result = part(RESULT, one.results)): number {
   let sum = 0
   for (let turn = 0; turn <= calls; turn++) sum += readIn(one, turn, result)
@@ -241,7 +250,7 @@ interface Advised {
   readonly output: number
 }
 
-/** The calls of both models: the advisor reads the input of the other one. */
+/** Returns the calls of both models. The advisor reads the input of the main model. */
 function advised({ one, calls, advice, input, output }: Advised): Json[] {
   const consulted = Array.from({ length: calls }, (_, turn) => ({
     type: "advisor_message",

@@ -10,8 +10,8 @@ import { changed, isRejected, memberAt, type Path, pathsIn } from "./large-membe
 import { ANSWERS } from "./sample-answers.ts"
 
 /**
- * A whole answer with a large list is rejected, or converted within the time that other callers may wait. Each list of
- * each provider's answers is made large, alone and within a list around it.
+ * An answer with a large list must be rejected, or converted within the time that other callers may wait. Each list in
+ * the answers of each provider is made large, both alone and within another list.
  */
 
 const REQUEST: ChatRequest = {
@@ -22,7 +22,7 @@ const REQUEST: ChatRequest = {
   choices: 128,
 }
 const ELEMENTS = 200_000
-/** Lists around a large one. */
+/** Number of elements in a list around a large list. */
 const OUTER = 500
 const MAX_MS = 150
 
@@ -33,7 +33,7 @@ function repeated(count: number) {
   }
 }
 
-/** Yields copies of an answer, each with one list, or a list in each element of a list, made large. */
+/** Yields copies of an answer. In each copy, one list is large, or a list in each element of another list is large. */
 function* largeAnswers(answer: JsonObject): Generator<[string, () => JsonObject]> {
   const lists = [...pathsIn(answer)].filter((path) => Array.isArray(memberAt(answer, path)))
   for (const path of lists) {
@@ -57,7 +57,7 @@ function widened(answer: JsonObject, path: Path, outer: Path): JsonObject {
 function translate(upstream: UpstreamDialect, client: ClientDialect, body: JsonObject): void {
   const result = upstream.decodeResult(body, REQUEST)
   const written = client.encodeResult({ ...result, model: "m" }, REQUEST)
-  // Choices are encoded when they are read.
+  // Choices are encoded only when they are read.
   const choices = written.choices
   if (Array.isArray(choices)) for (const choice of choices) void choice
 }

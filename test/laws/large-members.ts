@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/j
 /** The names and indexes that lead to a member. */
 export type Path = readonly string[]
 
-/** Yields the paths of all texts, lists and objects of a sample; of a list, those of its first element. */
+/** Yields the paths of all texts, lists and objects in a sample. Of the elements of a list, only the first is used. */
 export function* pathsIn(value: JsonValue | undefined, path: Path = []): Generator<Path> {
   if (path.length > 0 && (typeof value === "string" || typeof value === "object")) yield [...path]
   if (Array.isArray(value)) yield* pathsIn(value[0], [...path, "0"])
@@ -13,7 +13,7 @@ export function* pathsIn(value: JsonValue | undefined, path: Path = []): Generat
   }
 }
 
-/** Returns a copy of a sample in which `change` replaces one member. */
+/** Returns a copy of a sample in which `change` has replaced one member. */
 export function changed(
   sample: JsonObject,
   path: Path,
@@ -32,7 +32,7 @@ export function memberAt(value: JsonValue, path: Path): JsonValue {
   return path.reduce((parent: JsonValue, step) => (parent as JsonObject)[step] ?? null, value)
 }
 
-/** Whether a step ends with an error for its caller. Other errors are thrown. */
+/** Whether a step throws an error that is intended for the caller. Other errors are thrown. */
 export function isRejected(step: () => void): boolean {
   try {
     step()

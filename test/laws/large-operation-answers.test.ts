@@ -12,7 +12,10 @@ import { threadTime } from "../support/processor-time.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { changed, isRejected, memberAt, pathsIn } from "./large-members.ts"
 
-/** A large list in an answer of an operation is rejected, or converted within the time that other callers may wait. */
+/**
+ * A large list in the answer of an operation must be rejected, or converted within the time that other callers may
+ * wait.
+ */
 
 const ELEMENTS = 1_000_000
 const MAX_MS = 150
@@ -48,7 +51,7 @@ const TRANSCRIPTS: Readonly<Record<string, JsonObject>> = {
 }
 const FORMS: readonly TranscriptForm[] = ["json", "verbose_json", "diarized_json", "srt"]
 
-/** Yields the answers of each vendor, each with one list made large. */
+/** Yields copies of the answers of each vendor. In each copy, one list is large. */
 function* largeAnswers(
   samples: Readonly<Record<string, JsonObject>>,
 ): Generator<[string, string, () => OperationAnswer]> {

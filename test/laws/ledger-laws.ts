@@ -1,4 +1,4 @@
-/** The accounts and keys that spend from the ledgers, and the laws of their file. */
+/** Defines the accounts and keys that spend, and the invariants of the ledger file. */
 import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
@@ -7,11 +7,11 @@ import { payerOf } from "../store/test-database.ts"
 
 export const ACCOUNTS = ["left", "right"] as const
 export const KEY = "thrifty"
-/** The payers of requests: two accounts, and a key of the first that has budgets. */
+/** The payers of requests: two accounts, and a key of the first account that has budgets. */
 export const SPENDERS = ["left", "right", KEY] as const
 export type Spender = (typeof SPENDERS)[number]
 
-/** The key's budgets in total, per day and per month; null: no such budget. */
+/** The total, daily and monthly budget of the key; null: no budget. */
 export interface Limits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
@@ -30,7 +30,10 @@ export function payer(member: Member, spender: Spender): Payer {
   return spender === KEY ? member.payerAt(Date.now()) : payerOf(spender, "plain")
 }
 
-/** After a process has crashed, its calls no longer reach the store, and no answer reaches it. */
+/**
+ * The lifetime of a process. After a crash, calls of the process no longer reach the store, and no results reach the
+ * process.
+ */
 export class Life {
   readonly #end = Promise.withResolvers<void>()
   readonly ended = this.#end.promise
@@ -41,7 +44,7 @@ export class Life {
     this.#end.resolve()
   }
 
-  /** Does one step of the store for the process. */
+  /** Performs one step of the store for the process. */
   async through<T>(step: () => Promise<T>): Promise<T> {
     await new Promise(setImmediate)
     if (this.#hasEnded) return never()
@@ -67,7 +70,7 @@ export interface OpenHold {
   readonly hold: Hold
 }
 
-/** Every fact that must hold between steps, as SQL that finds violations. */
+/** The invariants that must hold between steps. Each is an SQL query that finds violations. */
 export const LAWS: Readonly<Record<string, string>> = {
   "no balance below zero, no lease beyond it":
     "SELECT * FROM balances WHERE posted < 0 OR leased < 0 OR leased > posted",

@@ -26,7 +26,7 @@ import {
   SPENDERS,
 } from "./ledger-laws.ts"
 
-/** Ledgers over one file, the changes to them, and their answers. */
+/** Ledgers that share one file, the changes to them, and their results. */
 export class World implements AsyncDisposable {
   readonly #testDatabase: TestDatabase
   readonly #store: Store
@@ -35,14 +35,14 @@ export class World implements AsyncDisposable {
   readonly #open: OpenHold[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #batches: PostedBatch[] = []
-  /** Requests that were being settled when their process crashed, so that the result is unknown. */
+  /** Requests that were being settled when their process crashed. Their result is unknown. */
   readonly #untold = new Set<string>()
-  /** The errors of requests. */
+  /** The errors that requests have thrown. */
   readonly #faults: unknown[] = []
-  /** The most that the budgets of each kind ever were. */
+  /** The highest value that each kind of budget has had. */
   readonly #max = new Map<keyof Limits, bigint>()
   #key: KeyRecord
-  /** The store's own thread has its own clock, on which other days may be running. */
+  /** Whether the store runs on its own thread. Its clock is then separate and may show another day. */
   readonly #isThreaded: boolean
   #granted = 0n
   #reported = 0n
@@ -77,27 +77,27 @@ export class World implements AsyncDisposable {
   }
 
   async grant(account: string, amount: bigint): Promise<void> {
-    // SQLite refuses a sum of more than 64 bits, and then nothing was granted.
+    // SQLite rejects a sum of more than 64 bits. In this case, nothing was granted.
     await this.#testDatabase.grant(account, amount).then(
       () => (this.#granted += amount),
       () => undefined,
     )
   }
 
-  /** Processes notice the change when they poll. */
+  /** Changes the budgets. Processes notice the change when they poll. */
   async limit(limits: Partial<Limits>): Promise<void> {
     this.#key = await this.#store.keys.update(KEY, limits, AUDIT)
     this.#remember(this.#key)
   }
 
-  /** A process needs credits that others have leased. */
+  /** Recalls credits that other processes have leased, because a process needs them. */
   async recall(spender: Spender, amount: bigint): Promise<void> {
     const payer = payersOf(this.#key)(Date.now())
     const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
     await this.#store.leases.recall(owner, amount)
   }
 
-  /** An operator takes back credits that are not leased. */
+  /** Takes back credits that are not leased, as an operator can. */
   async takeOut(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
     const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
@@ -107,7 +107,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** Starts a request, whose hold may follow later. */
+  /** Starts a request. Its hold may follow later. */
   hold(index: number, spender: Spender, amount: bigint): void {
     const member = this.#member(index)
     const request = `req_${++this.#number}`
@@ -121,7 +121,9 @@ export class World implements AsyncDisposable {
     this.#run(member, placing())
   }
 
-  /** Leases without holding, as a request does that is clamped and then refused. */
+  /**
+   * Extends a lease without holding credits, like a request whose maximum cost is reduced and which is then rejected.
+   */
   extend(index: number, spender: Spender, amount: bigint): void {
     const member = this.#member(index)
     this.#run(
@@ -130,7 +132,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** A request turns out to be another than it seemed when its money was held. */
+  /** Changes the hold of a request whose parameters turn out to differ from the predicted ones. */
   resize(index: number, amount: bigint): void {
     const open = this.#open[index % (this.#open.length || 1)]
     if (!open) return
@@ -191,7 +193,7 @@ export class World implements AsyncDisposable {
     await member.ledger.tick(changes.recalls)
   }
 
-  /** The process ends without warning, and another takes its place. */
+  /** Simulates a crash. Another process takes the place of the crashed process. */
   async crash(index: number): Promise<void> {
     const member = this.#member(index)
     member.life.end()
@@ -203,13 +205,15 @@ export class World implements AsyncDisposable {
     await this.#store.nodes.remove(member.id, Date.now())
   }
 
-  /** A reaper declares a living node dead. */
+  /** Makes a reaper declare a living node dead. */
   async steal(index: number): Promise<void> {
     this.#wasStolen = true
     await this.#store.nodes.remove(this.#member(index).id, Date.now())
   }
 
-  /** Posts an earlier batch again. It gets the same answer, and the laws show that it has no effect. */
+  /**
+   * Posts an earlier batch again. The result must be the same, and the invariants show that there is no second effect.
+   */
   async repeat(index: number): Promise<void> {
     const earlier = this.#batches[index % this.#batches.length]
     if (!earlier) return
@@ -218,7 +222,7 @@ export class World implements AsyncDisposable {
     expect(again.map((posted) => posted.charged)).toEqual([...charged])
   }
 
-  /** Lets all waiting steps run for a moment. */
+  /** Lets all waiting steps continue for a moment. */
   async breathe(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
   }
@@ -231,7 +235,7 @@ export class World implements AsyncDisposable {
     this.#checkBudgets()
   }
 
-  /** No budget is ever more than the most that it was set to. */
+  /** Checks that no budget exceeds the highest value to which it was set. */
   #checkBudgets(): void {
     const rows = this.#database
       .query<{ owner: string; allotted: bigint }, []>(
@@ -251,7 +255,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Ends all requests; then every process agrees with the ledger and all the money can be had at once. */
+  /** Ends all requests. Then every process must agree with the ledger, and the whole balance must be available. */
   async checkEnd(): Promise<void> {
     await this.#settleDown()
     while (this.#open.length > 0) this.release(0)
@@ -269,7 +273,7 @@ export class World implements AsyncDisposable {
     if (!this.#isThreaded) this.#checkLimits()
     await this.#checkConservation()
     const { problems } = await verifyLedgers(this.#testDatabase.store)
-    // On the clock of the store's thread, limits may have been changed on another day.
+    // By the clock of the store's thread, limits may have been changed on another day.
     const isOfOtherDay = (fault: string) => this.#isThreaded && fault === "limit"
     expect(problems.filter(({ fault }) => !isOfOtherDay(fault))).toEqual([])
     await this.#checkAllCanBeHad()
@@ -298,7 +302,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Budgets of past periods are returned: no node keeps leases on them. */
+  /** Checks that budgets of past periods have been returned, so that no node has leases on them. */
   #checkOverPeriods(): void {
     const query = this.#database.query<{ owner: string }, []>(
       "SELECT owner FROM leases WHERE amount > 0 AND instr(owner, '@') > 0",

@@ -8,7 +8,7 @@ import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 const RUNS = IS_EXHAUSTIVE ? 60 : 20
 const THREADED_RUNS = IS_EXHAUSTIVE ? 10 : 4
 
-/** Waiting costs no time here: it moves the clock on. */
+/** Waiting takes no real time. It advances the clock of the test. */
 let waited = 0
 const spies: { mockRestore(): void }[] = []
 
@@ -31,7 +31,7 @@ afterAll(() => {
 
 type Step = (world: World) => void | Promise<void>
 
-/** A step with a name that fast-check reports. */
+/** Creates a step with a name that fast-check reports. */
 function step(name: string, run: Step): Step {
   return Object.assign(run, { [fc.toStringMethod]: () => name })
 }
@@ -43,7 +43,7 @@ const anyAmount = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 30n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 62n }) },
 )
-/** The cost as a share of the hold in tenths: below, equal and above. */
+/** The cost of a request in tenths of its hold: below, equal to and above the hold. */
 const anyShare = fc.constantFrom(0n, 3n, 9n, 10n, 10n, 10n, 11n, 40n)
 
 function weighted(weight: number, arbitrary: fc.Arbitrary<Step>): fc.WeightedArbitrary<Step> {

@@ -25,7 +25,9 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** Values that a field may contain although its dialect does not define them; some cannot be converted to text. */
+/**
+ * Values that a field may contain although its dialect does not define them. Some of them cannot be converted to text.
+ */
 const ODD: readonly JsonValue[] = [
   null,
   "",
@@ -56,7 +58,7 @@ function* pathsIn(value: JsonValue | undefined, at: ValuePath = []): Generator<V
   }
 }
 
-/** Returns a copy with another value at a path; without a value, the member is removed. */
+/** Returns a copy with another value at a path. If the value is undefined, the member is removed. */
 function changed(
   value: JsonValue | undefined,
   [step, ...rest]: ValuePath,
@@ -76,7 +78,7 @@ function changed(
   return copy
 }
 
-/** A vendor's answer may be unreadable, and its message is not our fault. */
+/** Runs a reader, which may throw a gateway error: a vendor's answer may be unreadable. */
 function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void): void {
   try {
     read()
@@ -86,7 +88,7 @@ function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void):
   }
 }
 
-/** Asserts that a choice can be the index of a list, as callers' clients need. */
+/** Asserts that a choice is a valid index of a list, which the callers' clients require. */
 function expectPlace(choice: number): void {
   expect(Number.isSafeInteger(choice) && choice >= 0).toBe(true)
 }
@@ -105,7 +107,7 @@ function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
   const meter = new Meter()
   meter.result(result)
   new AnswerRecord(upstream.id).answer(body)
-  // The answer is paid for by then, so faults must be found before it is encoded.
+  // At this point the answer is already paid for, so faults must be found before it is encoded.
   for (const client of CLIENTS) mustWork(() => client.encodeResult(result, REQUEST))
   mustWork(() => upstream.patches?.result(structuredClone(body), REQUEST))
 }
@@ -152,7 +154,7 @@ const STEP = IS_EXHAUSTIVE ? 1 : 5
 const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001
 
-/** Reads an answer with every odd value at every path, or with every `step`-th of these changes. */
+/** Reads an answer with each unusual value at each path, or with every `step`-th of these changes. */
 function attack(upstream: UpstreamDialect, answer: Answer, step = STEP): number {
   let count = 0
   const each = (

@@ -16,7 +16,7 @@ import {
   word,
 } from "./openai-chat-parts.ts"
 
-/** All classes together stay below the largest quantity. */
+/** Limited, so that the sum of all classes does not exceed the maximum quantity. */
 const tokens = fc.nat(MAX_QUANTITY / 10)
 const usage: fc.Arbitrary<Usage> = fc
   .record({
@@ -36,7 +36,9 @@ const usage: fc.Arbitrary<Usage> = fc
     reasoning: Math.floor(usage.output * share),
   }))
 
-/** An answer that ends with calls has some, and one that has some does not just stop. */
+/**
+ * Returns a consistent finish reason. An answer with calls does not stop, and an answer without calls does not end with calls.
+ */
 function finishOf(hasCalls: boolean, finish: FinishReason): FinishReason {
   if (finish !== "stop" && finish !== "tool-calls") return finish
   return hasCalls ? "tool-calls" : "stop"
@@ -65,7 +67,7 @@ const saidPart: fc.Arbitrary<Part> = record<TextPart>(
   { citations: fc.array(citation, { minLength: 1, maxLength: 2 }) },
 )
 
-/** Calls, each after its own reasoning. */
+/** Calls that each follow their own reasoning. */
 const reasonedCalls: fc.Arbitrary<Part[]> = fc
   .array(fc.tuple(fc.array(reasoningPart, { maxLength: 2 }), toolCall), { maxLength: 3 })
   .map((calls) => calls.flatMap(([reasoning, call]) => [...reasoning, call]))
@@ -101,7 +103,7 @@ export const result: fc.Arbitrary<ChatResult> = record<ChatResult>(
   { extra },
 )
 
-/** The events of one choice, in order. */
+/** Generates the events of one choice in order. */
 function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
   const said: fc.Arbitrary<ChatEvent> = fc.oneof(
     text.map((text): ChatEvent => ({ type: "text-delta", choice, text })),

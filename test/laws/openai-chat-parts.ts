@@ -1,4 +1,4 @@
-/** Parts of messages, of any kind that the canon has. */
+/** Generators for parts of messages, of each kind that the canon has. */
 import * as fc from "fast-check"
 import type { CacheMarker, Part, ReasoningPart, ToolCallPart } from "../../src/canon/message.ts"
 import type { Extra } from "../../src/canon/extra.ts"
@@ -6,7 +6,7 @@ import type { JsonValue } from "../../src/canon/json.ts"
 
 export const text = fc.string({ minLength: 1, unit: "grapheme" })
 export const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,11}$/)
-/** Fields that no dialect defines. */
+/** Names of fields that no dialect defines. */
 const unknownName = word.map((name) => `x_${name}`)
 export const value = fc
   .jsonValue({ maxDepth: 2 })
@@ -26,7 +26,7 @@ function isEmpty(json: unknown): boolean {
   return typeof json === "object" && json !== null && Object.keys(json).length === 0
 }
 
-/** Members that may be absent are absent, not undefined. */
+/** Generates an object. Members that may be absent are missing and not undefined. */
 export function record<T>(
   required: fc.Arbitrary<T>,
   optional: Record<string, fc.Arbitrary<unknown>>,
@@ -68,7 +68,7 @@ const filePart: fc.Arbitrary<Part> = record<Part>(
     .map((source) => ({ type: "file", source })),
   { name: word, cache, extra },
 )
-/** Data without a name is given one. */
+/** Data without a name gets a name. */
 const dataPart: fc.Arbitrary<Part> = record<Part>(
   fc.record({ data: base64, name: word }).map(({ data, name }) => {
     const source = { type: "base64", data, mediaType: "application/pdf" } as const

@@ -19,7 +19,7 @@ import {
   word,
 } from "./openai-chat-parts.ts"
 
-/** All requests that the canon can express in `openai-chat`, for the laws. */
+/** Generators for all requests that the canon can express in `openai-chat`. */
 
 const plainMessage = record<Message>(
   fc
@@ -85,7 +85,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
       model,
       messages,
       stream,
-      // Usage is always requested from upstream.
+      // The gateway always requests usage from the provider.
       streamUsage: stream,
       choices,
     })),
@@ -126,7 +126,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
 ).chain((request) =>
   fc.oneof(
     fc.constant(request),
-    // Options about calls need tools.
+    // Options about calls require tools.
     record(
       fc
         .tuple(fc.array(fc.oneof(tool, freeTool), { minLength: 1, maxLength: 3 }), fc.boolean())

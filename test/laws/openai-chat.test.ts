@@ -13,7 +13,7 @@ import { choice, events, result } from "./openai-chat-answers.ts"
 import { word } from "./openai-chat-parts.ts"
 import { request } from "./openai-chat-requests.ts"
 
-/** With the quirks that carry the most features, so that the law covers as many as possible. */
+/** Uses the quirks with which the most features are kept, so that the law covers as many features as possible. */
 const dialect = openAiChat({
   reasoningHistory: "details",
   reasoningForm: "object",
@@ -40,12 +40,15 @@ function decode(frames: readonly SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((frame) => decoder.push({ data: frame.data })), ...decoder.end()]
 }
 
-/** A message without content contains the empty text. */
+/** Converts a value to its form in JSON. In this form, a message without content contains an empty text. */
 function onWire<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-/** Citations move to the end of their choice; all other events keep their place. */
+/**
+ * Asserts that the events are the same. Citations may move to the end of their choice, and all other events keep their
+ * order.
+ */
 function expectSame(decoded: readonly ChatEvent[], events: readonly ChatEvent[]): void {
   const isOther = ({ type }: ChatEvent) => type !== "citation"
   expect(decoded.filter(isOther)).toEqual(onWire(events.filter(isOther)))
@@ -144,7 +147,7 @@ function textOf({ choices }: ChatResult): unknown {
   })
 }
 
-/** Almost correct values: the right names with arbitrary values. */
+/** Generates almost correct objects, which have the right names and arbitrary values. */
 const near = (names: readonly string[]): fc.Arbitrary<JsonObject> =>
   fc.dictionary(
     fc.oneof(fc.constantFrom(...names), word),

@@ -6,8 +6,8 @@ import { checkSync } from "recheck"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
 /**
- * A regular expression cannot be interrupted, so its time must grow linearly with a text from others. Expressions in
- * these places match only short texts or texts of the operator.
+ * Places whose expressions are not checked, because they match only short texts or texts of the operator. Elsewhere,
+ * the time must grow linearly with the length of a text, because a regular expression cannot be interrupted.
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   "src/wire/bucket/": "answers and settings of the operator's own bucket",
@@ -20,12 +20,13 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
-/** The maximum time for the analysis of one expression; half of them take less than 50 ms. */
+/** Maximum time in milliseconds for the analysis of one expression. Half of the analyses take less than 50 ms. */
 const TIMEOUT_MS = IS_EXHAUSTIVE || IS_UPDATING ? 2_000 : 400
 
 /**
- * Expressions that passed before, one per line. An analysis takes long and depends only on the expression, so `npm
- * test` analyses only new ones, and `npm run test:all` all of them. `UPDATE_GOLDEN=1` writes the list.
+ * Expressions that have already passed, one per line. An analysis takes long and depends only on the expression.
+ * Therefore `npm test` analyses only new expressions, and `npm run test:all` analyses all. `UPDATE_GOLDEN=1` writes the
+ * list.
  */
 const PASSED = new URL("./passed-expressions.txt", import.meta.url)
 
@@ -37,7 +38,7 @@ interface Literal {
 
 const ROOT = new URL("../../", import.meta.url).pathname
 
-/** All regular expressions of the gateway that repeat something. */
+/** Returns all regular expressions of the gateway that contain a repetition. */
 function literals(): Literal[] {
   const files = [...new Bun.Glob("{src,contract}/**/*.ts").scanSync({ cwd: ROOT, absolute: true })]
   return files.toSorted().flatMap((file) => literalsIn(file))

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/canon/json.ts"
 const TOKEN = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [{ token: "a", logprob: 0 }] }
 const SPAN = { start_index: 0, end_index: 1 }
 
-/** Whole answers with each list that is read, by the format of their provider. */
+/** Answers that are not streamed and contain each list that the gateway reads, by the format of the provider. */
 export const ANSWERS: Readonly<Record<string, readonly JsonObject[]>> = {
   "openai-chat": [
     {

@@ -26,7 +26,7 @@ const REQUEST: ChatRequest = {
   choices: 1,
 }
 const WORDS = "The vendor is out of breath"
-/** An overload is reported in our own words. */
+/** Matches the gateway's messages. It reports an overload with a message of its own. */
 const FAILED = /The provider failed while it answered|overloaded/
 const SIGNER = new ReasoningSigner("secret")
 const READS_ON = "the stream is read on behind its end"
@@ -39,7 +39,7 @@ function bytesOf(dialect: DialectId, events: readonly WrittenEvent[]): Uint8Arra
   return typeof body === "string" ? Buffer.from(body) : body
 }
 
-/** The frames of a vendor's plain answer, each as bytes. */
+/** Returns the frames of a simple answer of a vendor, each as bytes. */
 function framesOf(dialect: DialectId, isCall: boolean): Uint8Array[] {
   const words = { "openai-responses": "completed", gemini: "STOP" }
   const word = { ...words }[String(dialect)] ?? "stop"
@@ -47,7 +47,10 @@ function framesOf(dialect: DialectId, isCall: boolean): Uint8Array[] {
   return events.map((event) => bytesOf(dialect, [event]))
 }
 
-/** The ends of a stream after its beginning; an empty one means that the vendor closes the connection. */
+/**
+ * Returns the ways in which a stream may end after its beginning. Empty bytes mean that the vendor only closes the
+ * connection.
+ */
 function endingsOf(dialect: DialectId): Record<string, Uint8Array> {
   if (dialect === "bedrock-converse") {
     const failure = JSON.stringify({ message: WORDS })
@@ -84,7 +87,10 @@ interface Ended {
   readonly failure: string | undefined
 }
 
-/** Reads a stream to its end as an answer does. @throws when it is read more often than it has chunks. */
+/**
+ * Reads a stream to its end.
+ * @throws when it is read more often than there are chunks.
+ */
 async function readWhole(
   client: ClientDialect,
   upstream: UpstreamDialect,
@@ -94,7 +100,7 @@ async function readWhole(
   const type =
     upstream.framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream"
   const answer = answerOf(type, () => {
-    // An endless loop would block this process, so a timer could not report it.
+    // An endless loop would block this process, so a timer could not detect it.
     if (++reads > chunks.length + 1) throw new Error(READS_ON)
     return chunks[reads - 1]
   })
@@ -128,14 +134,14 @@ function writerOf(client: ClientDialect, upstream: UpstreamDialect): StreamWrite
   })
 }
 
-/** Whether frames are a whole answer once the vendor hangs up. */
+/** Whether frames form a complete answer if the vendor then closes the connection. */
 async function isWhole(upstream: UpstreamDialect, frames: readonly Uint8Array[]): Promise<boolean> {
   const [client] = CLIENTS
   if (!client) throw new Error("there is no client")
   return (await readWhole(client, upstream, frames)).isOver
 }
 
-/** All ways to merge neighbors: each bit decides whether a chunk ends after a frame. */
+/** Yields all ways to merge adjacent frames into chunks. Each bit determines whether a chunk ends after a frame. */
 function* merges(frames: readonly Uint8Array[]): Generator<Uint8Array[]> {
   for (let cuts = 0; cuts < 2 ** Math.max(0, frames.length - 1); cuts++) {
     const chunks: Uint8Array[] = []

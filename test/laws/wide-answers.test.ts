@@ -22,9 +22,12 @@ const REQUEST: ChatRequest = {
 }
 const CLIP = Buffer.alloc(3_000).toString("base64")
 
-/** Four times the size takes four times as long if the work is linear, and sixteen times if it is quadratic. */
+/**
+ * Maximum ratio of the times if the size is four times as large. The ratio is 4 if the work is linear, and 16 if it is
+ * quadratic.
+ */
 const MAX_GROWTH = 9
-/** Shorter times are not compared. Milliseconds. */
+/** Minimum time in milliseconds. Shorter times are not compared. */
 const MIN_COMPARED_MS = 50
 const ATTEMPTS = 3
 
@@ -40,7 +43,7 @@ function candidate(parts: JsonObject[]): JsonObject {
   return { candidates: [{ index: 0, content: { role: "model", parts } }] }
 }
 
-/** The frames of a provider, and a large count of them. */
+/** The frames of a provider, and a large number of them to test. */
 interface Shape {
   readonly dialect: UpstreamDialect
   readonly large: number
@@ -91,7 +94,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
 }
 
-/** Reads a stream as a whole answer, and writes it for every client. */
+/** Decodes a stream into a complete answer, and encodes the answer for every client. */
 function translate({ dialect }: Shape, frames: readonly string[]): void {
   try {
     const decoder = dialect.decodeEvents(REQUEST)
@@ -111,7 +114,7 @@ describe("answers of providers", () => {
     const written = (count: number) => shape.frames(count).map((frame) => JSON.stringify(frame))
     const large = written(shape.large)
     const small = written(shape.large / 4)
-    // Repeated, as a garbage collection can take longer than the work.
+    // The measurement is repeated, because a garbage collection can take longer than the work.
     let growth = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
       const time = processorTime(() => translate(shape, large), Infinity)

@@ -10,7 +10,7 @@ import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { processorTime } from "../support/processor-time.ts"
 import { sampleCombinations } from "../support/exhaustive.ts"
 
-/** Rules that activate every fitting step. */
+/** Rules that activate every step that adapts a request. */
 const WITHOUT_SCHEMAS: ModelRules = {
   reasoning_history: true,
   answer_formats: ["json_object"],
@@ -33,21 +33,24 @@ const WITH_SCHEMAS: ModelRules = {
   strict_requires_all: true,
 }
 
-/** The limits of a request are 10,000 turns, parts, tools and members. */
+/** A number slightly below the limits of a request, which are 10,000 turns, parts, tools and members. */
 const LARGE = 9_000
 const SMALL = LARGE / 4
-/** Four times the size takes four times as long if the work is linear, and sixteen times if it is quadratic. */
+/**
+ * Maximum ratio of the times if the size is four times as large. The ratio is 4 if the work is linear, and 16 if it is
+ * quadratic.
+ */
 const MAX_GROWTH = 9
-/** Shorter times are not compared. Milliseconds. */
+/** Minimum time in milliseconds. Shorter times are not compared. */
 const MIN_COMPARED_MS = 50
 const ATTEMPTS = 3
 
-/** A request that is wide in one respect. */
+/** A request with a large number of one kind of element. */
 interface Shape {
   readonly turns?: readonly ("user" | "assistant")[]
   readonly tools?: readonly Tool[]
   readonly allowed?: string[]
-  /** The ids of calls of the first tool, each with its result. */
+  /** The ids of calls of the first tool. Each call has a result. */
   readonly calls?: readonly string[]
   /** The schema of the answer. */
   readonly schema?: JsonObject
@@ -70,7 +73,7 @@ function wideSchema(count: number): JsonObject {
   return { type: "object", properties, required, additionalProperties: false }
 }
 
-/** A schema that refers to each level of a deep definition with many leaves. */
+/** Returns a schema that refers to each level of a deep definition with many leaves. */
 function schemaWithReferences(count: number): JsonObject {
   const leaves = Object.fromEntries(list(count, (index) => [`l${index}`, { type: "string" }]))
   let definition: JsonObject = { type: "object", properties: leaves }
@@ -253,13 +256,13 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
   }),
 }
 
-/** The body of a shape as a caller sends it. */
+/** Returns the body of a request as a caller sends it. */
 function textOf(client: ClientDialect, shape: Shape): string {
   const body = JSON.stringify({ model: "m", ...BODIES[client.id]?.(shape) })
   return body.replace(/"digits:(\d+)"/, (_, count: string) => "9".repeat(Number(count)))
 }
 
-/** Reads a request, fits it to a model and writes it for every provider. */
+/** Decodes a request, adapts it to a model, and encodes it for every provider. */
 function translate(client: ClientDialect, text: string): void {
   const body = parseExactly(text)
   if (!isJsonObject(body)) throw new Error("The body is no object")
@@ -277,20 +280,20 @@ function translate(client: ClientDialect, text: string): void {
   }
 }
 
-/** Rules that reject names without limiting their length. */
+/** Rules that restrict the characters of names but not their length. */
 const SHORT_OF_CHARACTERS: ModelRules = { tool_name_characters: ["-"] }
 /**
- * Maximum time for fitting names, as a multiple of the time for parsing the request. It takes up to 7 times as long, 16
- * times on a busy machine, and thousands of times if the work on a name is quadratic.
+ * Maximum time for adapting names, as a multiple of the time for parsing the request. Adapting takes up to 7 times as
+ * long, or 16 times on a busy machine. If the work on a name were quadratic, it would take thousands of times as long.
  */
 const MAX_COST = 100
 
-/** An operation that takes longer than its size explains lets one caller slow down all others. */
+/** If an operation took longer than its size explains, one caller could slow down all others. */
 for (const [client, [name, shape]] of sampleCombinations(4, CLIENTS, Object.entries(SHAPES))) {
   test(`${client.id} translates ${name} in linear time`, () => {
     const small = textOf(client, shape(SMALL))
     const large = textOf(client, shape(LARGE))
-    // Repeated, as a garbage collection can take longer than the work.
+    // The measurement is repeated, because a garbage collection can take longer than the work.
     let growth = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
       const time = processorTime(() => translate(client, large), Infinity)

@@ -26,18 +26,18 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** Maximum size of an answer for its caller, as a multiple of the provider's bytes. */
+/** Maximum size of an answer for its caller, as a multiple of the size of the provider's answer. */
 const MAX_SIZE_GROWTH = 16
 /** Maximum share of the processor time that one turn of the event loop may take. */
 const MAX_SHARE = 0.4
 /**
- * Shorter turns are not compared. The unit is the time to parse `PARSED` (about 6 MB, 30 ms on an idle core), because a
- * busy machine or a large heap slows all work down.
+ * Minimum duration of a turn. Shorter turns are not compared. The unit is the time to parse `PARSED` (about 6 MB, 30 ms
+ * on an idle core), because a busy machine or a large heap slows all work down.
  */
 const MIN_COMPARED_UNITS = 3
-/** Attempts of which the best counts: a collection during one may delay it. */
+/** Number of attempts. The best attempt counts, because a garbage collection may delay others. */
 const ATTEMPTS = 8
-/** Bytes of an answer that arrive at once. */
+/** Number of bytes of an answer that arrive at once. */
 const CHUNK_BYTES = 64 * 1024
 
 function list<Value>(count: number, make: (index: number) => Value): Value[] {
@@ -48,7 +48,7 @@ function resultOf(parts: readonly Part[], choice: Partial<Choice> = {}): ChatRes
   return { id: "a", model: "m", choices: [{ index: 0, parts, finish: "stop", ...choice }] }
 }
 
-/** An answer of a provider, and unknown members of its head. */
+/** An answer of a provider, with unknown members at its beginning. */
 interface Shape {
   readonly result: ChatResult
   readonly head?: JsonObject
@@ -111,7 +111,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 }
 
-/** The frames of a shape as its provider streams them. */
+/** Yields the frames of an answer as its provider streams them. */
 function* framesOf(upstream: ClientDialect, { result, head }: Shape): Generator<Uint8Array> {
   const encoder = upstream.encodeEvents(REQUEST)
   let isFirst = true
@@ -127,14 +127,17 @@ function* framesOf(upstream: ClientDialect, { result, head }: Shape): Generator<
   for (const frame of encoder.end()) yield encodeText(formatEvent(frame))
 }
 
-/** The chunks of an answer as a fast provider sends them. */
+/** Returns the chunks of an answer as a fast provider sends them. */
 function chunksOf(bytes: Uint8Array): Uint8Array[] {
   return list(Math.ceil(bytes.length / CHUNK_BYTES), (index) =>
     bytes.slice(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
   )
 }
 
-/** Processes an answer as the relay does. @returns the size that the caller receives. */
+/**
+ * Processes an answer like the relay.
+ * @returns the size that the caller receives.
+ */
 type Way = (upstream: UpstreamDialect, client: ClientDialect, bytes: Uint8Array) => Promise<number>
 
 const world = new AttemptWorld()
@@ -178,7 +181,7 @@ const folded: Way = (upstream, client, bytes) =>
 
 interface Measured {
   readonly size: number
-  /** Processor time of the longest turn of the event loop, and of all turns. Milliseconds. */
+  /** Processor time in milliseconds of the longest turn of the event loop, and of all turns. */
   readonly longest: number
   readonly all: number
 }
@@ -196,7 +199,7 @@ async function measured(work: () => Promise<number>): Promise<Measured> {
   }
   setImmediate(turn)
   const size = await work().catch((error: unknown) => {
-    // An answer that is too large for a stream may fail, but must not block other requests.
+    // An answer that is too large for a stream may fail, but it must not block other requests.
     if (error instanceof GatewayError) return 0
     throw error
   })
@@ -220,7 +223,7 @@ const PROVIDERS = UPSTREAMS.filter(
   (upstream): upstream is UpstreamDialect & ClientDialect => "encodeEvents" in upstream,
 )
 
-/** An answer that blocks the event loop or is multiplied in size harms all other callers. */
+/** An answer that blocks the event loop or becomes much larger would harm all other callers. */
 for (const [upstream, client, [name, make]] of sampleCombinations(
   4,
   PROVIDERS,

@@ -76,7 +76,7 @@ test("nothing is written off if vendors keep to their documented rules", async (
     expect(lost, JSON.stringify(one)).toEqual([])
     expect(await caller.balance()).toBeGreaterThanOrEqual(0n)
   }
-  // Each kind of end occurs often enough to mean something.
+  // Each kind of end must occur often enough for the test to be meaningful.
   expect(statuses.get(200)).toBeGreaterThan(CASES / 3)
   expect(statuses.get(402)).toBeGreaterThan(CASES / 10)
   expect(clamped).toBeGreaterThan(CASES / 20)

@@ -41,7 +41,7 @@ test("a database that lost rows while a node serves is reported, and the anchor 
   expect(reports).toEqual([expect.stringContaining("has lost entries: it had 2 rows")])
   expect(existsSync(join(directory.path, "anchor.json"))).toBe(true)
 
-  // It is reported once.
+  // The problem is reported only once.
   const next = await AnchorKeeper.open(parts)
   await next[Symbol.asyncDispose]()
   expect(reports).toHaveLength(1)
@@ -80,7 +80,7 @@ test("a truncated audit log is reported once, and its anchor is not overwritten"
   ])
   expect(readAnchor(directory.path, SECRET)?.anchor.audit).toEqual(audit)
 
-  // An attacker that also changes the anchor in the ledger does not reach the file, which is set aside.
+  // An attacker may also change the anchor in the ledger, but not the file, which is stored elsewhere.
   file.run("UPDATE anchor SET audit = 1, audit_hash = (SELECT hash FROM audit WHERE number = 1)")
   const third = await AnchorKeeper.open(parts)
   await third[Symbol.asyncDispose]()

@@ -15,7 +15,9 @@ const NEXT_MONTH = new Date("2026-12-01T08:00:00Z")
 beforeEach(() => void setSystemTime(MORNING))
 afterEach(() => void setSystemTime())
 
-/** A key that may spend 50 in all, 20 a day and 30 a month, of an account with plenty. */
+/**
+ * Returns the payer of a key that may spend 50 in total, 20 per day and 30 per month. Its account has enough credits.
+ */
 async function thrifty(database: TestDatabase): Promise<(now: number) => Payer> {
   await database.account("a", 1_000n)
   const periods = { dailyBudget: 20n, monthlyBudget: 30n }
@@ -76,7 +78,7 @@ describe("daily and monthly budgets", () => {
     const hold = ledger.tryHold(database.order(payer, 10n))!
     const late = database.order(payer, 5n)
     setSystemTime(NEXT_MORNING)
-    // It was requested before midnight and was processed after it.
+    // The hold was requested before midnight and is processed after it.
     const lateHold = ledger.tryHold(late)!
     await ledger.tick([])
     await ledger.settle(hold, 12n, () => "{}")
@@ -99,7 +101,7 @@ describe("daily and monthly budgets", () => {
     setSystemTime(NEXT_MORNING)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(20n)
-    // A hold of zero can still grow.
+    // A hold of zero can still be increased.
     expect((await ledger.settle(hold, 3n, () => "{}")).charged).toBe(3n)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(0n)
@@ -117,7 +119,7 @@ describe("daily and monthly budgets", () => {
     const asked = Promise.withResolvers<void>()
     const store: Store = {
       ...database.store,
-      // The order cannot be fulfilled, so the remaining credits are leased in the end.
+      // The requested lease is not available, so only the remaining credits are leased.
       leases: {
         ...database.store.leases,
         take: async (order) => {
@@ -169,7 +171,7 @@ describe("a changed key", () => {
       AUDIT,
     )
     expect(await left(database)).toEqual([32n, 22n, 1n])
-    // Nothing is left if the limit is below the spent amount, which stays recorded.
+    // If the limit is below the spent amount, nothing is left. The spent amount stays recorded.
     await database.store.keys.update(
       "key_x",
       { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n },
@@ -263,7 +265,7 @@ test("unused budgets of end users are evicted, the oldest first", async () => {
   await ledger.tick([])
   expect(ledger.available(payer("user 0"))).toBe(0n)
   expect(ledger.available(payer("user 10000"))).toBe(10n)
-  // A request runs on it.
+  // A running request uses this budget.
   expect(ledger.available(payer("busy"))).toBe(9n)
   expect(await database.store.integrity.listBalanceFaults(Date.now())).toEqual([])
   expect(await ledger.lease(payer("user 0"), 10n)).toBe(true)

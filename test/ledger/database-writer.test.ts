@@ -7,7 +7,7 @@ import { TestDatabase } from "../store/test-database.ts"
 
 const EMPTY: Batch = { postings: [], opened: [], closed: [] }
 
-/** The store of a database that is away for some calls. */
+/** Returns a store whose database is unavailable for some calls. */
 function failing(store: Store, state: { failures: number }): Store {
   const post: Store["settlements"]["post"] = (...parameters) => {
     if (state.failures-- > 0) return Promise.reject(new Error("database or disk is full"))
@@ -16,7 +16,7 @@ function failing(store: Store, state: { failures: number }): Store {
   return { ...store, settlements: { ...store.settlements, post } }
 }
 
-/** The store of a database that never answers. */
+/** Returns a store whose database never answers. */
 function silentStore(store: Store): Store {
   const { promise } = Promise.withResolvers<never>()
   return { ...store, settlements: { ...store.settlements, post: () => promise } }

@@ -1,6 +1,6 @@
 /**
- * A process that joins, leases and holds, lets the journal record that, and waits to be killed. At a signal it settles
- * its hold. With a folder, it holds a lock there.
+ * A process that joins, leases and holds credits, has the journal record this, and waits to be killed. At a signal, it
+ * settles its hold. If a folder is given, it holds a lock in the folder.
  */
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"

@@ -9,7 +9,7 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A store whose answers can be lost. */
+/** Returns a store whose answers can be lost. */
 function answering(store: Store, isHeard: () => boolean): Store {
   const heard = async <T>(answer: Promise<T>): Promise<T> => {
     const value = await answer

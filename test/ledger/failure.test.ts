@@ -5,7 +5,7 @@ import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase, threadsAnswer } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A store that can be made to refuse all writing, before or after it was done. */
+/** A store that can be made to fail on every write, before or after the write is performed. */
 class FailingStore {
   failure: "none" | "before" | "after" = "none"
   readonly store: Store
@@ -142,7 +142,7 @@ test("waits for a file that another process has locked", async () => {
   locker.close()
 })
 
-/** Some failures abort one statement in SQLite, and others the whole transaction. */
+/** Some failures in SQLite abort one statement, and others abort the whole transaction. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
   test(`keeps nothing of a batch that fails within its transaction: ${gravity}`, async () => {
     await using database = TestDatabase.direct()

@@ -6,12 +6,12 @@ import { GroupCommit } from "../../src/ledger/group-commit.ts"
 import { payerOf } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A ledger whose writes the test can observe, stop and break. */
+/** A store whose writes the test can observe, delay and make fail. */
 class FakeLedgerStore {
   readonly batches: Batch[] = []
-  /** Number of failing writes before one succeeds. */
+  /** Number of writes that fail before a write succeeds. */
   failures = 0
-  /** Writing waits while this is pending. */
+  /** Writes wait until this promise is resolved. */
   gate: Promise<void> = Promise.resolve()
 
   readonly write = async (batch: Batch): Promise<Settled[]> => {
@@ -61,7 +61,7 @@ function open(commits: GroupCommit, request: string, age = 0): Hold {
   return hold
 }
 
-/** All ready callbacks have run, but no timer. */
+/** Waits until all pending callbacks have run, but no timer. */
 async function settled(): Promise<void> {
   await new Promise(setImmediate)
 }

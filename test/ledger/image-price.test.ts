@@ -28,7 +28,7 @@ describe("the price of an image", () => {
     [{ size: "1024x1024", quality: "auto" }, 40n],
     [{ size: "1792x1024", quality: "hd" }, 80n],
     [{ size: "512x512", quality: "low" }, 5n],
-    // Without a value, or with a word that has no rate: the highest possible price.
+    // A missing value, or a value without a rate, has the highest possible price.
     [{ size: "512x512" }, 30n],
     [{ size: "512x512", quality: "auto" }, 30n],
     [{ size: "256x256", quality: "high" }, 170n],

@@ -15,7 +15,7 @@ import { until } from "../support/until.ts"
 
 const AWAY = new LedgerError("unavailable", "the database is away")
 
-/** A store that can be away for charges. */
+/** Returns a store that can be made unavailable for charges. */
 function awayAtTimes(store: Store, isAway: () => boolean): Store {
   const { settlements } = store
   const post: Store["settlements"]["post"] = (...parameters) =>
@@ -23,7 +23,7 @@ function awayAtTimes(store: Store, isAway: () => boolean): Store {
   return { ...store, settlements: { ...settlements, post } }
 }
 
-/** A process that settles to the journal of a folder. */
+/** A process that settles to the journal in a folder. */
 class Settling implements AsyncDisposable {
   isAway = false
   readonly alarms = new RecordedAlarms()
@@ -55,7 +55,7 @@ class Settling implements AsyncDisposable {
     await this.ledger.settle(hold, amount, () => `{"amount":${amount}}`)
   }
 
-  /** Acts like a killed process: entries that are not posted are never posted. */
+  /** Behaves like a killed process: entries that are not posted yet will not be posted. */
   async die(): Promise<void> {
     await this.poster.close(0)
     await this.#stack.disposeAsync()

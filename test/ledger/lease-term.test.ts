@@ -5,10 +5,10 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** Milliseconds. */
+/** Term of a lease in milliseconds. */
 const TERM = 900
 
-/** A store of a node that can be cut off from the database. */
+/** Returns the store of a node that can be disconnected from the database. */
 function cut(store: Store, isCut: () => boolean): Store {
   const poll: Store["nodes"]["poll"] = async (...parameters) => {
     if (isCut()) throw new Error("cut off")
@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
       isCut = true
       await using other = await Node.join(await database.another(), "other", listeners(), options)
       await until(async () => {
-        // Never both at once: credits that the other node can lease cannot be spent here.
+        // At no time may this node spend credits that the other node can lease.
         const isSpending = ledger.available(payer) > 0n
         const isFree = (await database.store.accounts.find("a"))?.leased === 0n
         expect(isSpending && isFree).toBe(false)

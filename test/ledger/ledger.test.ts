@@ -7,7 +7,7 @@ const PAYER = { account: "account", key: "key", budgets: [] }
 
 const CHARGE = { ...PAYER, at: 5, receipt: "{}", amount: 2n, writtenOff: [] }
 
-/** A batch that a journal would post. */
+/** Returns a batch as a journal would post it. */
 function batchOf(...postings: readonly Posting[]): Batch {
   return { postings, opened: [], closed: [] }
 }

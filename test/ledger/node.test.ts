@@ -52,7 +52,7 @@ async function startHolder(
   return child
 }
 
-/** The same; then it is killed. */
+/** Starts a process that holds credits, and kills it once the journal has recorded the hold. */
 async function killHolder(database: TestDatabase, id: string, folder?: string): Promise<void> {
   const child = await startHolder(database, id, folder === undefined ? {} : { folder })
   child.kill("SIGKILL")
@@ -169,7 +169,7 @@ describe("a suspended process", () => {
   })
 })
 
-/** A process in its own namespace has number 1 there, as in a container. */
+/** In its own namespace, as in a container, the process has the number 1. */
 const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 
@@ -181,7 +181,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
   await using nodes = new AsyncDisposableStack()
   const listeners = new RecordedListeners()
   const locks = new NodeLocks(folder, "this machine")
-  // As this process looks to the other: one name and one number for both.
+  // Makes the other process look like this one: both have the same host name and process number.
   database.change("UPDATE nodes SET process = 1, host = 'same'")
   nodes.use(await Node.join(database.store, "other", listeners, { locks }))
   expect(listeners.expired).toEqual([])

@@ -7,7 +7,7 @@ import { modeOf, priceIn, priceTimes } from "../../src/ledger/price-modes.ts"
 import { type DecimalMode, type DecimalPrice, parsePrice } from "../../src/ledger/parse-price.ts"
 import { costOf, ratesFor } from "../../src/ledger/price.ts"
 
-/** Prices of Gemini 2.5 Pro: cache reads cost the same in flex. */
+/** Prices of Gemini 2.5 Pro, whose cache reads cost the same in flex mode. */
 const PRICE: DecimalPrice = {
   input: "1.25",
   cached_input: "0.125",
@@ -66,7 +66,7 @@ describe("a service mode with its own rates", () => {
   test("charges a class that it does not name at the standard price in a cheaper mode", () => {
     const flex = inMode({ flex: { input: "0.625", output: "5" } }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ ...PRICE, input: "0.625", output: "5" }, "1").rates)
-    // A tier that the mode does not name costs as much as outside of the mode.
+    // A tier that the mode does not contain costs as much as without the mode.
     expect(flex && ratesFor(flex, 200_001)).toEqual(ratesFor(parsePrice(PRICE, "1"), 200_001))
   })
 
@@ -114,7 +114,7 @@ describe("a service mode with its own rates", () => {
     expect(rateIn("flex", "us")).toBe(687_500_000n)
     expect(rateIn("us", "flex")).toBe(687_500_000n)
     expect(rateIn("us", "fast")).toBe(2_750_000_000n)
-    // Another model's price may not have the mode.
+    // The price of another model may not have the mode.
     const other = parsePrice({ input: "1", output: "1" }, "1")
     expect(priceIn(other, [applied("fast")]).rates.inputFresh).toBe(2_000_000_000n)
     expect(priceIn(other, [{ key: undefined, factor: 3_000_000n }]).rates.output).toBe(

@@ -43,7 +43,9 @@ function roundUp({ top, bottom }: Rational): bigint {
   return down * bottom === top ? down : down + 1n
 }
 
-/** The names whose price a class uses, nearest first, independent of the code. */
+/**
+ * For each class, the names of the classes whose price it uses, nearest first. The table is independent of the code.
+ */
 const CHAIN: Record<PriceName, readonly PriceName[]> = {
   input: ["input"],
   cached_input: ["cached_input", "input"],
@@ -149,7 +151,7 @@ describe("the cost of a usage", () => {
       output: 5_000_000_000n,
       requests: 7_000_000_000n,
     })
-    // A receipt writes a rate card out once.
+    // A receipt contains all rates of the rate card.
     expect(priceTimes(price, 2_500_000n) === fast).toBe(true)
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })

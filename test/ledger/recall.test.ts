@@ -32,7 +32,7 @@ class Poller implements AsyncDisposable {
   }
 }
 
-/** Tries to hold as a request does: at once, or after enough credits are leased. */
+/** Tries to hold credits like a request: immediately, or after enough credits are leased. */
 async function hold(
   database: TestDatabase,
   ledger: Ledger,

@@ -44,7 +44,7 @@ test("a budget shrinks immediately, even if a running process has leased all of 
     monthly_budget: { limit: "3", left: "2" },
   })
   await until(() => ledger.available(payer) === 0n)
-  // The other budgets may still return credits; until then, no credits of them are leased.
+  // The other budgets may still return credits. Until then, no credits of these budgets are leased.
   await until(async () => (await store.nodes.poll("node", null)).recalls.length === 0)
   expect(await ledger.lease(payer, 1n)).toBeUndefined()
   await keys.change(COMMAND_LINE, "key_x", { daily_budget: "5" })

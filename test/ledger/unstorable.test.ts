@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
 }
 
 describe("a settlement that every database rejects", () => {
-  /** Rejects the batches with a request. */
+  /** Returns a store that rejects batches with a given request. */
   function rejecting(store: Store, request: string, error: () => Error): Store {
     const post: Store["settlements"]["post"] = (node, batch) =>
       batch.postings.some((one) => one.request === request && one.amount > 0n)

@@ -17,7 +17,7 @@ const SECRET = "0".repeat(64)
 const NOW = Date.now()
 const NODE = { id: "again", process: 1, host: "test", beatAt: NOW, machine: null }
 
-/** Charges of two accounts, one of which has budgets, and requests without a cost: several pages of each. */
+/** Adds several pages of charges for two accounts, one of which has budgets, and of requests without a cost. */
 async function charge(store: Store, count: number): Promise<void> {
   await store.nodes.join(NODE)
   for (const owner of ["busy", "new", "key"]) {
@@ -35,7 +35,7 @@ async function charge(store: Store, count: number): Promise<void> {
   for (let isBehind = true; isBehind;) ({ isBehind } = await store.integrity.advanceAnchor(NOW))
 }
 
-/** Verifies, and returns a checkpoint of each moment at which there can be one. */
+/** Verifies the ledger, and returns a checkpoint for each moment at which a checkpoint is possible. */
 async function verified(store: Store, from?: Checkpoint) {
   const checkpoints: Checkpoint[] = []
   const verdict = await verifyLedgers(store, undefined, {
@@ -60,7 +60,7 @@ describe("a verification", () => {
   })
   afterAll(() => directory[Symbol.dispose]())
 
-  /** A copy of the ledger that someone has changed. */
+  /** Runs a step with a copy of the ledger that someone has changed. */
   async function changed<T>(sql: string, step: (store: Store) => Promise<T>): Promise<T> {
     using own = new TemporaryDirectory()
     {
@@ -104,7 +104,7 @@ describe("a verification", () => {
     })
     const { entries, problems } = await verifyLedgers({ ...store, settlements })
     expect(problems).toEqual([])
-    // Pages of 500, and a few queries for each account and for each write-off.
+    // There is one query for each page of 500, and a few for each account and each write-off.
     expect(asked).toBeLessThan(entries / 100)
   })
 

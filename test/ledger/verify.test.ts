@@ -16,7 +16,7 @@ import {
 const BUDGET = 1_000n
 const SECRET = "0".repeat(64)
 
-/** Two accounts, grants, charges by a key with a budget and by one without. */
+/** Creates two accounts, grants, and charges by a key with a budget and by a key without. */
 async function fillDatabase(database: TestDatabase): Promise<void> {
   const left = await database.account("left", 500n)
   const right = await database.account("right", 300n)
@@ -70,7 +70,7 @@ describe("verifying the ledgers", () => {
 
   afterAll(() => directory[Symbol.dispose]())
 
-  /** The problems that verification reports after a change of the ledger with SQL. */
+  /** Returns the problems that verification reports after the ledger was changed with SQL. */
   async function problemsAfter(
     change: (database: Database) => void,
   ): Promise<readonly LedgerProblem[]> {

@@ -9,7 +9,7 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A process on its own machine, and its calls to the database. */
+/** A process on its own machine that counts its calls to the database. */
 class Member {
   readonly id = crypto.randomUUID()
   readonly slots: LeasedSlots
@@ -66,7 +66,9 @@ async function membersOn(database: TestDatabase, count: number): Promise<Member[
   return await Promise.all(Array.from({ length: count }, () => Member.on(database, count)))
 }
 
-/** The number of simultaneous requests, in rotation over the members, that may run. */
+/**
+ * Sends requests at the same time, distributed evenly over the members. Returns the number of requests that may run.
+ */
 async function burst(all: readonly Member[], count: number, key: string, limit: number) {
   const entered = await Promise.all(
     Array.from({ length: count }, (_, index) => all[index % all.length]?.enters(key, limit)),
@@ -74,7 +76,10 @@ async function burst(all: readonly Member[], count: number, key: string, limit: 
   return entered.filter(Boolean).length
 }
 
-/** Starts requests until this many run: for a moment after a refusal, others are refused without a query. */
+/**
+ * Starts requests until the given number of them runs. For a moment after a rejection, further requests are rejected
+ * without a query.
+ */
 async function fill(all: readonly Member[], count: number, key: string, limit: number) {
   let entered = 0
   await until(async () => (entered += await burst(all, all.length, key, limit)) >= count)
@@ -213,7 +218,7 @@ test("requests that came during an order are leased right after it", async () =>
     onFailure: (error) => expect(error).toBeUndefined(),
   })
   const entering = [1, 2, 3].map(() => Promise.resolve(slots.enter("key", 9)))
-  // Any pause ends too late for these.
+  // The time is so late that every pause has ended.
   now = 1_000
   first.resolve()
   const leaves = await Promise.all(entering)

@@ -9,7 +9,7 @@ interface Passed {
   readonly units: number
 }
 
-/** The most that passed in any minute. */
+/** Returns the maximum number of requests that passed in any minute. */
 function busiestMinute(passed: readonly Passed[]): number {
   let max = 0
   for (const { at: from } of passed) {
@@ -97,7 +97,7 @@ describe("laws of the rate limiter", () => {
         const passed: Passed[] = []
         for (const { wait, process, change } of steps) {
           now += wait
-          // The last limiter leaves for good; the remaining ones keep their state.
+          // The last limiter leaves permanently. The other limiters keep their state.
           if (change === -1 && limiters.length > 1) limiters = limiters.slice(0, -1)
           if (change === 0 && limiters.length < 4) {
             const joined = new RateLimiter(() => now)
@@ -168,7 +168,7 @@ describe("laws of the rate limiter", () => {
           last = tokens + extra
           used += last
         }
-        // The usage of the last request is not included, as later requests still wait for it.
+        // The usage of the last request is not included, because it only delays later requests.
         expect(used - last).toBeLessThanOrEqual(tokensPerMinute * (1 + now / MINUTE) + 1e-6)
       }),
     )

@@ -37,7 +37,7 @@ function passes(request: RateRequest, key = "key"): number {
       count++
     }
   } catch {
-    // It is full.
+    // The limiter is full.
   }
   return count
 }
@@ -128,7 +128,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
     limiter.adjust("key", -100)
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
-    // Usage above the estimate becomes a debt that delays later requests.
+    // Usage above the estimate is added, so that later requests have to wait longer.
     limiter.adjust("key", 600)
     expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })

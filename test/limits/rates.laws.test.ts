@@ -60,7 +60,7 @@ class World {
     }
   }
 
-  /** The most that passed in any minute. */
+  /** Returns the maximum number of requests that passed in any minute. */
   busiestMinute(): number {
     return this.passed.reduce((max, { at: from }) => {
       const inMinute = this.passed.filter(({ at }) => at >= from && at < from + MINUTE)
@@ -98,6 +98,6 @@ test("machines together never admit more per minute than one alone and the lease
       },
     ),
   )
-  // Not only because hardly any pass.
+  // Ensures that the limit holds although many requests pass.
   expect(most).toBeGreaterThan(0.2)
 })

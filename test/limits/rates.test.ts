@@ -13,7 +13,7 @@ import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 let database: TestDatabase
-/** A key of the test's own. */
+/** A key that only this test uses. */
 let key = ""
 let tests = 0
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   key = `key${++tests}`
 })
 
-/** A machine, its calls to the database, and whether the database answers. */
+/** A machine that counts its calls to the database. The test sets whether the database answers. */
 class Member {
   readonly orders: RateOrder[][] = []
   answered = 0
@@ -69,7 +69,7 @@ class Member {
     }
   }
 
-  /** Whether the check passes without waiting. */
+  /** Whether a request passes without waiting. */
   passesAtOnce(request: RateRequest, of = key): boolean {
     return !(this.rates.check(of, request) instanceof Promise)
   }
@@ -83,7 +83,7 @@ function members(count: number): Member[] {
   })
 }
 
-/** The number of simultaneous requests, in rotation over the members, that pass. */
+/** Sends requests at the same time, distributed evenly over the members. Returns the number of requests that pass. */
 async function burst(all: readonly Member[], count: number, request: RateRequest) {
   const passed = await Promise.all(
     Array.from({ length: count }, (_, index) => all[index % all.length]?.passes(request)),
@@ -137,7 +137,8 @@ describe("several machines", () => {
       passed += await burst(all, 2 * limit + 6, perMinute(limit))
     }
     const drained = ((performance.now() - begun) * limit) / 60_000
-    // Requests leased in advance may remain on each machine: the sum can be lower than the limit, never higher.
+    // Some requests that were leased in advance may be unused on each machine, so the sum can be lower than the limit
+    // but never higher.
     expect(passed).toBeGreaterThanOrEqual(Math.min(limit, Math.floor(limit * (1 - 3 / 16))))
     expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
   })
@@ -229,7 +230,7 @@ describe("several machines", () => {
 
   test("returns the unused rates of a dead machine, and its used ones as they drain", async () => {
     const [dead, ...rest] = members(3)
-    // In advance, too.
+    // The requests of a dead member that were leased in advance are available as well.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)
     const passed = await burst(rest, 100, perMinute(60))
     expect(passed).toBeWithin(24, 32)
@@ -247,7 +248,7 @@ describe("an unavailable database", () => {
       member.isAway = false
       member.skew = 1_100
     }
-    // It leases again, and finds that the limit is used up.
+    // The member leases again, and finds that the limit is used up.
     await until(async () => !(await one?.passes(perMinute(10))))
     expect(await other?.passes(perMinute(10))).toBe(false)
     expect(one?.orders.length).toBeGreaterThan(1)
@@ -269,7 +270,7 @@ describe("an unavailable database", () => {
     expect(one.orders.length).toBeGreaterThan(3)
     for (const member of all) member.isAway = false
     await burst(all, 2, perMinute(40))
-    // All usage in between counts once; counted twice, it would take more than a minute to drain.
+    // The usage since then is counted once. If it were counted twice, the wait would be longer than a minute.
     expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 

@@ -1,4 +1,4 @@
-/** Compiles something while threads in the background are lowered, and prints the niceness of its threads by name. */
+/** Compiles code while background threads have a lower priority, and prints the niceness of its threads by name. */
 import { readdirSync, readFileSync } from "node:fs"
 import { getPriority } from "node:os"
 import { BackgroundThreads } from "../../src/machine/background-threads.ts"
@@ -22,7 +22,7 @@ let sum = 0
 const isLowered = (): boolean => found["JITWorker"]?.every((nice) => nice > 0) ?? false
 while (!isLowered() && performance.now() < end) {
   for (let index = 0; index < 100_000; index++) sum += Math.sqrt(index) % 7
-  // Waits for the timer of the threads.
+  // Waits for the timer that sets the priority of threads.
   await Bun.sleep(1)
   found = niceness()
 }

@@ -9,11 +9,11 @@ const counters = machine.memory.counters()
 const buckets = new SharedBuckets(machine.memory)
 const table = new WordTable(machine.memory.bigWords("circuits"), 8)
 
-// All begin at once.
+// Waits until all processes are ready, so that they begin at the same time.
 Atomics.add(counters, 1_000, 1)
 while (Atomics.load(counters, 1_000) < 4) await Bun.sleep(1)
 
-// The same for all: units drain while a process waits for the processor.
+// All processes use the same time, because units would become available again while a process waits for the processor.
 const now = Number(moment)
 let passed = 0
 let slots = 0

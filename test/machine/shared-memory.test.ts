@@ -93,7 +93,7 @@ describe("a table of words", () => {
     const [one, other] = [new WordTable(words, 8), new WordTable(words, 8)]
     const fill = words.fill.bind(words)
     let isWritten = false
-    // The other process finds the name as soon as its hash is written.
+    // The other process can find the name as soon as its hash is written.
     words.fill = (...each) => {
       const at = other.find("name")
       if (at !== -1) words[at + 1] = 5n

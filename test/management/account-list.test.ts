@@ -16,7 +16,7 @@ function query(filter: Readonly<Record<string, string>> = {}): AccountQuery {
   return accountQuery.parse(filter)
 }
 
-/** Many accounts, some of which differ only in their id. */
+/** Returns many accounts, some of which differ only in their id. */
 function manyAccounts(count: number): AccountRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     ...FRESH_ACCOUNT,
@@ -45,7 +45,7 @@ test("every page of 2,000 accounts is correct in each order, despite simultaneou
       const seen: string[] = []
       let cursor: string | null = null
       for (let turn = 0; ; turn++) {
-        // Each time, some of the others have another balance.
+        // In each round, the balances of some accounts change.
         const changed = accounts.map((account, index) =>
           index < 500 ? { ...account, balance: BigInt((index * turn) % 7) } : account,
         )

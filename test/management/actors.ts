@@ -1,7 +1,7 @@
 import type { Actor } from "../../src/management/actor.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 
-/** A user with these roles in these accounts, and no others. */
+/** Returns a user with the given roles in the given accounts, and no other roles. */
 export function userIn(roles: Readonly<Record<string, AccountRole>>): Actor {
   return {
     kind: "user",
@@ -20,7 +20,7 @@ export const OPERATOR: Actor = {
   isOperator: true,
 }
 
-/** The kind of the error that a promise fails with; undefined when it does not. */
+/** Returns the kind of the error with which a promise fails; undefined if it succeeds. */
 export async function kindOf(promise: Promise<unknown>): Promise<unknown> {
   const thrown = await promise.then(
     () => undefined,

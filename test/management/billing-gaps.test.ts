@@ -19,7 +19,7 @@ function charged(request: string, amount: bigint, body: object): ReceiptRecord {
   }
 }
 
-/** The report on these receipts. */
+/** Returns the report for the given receipts. */
 function reportOn(receipts: ReceiptRecord[]) {
   const query = { from: "2026-11-01T00:00:00Z", to: "2026-11-02T00:00:00Z" }
   const settlements = { listReceipts: async () => receipts }

@@ -8,16 +8,16 @@ import { simulated, type TestCaller, type TestGateway } from "../support/gateway
 import { until } from "../support/until.ts"
 
 const SECRET = "whsec_for_tests"
-/** It holds more than five credits for longer than the gateway waits for leases. */
+/** A model that is so slow that a request holds more than five credits for longer than the gateway waits for leases. */
 const SLOW = "sim/fault-slow-first-byte-2500"
-/** Cents of the payment that each test begins with: 10 credits. */
+/** The payment at the beginning of each test in cents, which buys 10 credits. */
 const PAID = 1_000
 
 let stripeServer: Bun.Server<undefined>
 let gateway: TestGateway
 let caller: TestCaller
 let account: string
-/** The payment of a test, and Stripe's answer to a request for it. */
+/** The payment of a test, and Stripe's response to a request for the payment. */
 let intent: string
 let sessions: Record<string, unknown>[]
 let numbers = 0
@@ -101,7 +101,7 @@ const refund = (id: string, amount: number, changes: Record<string, unknown> = {
     ...changes,
   })
 
-/** @param sum the sum of the refunds so far. */
+/** @param sum the sum of all refunds so far, in cents. */
 const refundedCharge = (sum: number) =>
   tell("charge.refunded", {
     id: `ch_${intent}`,
@@ -168,7 +168,7 @@ describe("a refund", () => {
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refundedCharge(250)).toBe(200)
     expect(await standing()).toEqual({ balance: "7.5", debt: "0" })
-    // The event with the sum of the charge arrives before the event of the refund.
+    // The event about the charge, which contains the sum, arrives before the event about the refund.
     await refundedCharge(600)
     expect(await standing()).toEqual({ balance: "4", debt: "0" })
     await refund("re_b", 350)
@@ -291,7 +291,7 @@ describe("credits that cannot be taken back", () => {
     const answer = await long
     expect(answer.status).toBe(200)
     await answer.body?.cancel()
-    // The cost of the request becomes debt, and the balance is zero.
+    // The cost of the request becomes a debt, and the balance is zero.
     const cost = answer.headers.get("x-tollgate-cost") ?? ""
     expect(Number(cost)).toBeGreaterThan(0)
     await until(async () => (await standing()).balance === "0")
@@ -366,7 +366,7 @@ test("the ledger verifies and nothing is below zero for events in any order", as
   await Promise.all([...told, ...told.toReversed()].map((one) => one()))
   const entries = await gateway.store.entries.list(account, 0, 100)
   expect(entries.every(({ balance }) => balance >= 0n)).toBe(true)
-  // Six were left of ten, and three were refunded.
+  // Of ten credits six were left, and three of them were refunded.
   expect(await standing()).toEqual({ balance: "3", debt: "0" })
   await ledgersAreRight()
 })

@@ -119,7 +119,7 @@ describe("an entry", () => {
 })
 
 describe("leased credits", () => {
-  /** A process that polls, as gateways do, and has leased all credits. */
+  /** Returns a process that has leased all credits and polls, as gateways do. */
   async function running(database: TestDatabase, stack: AsyncDisposableStack) {
     const payer = await database.account("a", 100_000_000_000n)
     const store = await database.another()

@@ -11,7 +11,7 @@ const ATTEMPTS: readonly FailedAttempt[] = [
   { ...FACTS, kind: "upstream_error", message: "organization org-7 is over its quota" },
 ]
 
-/** The failures of one request of the account `a`, which held nothing. */
+/** Returns the failures of one request of account `a` that held no credits. */
 function failures(): Failures {
   const failure = {
     request: "req_1",

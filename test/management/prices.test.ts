@@ -17,7 +17,7 @@ const TOMORROW = new Date(Date.parse(builtIn.date) + 86_400_000).toISOString().s
 
 type Price = Record<string, unknown>
 
-/** A price list that changes these models of OpenAI. */
+/** Returns a price list that changes the given OpenAI models. */
 function feed(models: Record<string, Price | null>, date = TOMORROW): string {
   const openai: Record<string, unknown> = { ...builtIn.vendors.openai }
   for (const [name, price] of Object.entries(models)) {
@@ -96,7 +96,7 @@ describe("automatic price updates", () => {
         changes: [{ vendor: "openai", model: "echo", change: "added" }],
       },
     })
-    // The same list again is no news.
+    // Offering the same list again must have no effect.
     const before = list.asked
     await until(() => list.asked > before + 1)
     expect(news(gateway)).toHaveLength(1)

@@ -16,7 +16,7 @@ import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import type { Store } from "../../src/store/store.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
-/** The services as one process has them. */
+/** The services of one process. */
 export class Process {
   readonly live: LiveSettings
   readonly health = new Health()
@@ -26,7 +26,7 @@ export class Process {
   readonly models: Models
   readonly gatewaySettings: GatewaySettings
   readonly groups: PriceGroupManagement
-  /** The current multipliers of the price groups. */
+  /** The time that determines the current multipliers of the price groups. */
   clock = Date.parse("2026-11-24T12:00:00Z")
   applied = 0
 

@@ -287,7 +287,7 @@ describe("price groups", () => {
     const [begun, ...later] = made.terms.map(({ from, multiplier }) => ({ from, multiplier }))
     const change = (terms: object[]) => kindOf(() => groups.change(COMMAND_LINE, "kept", { terms }))
     expect(begun?.from).toBe("2026-11-24T12:00:05.000Z")
-    // Only the first has begun, so the others can still change.
+    // Only the first period has begun, so the other periods can still be changed.
     expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("done")
     expect(await change([begun ?? {}, ...later])).toBe("done")
     process.clock += 90 * 60_000
@@ -296,7 +296,7 @@ describe("price groups", () => {
     expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("invalid_value")
     expect(await change([begun ?? {}, { from: at(2) }])).toBe("invalid_value")
     expect(await change([...later])).toBe("done")
-    // A period that was left out cannot return.
+    // A period that was omitted cannot be added again.
     expect(await change([begun ?? {}, ...later])).toBe("invalid_value")
     await groups.delete(COMMAND_LINE, "kept")
   })

@@ -3,7 +3,7 @@ import { PersonalNames } from "../../src/management/personal-names.ts"
 import type { AuditFilter } from "../../src/store/audit.ts"
 import type { Store } from "../../src/store/store.ts"
 
-/** The newest records with the names in them, as the management API shows them. */
+/** Returns the newest records with names, as the management API returns them. */
 export async function readableAudit(
   store: Store,
   filter: AuditFilter,

@@ -85,7 +85,7 @@ describe("a code", () => {
       "too_many_attempts",
     )
     expect(await redemptions.redeem(operator("2.2.2.2"), "b", code)).toMatchObject({ amount: "1" })
-    // A program redeems for all its customers, from one address.
+    // A program redeems codes for all its customers, from a single address.
     const program: Actor = { ...operator("1.1.1.1"), kind: "admin_token" }
     expect(await redemptions.redeem(program, "c", code)).toMatchObject({ amount: "1" })
     setSystemTime(new Date(Date.now() + 15 * 60 * 1_000 + 1))

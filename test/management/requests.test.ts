@@ -186,7 +186,7 @@ test("a list without an index is read in limited steps and continues from there"
   await own.add({ request: "dear", at: AT - 1, cost: 99n }, ...all)
   const requests = new Requests(own.database.store, own.reports, own.payloads)
   const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
-  // A busy machine answers before the index contains all of them.
+  // On a busy machine, a response may arrive before the index contains all requests.
   await until(async () => (await page({ sort: "newest" })).data[0]?.id === "r30001")
   const dearest = await page({ sort: "dearest" })
   expect(dearest).toMatchObject({ looked_back_to: new Date(AT + 1).toISOString() })

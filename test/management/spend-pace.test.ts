@@ -5,10 +5,10 @@ import { AUDIT } from "../store/audit-record.ts"
 import { ReportedDatabase, type ReportedRequest } from "../store/reported-requests.ts"
 
 const HOUR = 3_600_000
-/** Half an hour into one. */
+/** Half an hour after the start of an hour. */
 const NOW = Date.UTC(2026, 2, 20, 10, 30)
 
-/** An account that has spent this much in each of the previous hours. */
+/** Creates an account that has spent the given amount in each of the previous hours. */
 async function spending(cost: bigint, hours: number, pace = 5) {
   const own = await ReportedDatabase.open()
   const { store } = own.database

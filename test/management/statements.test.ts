@@ -9,7 +9,7 @@ const CREDIT = 1_000_000_000n
 
 afterEach(() => void setSystemTime())
 
-/** Grants on three days, and a request that begins before a midnight and ends after it. */
+/** Adds grants on three days, and a request that begins before midnight and ends after it. */
 async function fillDatabase(database: TestDatabase): Promise<void> {
   const payer = await database.account("a", 0n)
   const grant = (day: string, credits: bigint, note: string) =>
@@ -120,7 +120,7 @@ describe("a statement", () => {
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
     for (let number = 0; number < 1_300; number++) {
-      // Some are later in the ledger than their time, as charges are.
+      // Some entries are later in the ledger than their time, as with charges.
       const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
       const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
       await database.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)

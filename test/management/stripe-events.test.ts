@@ -8,7 +8,7 @@ import { type Heard, recorder, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 
 const SECRET = "whsec_for_tests"
-/** Cents, and nanocredits, of each payment. */
+/** The amount of each payment in cents, and in nanocredits. */
 const PAID = 1_000
 const CREDITS = 10_000_000_000n
 
@@ -74,7 +74,7 @@ function sessionOf({ account, intent }: Payer): Fields {
   }
 }
 
-/** An event of every kind that is handled, by type. */
+/** Returns an event of each type that the gateway handles. */
 function handled(payer: Payer): Record<string, Fields> {
   const { intent } = payer
   const common = { payment_intent: intent, currency: "usd" }
@@ -144,13 +144,13 @@ const UNITS = [
   undefined,
 ]
 
-/** Values that no field of an event has. */
+/** Values that no field of an event can have. */
 const ODD: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...UNITS, "", "x".repeat(10_000), "\u0000", "usd ", "USD", "xyz", "reversed", 0),
   fc.jsonValue(),
 )
 
-/** An event of a handled type in which one or two fields are something else, or missing. */
+/** A change of an event: one or two fields get another value or are removed. */
 const MUTATION = fc.record({
   type: fc.constantFrom(...Object.keys(handled({ account: "", intent: "" }))),
   place: fc.constantFrom("object", "object", "object", "metadata", "data", "event"),
@@ -160,7 +160,7 @@ const MUTATION = fc.record({
   }),
 })
 
-/** Replaces fields by their place in an object. */
+/** Replaces fields by their index within an object. */
 function mutated(object: Fields, changes: readonly (readonly [number, unknown])[]): Fields {
   const names = Object.keys(object)
   const result = { ...object }
@@ -175,7 +175,7 @@ test("acknowledges every signed event, and moves no credits the wrong way", asyn
       fc.boolean(),
       async (mutations, isPaid) => {
         const payer = await newPayer()
-        // A session with another id is another payment.
+        // A session with another id belongs to another payment.
         const sessions = new Set([`cs_${payer.intent}`])
         if (isPaid) {
           expect(
@@ -238,7 +238,7 @@ test.each(AMOUNTS)(
       await tell(JSON.stringify(eventOf("checkout.session.completed", sessionOf(payer))))
     const before = await balanceOf(payer)
     for (const value of UNITS) {
-      // A payment without a total is one that refunds do not name.
+      // For a payment without a total, no refund refers to it.
       if (field === "amount_total" && (value === null || value === undefined)) continue
       const event = eventOf(type, { ...handled(payer)[type], [field]: value })
       const count = alarms().length

@@ -2,7 +2,7 @@ import type { AccountRole } from "tollgate-contract/common.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import type { Actor } from "../../src/management/actor.ts"
 
-/** A user with a role in account `a`, or without a role. */
+/** Returns a user with a role in account `a`, or without a role. */
 export function user(role?: AccountRole, address = "203.0.113.7"): Actor {
   return {
     kind: "user",
@@ -14,7 +14,7 @@ export function user(role?: AccountRole, address = "203.0.113.7"): Actor {
   }
 }
 
-/** The kind, the field and the message of a promise's refusal. */
+/** Returns the kind, the field and the message of the error with which a promise fails. */
 export async function refusal(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,

@@ -116,7 +116,7 @@ describe("the duration of a file", () => {
   test("takes the frames if the header claims too little, else the claim as the maximum", async () => {
     const flac = wholeSound("flac", 4)
     const { seconds: real } = await look(flac)
-    // Samples of STREAMINFO: 36 bits that end at byte 26.
+    // The number of samples in STREAMINFO is 36 bits that end at byte 26.
     flac.set([0xf0, 0, 0, 0, 1], 21)
     expect(await look(flac)).toMatchObject({ seconds: real, maxSeconds: real })
     flac.set([0xf0, 0x0f, 0xff, 0xff, 0], 21)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { audioTokenBound } from "../../src/media/input-tokens.ts"
 
-/** Tokens of half a minute. */
+/** Number of tokens for half a minute. */
 const WINDOW = 30 * 32
 
 describe("audioTokenBound", () => {

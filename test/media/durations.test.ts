@@ -22,7 +22,7 @@ function measure(bytes: Uint8Array): Duration | undefined {
   }
 }
 
-/** Silence: one channel of 16 bits at 8 kHz, a float of 80 bits. */
+/** Returns silence with one channel of 16 bits at 8 kHz. The sample rate is a float of 80 bits. */
 function aiff(seconds: number): Uint8Array {
   const bytes = Buffer.alloc(54 + seconds * 16_000)
   bytes.write("FORM\0\0\0\0AIFFCOMM", "latin1")
@@ -34,10 +34,10 @@ function aiff(seconds: number): Uint8Array {
 
 interface Case {
   readonly bytes: Uint8Array
-  /** As a player shows it. */
+  /** The duration in seconds that a player shows. */
   readonly seconds: number
   readonly hasVideo?: boolean
-  /** Maximum ratio of the bound to the duration. */
+  /** Maximum ratio of the computed maximum to the duration. */
   readonly factor?: number
 }
 
@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
     seconds: 600,
     hasVideo: true,
   },
-  // An MPEG-2 frame can be shown three times.
+  // An MPEG-2 frame can be displayed three times.
   "four seconds of MPEG video": {
     bytes: sample("clip.mpeg"),
     seconds: 4,
@@ -120,7 +120,7 @@ interface Claim {
   readonly value: readonly number[]
 }
 
-/** Durations that a file states redundantly: each is set to almost zero. */
+/** Returns the positions of durations that a file states redundantly. Each of them is set to almost zero. */
 function claimsIn(bytes: Uint8Array): Claim[] {
   const buffer = Buffer.from(bytes)
   const claims: Claim[] = []
@@ -136,7 +136,7 @@ function claimsIn(bytes: Uint8Array): Claim[] {
   after("mvhd", 16, one)
   after("mdhd", 16, one)
   after("tkhd", 20, one)
-  // Granule positions of all pages.
+  // The granule positions of all pages.
   after("OggS", 2, [1, 0, 0, 0, 0, 0, 0, 0])
   // The duration in the header of WebM, a float of eight bytes.
   after("\x44\x89\x88", 0, [0x3f, 0xf0, 0, 0, 0, 0, 0, 0])

@@ -92,7 +92,7 @@ describe("media that is not fetched", () => {
 })
 
 describe("addresses of the public internet", () => {
-  /** Each network of IANA's special-purpose registries, by its first and its last address. */
+  /** The first and the last address of each network in IANA's registries of special-purpose addresses. */
   const special: readonly (readonly [network: string, ...addresses: string[]])[] = [
     ["0.0.0.0/8, this network", "0.0.0.0", "0.255.255.255"],
     ["10.0.0.0/8, private", "10.0.0.0", "10.255.255.255"],

@@ -12,9 +12,9 @@ function bound(extent: MediaExtent, model: string, fields = {}): number {
 describe("fileTokenBound", () => {
   test("bounds a PDF by the rule of its model for pages and text", () => {
     const extent = { pages: 3, textBytes: 9_000 }
-    // Measured: 1,600 for the image of a page, and its text.
+    // 1,600 tokens were measured for the image of a page, in addition to its text.
     expect(bound(extent, "anthropic/claude-sonnet-4-5")).toBeWithin(3 * 1_600 + 9_000, 15_000)
-    // Measured: 560 for a page with any text.
+    // 560 tokens were measured for a page with any text.
     expect(bound(extent, "google/gemini-3-pro")).toBeWithin(3 * 560, 4 * 3 * 560)
     expect(bound(extent, "up/unknown")).toBeGreaterThan(bound(extent, "claude"))
   })
@@ -55,7 +55,7 @@ describe("fileTokenBound", () => {
       const wide = Buffer.from(`\ufeff${text}`, "utf16le")
       expect(measured(wide)).toBeWithin(most, most + 100)
       expect(measured(wide.swap16())).toBeWithin(most, most + 100)
-      // Not measured: for instance, because too many files are being measured.
+      // The file is not measured, for example because too many files are being measured.
       expect(fileTokenBound(base64(text), "up/any")).toBeGreaterThanOrEqual(most)
     }
     expect(measured(Buffer.alloc(1_000, 0xff))).toBeGreaterThanOrEqual(3_000)

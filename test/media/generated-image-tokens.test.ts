@@ -5,7 +5,7 @@ const SQUARE = { width: 1024, height: 1024 }
 const WIDE = { width: 1536, height: 1024 }
 
 describe("the bound for a generated image", () => {
-  // OpenAI's image generation guide, and recorded counts, including text.
+  // The counts are from OpenAI's image generation guide and from recordings. They include text.
   for (const [model, size, quality, tokens] of [
     ["gpt-image-1", SQUARE, "low", 272],
     ["gpt-image-1", SQUARE, "medium", 1056],

@@ -8,7 +8,8 @@ import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts
 import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
 
-// Audio that decoders play although other parts of the file seem to contain or to end it. It always lasts a minute.
+// Duration in seconds of the audio in each file. Decoders play it although other parts of the file seem to contain the
+// audio or to end it.
 const SECONDS = 60
 
 function measure(bytes: Uint8Array): Duration | undefined {
@@ -20,7 +21,7 @@ function measure(bytes: Uint8Array): Duration | undefined {
   }
 }
 
-/** Checks the bound, and the charge if a provider reports no duration. */
+/** Checks the computed maximum, and the charge if a provider reports no duration. */
 function expectMeasured(bytes: Uint8Array, atLeast = SECONDS * 0.94): void {
   const found = measure(bytes)
   expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(atLeast)
@@ -49,7 +50,7 @@ interface OggPage {
   readonly segments: readonly number[]
 }
 
-/** The header of a page with a wrong checksum. */
+/** Returns the header of a page with a wrong checksum. */
 function oggHeader({ version = 0, flags = 0, serial, segments }: OggPage): Buffer {
   const start = [version, flags, 0, 0, 0, 0, 0, 0, 0, 0]
   const numbers = [1, 1, 1, 1, 1, 2, 3, 4, segments.length]
@@ -62,7 +63,7 @@ function oggHeader({ version = 0, flags = 0, serial, segments }: OggPage): Buffe
   ])
 }
 
-/** The same bytes in pages with wrong checksums. */
+/** Returns the bytes in pages with wrong checksums. */
 function inWrongPages(inner: Buffer, page: Omit<OggPage, "segments">, lace = 255): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < inner.length;) {
@@ -141,7 +142,7 @@ describe("Ogg", () => {
     const opus = files.Opus
     const serial = opus.subarray(14, 18)
     const header = opus.subarray(28, 28 + 19)
-    // A packet of two frames of 60 ms, where its second one would be.
+    // A packet with two frames of 60 ms, at the position of its second frame.
     const page = Buffer.concat([
       oggHeader({ flags: 2, serial, segments: [19, 3] }),
       header,
@@ -156,7 +157,7 @@ describe("Ogg", () => {
     const vorbis = files.Vorbis
     const pages = placesOf(vorbis, "OggS")
     const short = Buffer.from(vorbis.subarray(0, pages[1]))
-    // The highest rate, and blocks of 64 samples.
+    // The file has the highest sample rate, and blocks of 64 samples.
     short.writeUInt32LE(192_000, 28 + 12)
     short[28 + 28] = 0x66
     for (const serial of [vorbis.subarray(14, 18), Buffer.from("four")]) {
@@ -195,7 +196,7 @@ describe("WAV", () => {
 describe("MP3", () => {
   const frames = Buffer.from(wholeSound("mp3", SECONDS))
   const start = frames.subarray(0, frames.length / SECONDS)
-  // Fewer frames than follow each other elsewhere, with bytes between them.
+  // There are fewer consecutive frames than in other files, and bytes between them.
   const hidden = Buffer.concat(
     Array.from({ length: 100 }, () => [start.subarray(0, 1_500), Buffer.alloc(5)]).flat(),
   )
@@ -219,14 +220,14 @@ describe("MP3", () => {
 describe("FLAC", () => {
   test("counts frames in a block of metadata that claims all of them", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))
-    // Without its last second.
+    // The claim omits the last second.
     const claim = Buffer.from([0x01, 0, 0, 0])
     claim.writeUIntBE(Math.floor((flac.length * (SECONDS - 1)) / SECONDS), 1, 3)
     expectMeasured(Buffer.concat([flac.subarray(0, 42), claim, flac.subarray(42)]))
   })
 })
 
-/** An element of EBML with a length of eight bytes, which may differ from that of its content. */
+/** Returns an EBML element whose length has eight bytes and may differ from the length of its content. */
 function element(id: readonly number[], content: Uint8Array, claimed = content.length): Buffer {
   const size = Buffer.alloc(8)
   size.writeBigUInt64BE(BigInt(claimed))
@@ -245,7 +246,7 @@ describe("WebM", () => {
   const BLOCK = [0xa3]
   const none = Buffer.alloc(0)
 
-  /** Without its duration, and without the times of its clusters and blocks. */
+  /** Removes the duration, and the times of clusters and blocks. */
   function withoutTimes(file: Buffer): Buffer {
     const bytes = Buffer.from(file)
     for (const at of placesOf(bytes, "\x44\x89\x88")) bytes.fill(0, at + 3, at + 11)
@@ -302,7 +303,7 @@ describe("WebM", () => {
 
   test("reads the properties of a track only in its description", () => {
     const first = clusters[0] ?? 0
-    // The number 9, the codec of FLAC, and a video.
+    // The bytes of the number 9, of the codec FLAC, and of a video.
     const stray = Buffer.from("\xd7\x81\x09\x86\x86A_FLAC\x83\x81\x01", "latin1")
     for (const at of clusters) {
       expectMeasured(Buffer.concat([whole.subarray(0, at), stray, whole.subarray(at)]))
@@ -331,16 +332,16 @@ describe("WebM", () => {
 describe("MP4", () => {
   const whole = sample("minute.m4a")
 
-  /** Where the content of a box is. */
+  /** Returns the position of a box's content. */
   const contentOf = (bytes: Buffer, type: string): number => bytes.indexOf(type, 0, "latin1") + 4
 
-  /** The whole box, with its length and type. */
+  /** Returns the complete box, including its length and type. */
   function boxOf(bytes: Buffer, type: string): Buffer {
     const at = contentOf(bytes, type) - 8
     return bytes.subarray(at, at + bytes.readUInt32BE(at))
   }
 
-  /** A movie that seems to have one sample. */
+  /** Returns a movie that seems to have only one sample. */
   function decoy(movie: Buffer): Buffer {
     const bytes = Buffer.from(movie)
     bytes.writeUInt32BE(1, contentOf(bytes, "stsz") + 8)
@@ -381,7 +382,7 @@ describe("MP4", () => {
     const sizes = contentOf(bytes, "stsz")
     bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)
     bytes.writeUInt32BE(1, sizes + 8)
-    // 100 kB last at least one second and at most 100.
+    // 100 kB last at least one second and at most 100 seconds.
     bytes.writeUInt32BE(100_000, sizes + 12)
     expect(measure(bytes)?.maxSeconds).toBeGreaterThanOrEqual(100)
   })

@@ -11,7 +11,7 @@ function bound(width: number, height: number, model: string, detail?: string): n
 }
 
 describe("imageTokenBound", () => {
-  // The examples of OpenAI's vision guide.
+  // The examples are from OpenAI's vision guide.
   test.each([
     [1024, 1024, "openai/gpt-4o", "high", 765],
     [2048, 4096, "openai/gpt-4o", "high", 1105],

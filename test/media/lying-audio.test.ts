@@ -6,7 +6,7 @@ import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import type { Duration } from "../../src/media/measure/duration.ts"
 import { durationOf } from "../../src/media/measure/sound.ts"
 
-// Files with headers and timestamps that understate the audio that decoders play.
+// Duration in seconds of the audio that decoders play. The headers and timestamps of the files state less.
 const SECONDS = 60
 
 const measure = (...parts: readonly Uint8Array[]): Duration | undefined =>
@@ -14,7 +14,7 @@ const measure = (...parts: readonly Uint8Array[]): Duration | undefined =>
 
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1")
 
-/** Returns a frame with these first bytes. */
+/** Returns a frame that begins with these bytes. */
 function frame(head: readonly number[], bytes: number): Buffer {
   const whole = Buffer.alloc(bytes, 0x11)
   whole.set(head)
@@ -31,11 +31,11 @@ interface WaveFormat {
   readonly bytesPerSecond?: number
   readonly blockBytes?: number
   readonly bits?: number
-  /** Only in the extensible format. */
+  /** Number of valid bits. It exists only in the extensible format. */
   readonly validBits?: number
   readonly subFormat?: number
   readonly head?: string
-  /** Size of the `fmt ` chunk; the next one follows directly. */
+  /** The stated size of the `fmt ` chunk. The next chunk follows directly after it. */
   readonly size?: number
 }
 
@@ -137,7 +137,7 @@ describe("WAV", () => {
   })
 
   const frames: readonly [name: string, frame: Buffer][] = [
-    // 32 kbit/s at 48 kHz.
+    // The frame has 32 kbit/s at 48 kHz.
     ["AC-3", frame([0x0b, 0x77, 0, 0, 0x00, 0x40], 128)],
     ["AC-3 with its bytes swapped", frame([0x77, 0x0b, 0, 0, 0x40, 0x00], 128)],
     ["E-AC-3", frame([0x0b, 0x77, 0x00, 0x3f, 0x3f, 0x80], 128)],
@@ -205,7 +205,7 @@ function numbers(...values: readonly number[]): Buffer {
   return bytes
 }
 
-/** Returns a sound file whose samples last one tick of 8 kHz. */
+/** Returns a sound file in which each sample lasts one tick at 8 kHz. */
 function movie(entry: Buffer, samples: number, bytes: number): Buffer {
   const header = numbers(0, 0, 0, 8_000, 1)
   const table = box(
@@ -220,7 +220,7 @@ function movie(entry: Buffer, samples: number, bytes: number): Buffer {
   return Buffer.concat([box("ftyp", latin1("M4A "), numbers(0)), whole])
 }
 
-/** The fields of a sample entry: the version, and a rate of 8 kHz. */
+/** Returns a sample entry with the given version and a sample rate of 8 kHz. */
 function entryOf(type: string, version: number, ...boxes: readonly Uint8Array[]): Buffer {
   const fields = Buffer.alloc(28)
   fields.writeUInt16BE(1, 6)
@@ -267,7 +267,7 @@ describe("MP4", () => {
 })
 
 describe("WebM", () => {
-  /** An element with a length of two bytes. */
+  /** Returns an element whose length has two bytes. */
   function element(id: string, ...content: readonly Uint8Array[]): Buffer {
     const bytes = Buffer.concat(content)
     const size = Buffer.from([0x40 | (bytes.length >> 8), bytes.length & 255])
@@ -280,7 +280,7 @@ describe("WebM", () => {
       element("\xd7", Buffer.from([1])),
       element("\x83", Buffer.from([2])),
       element("\x86", latin1("A_AAC")),
-      // Low complexity at 16 kHz.
+      // AAC-LC at 16 kHz.
       element("\x63\xa2", Buffer.from([0x14, 0x08])),
     )
     const block = element("\xa3", Buffer.from([0x81, 0, 0, 0]), Buffer.alloc(100, 0x21))

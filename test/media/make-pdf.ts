@@ -1,23 +1,23 @@
 import { deflateSync } from "node:zlib"
 
-/** A PDF as a test describes it. */
+/** The contents of a PDF that a test needs. */
 export interface PdfInput {
   readonly pages: number
-  /** The text of one page. */
+  /** The text of each page. */
   readonly text: string
-  /** Whether all pages have one stream of text. */
+  /** Whether all pages share one stream of text. */
   readonly isShared?: boolean
-  /** A comment before all other parts. */
+  /** A comment that precedes all other parts. */
   readonly comment?: string
-  /** The count that the page tree claims. */
+  /** The number of pages that the page tree states. */
   readonly count?: number
-  /** Whether the objects are packed into a stream. */
+  /** Whether the objects are compressed in an object stream. */
   readonly isPacked?: boolean
-  /** Added to the trailer. */
+  /** Text that is added to the trailer. */
   readonly trailer?: string
 }
 
-/** Makes a PDF of text in one font. */
+/** Creates a PDF with text in one font. */
 export function makePdf(input: PdfInput): Buffer {
   const { pages, text, isShared = true, comment = "", count = pages, trailer = "" } = input
   const objects = new Map<number, string>()
@@ -54,7 +54,7 @@ function plain(objects: ReadonlyMap<number, string>): Buffer {
   return Buffer.from(texts.join(""))
 }
 
-/** In a stream of objects. */
+/** Returns the objects in an object stream. */
 function packed(objects: ReadonlyMap<number, string>): Buffer {
   let offset = 0
   const head: string[] = []

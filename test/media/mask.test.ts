@@ -9,7 +9,7 @@ import { chunk, header, png } from "../support/png.ts"
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** An image, and its expected alpha channel. */
+/** An image with its expected alpha channel. */
 interface Sample {
   readonly packed: PackedPng
   readonly alphaOf: (x: number, y: number) => number
@@ -19,7 +19,7 @@ function noise(x: number, y: number, sample: number, below: number): number {
   return Number(Bun.hash(`${x} ${y} ${sample}`) % BigInt(below))
 }
 
-/** The pixels of a color type and depth, and the opacity of each. */
+/** Returns an image with pixels of a color type and depth, and the opacity of each pixel. */
 function sampleOf(
   colour: PackedPng["colour"],
   depth: PackedPng["depth"],
@@ -43,7 +43,7 @@ function sampleOf(
     const alphaOf = (x: number, y: number) => shades[pixel(x, y)[0] ?? 0] ?? 255
     return { packed: { ...base, chunks }, alphaOf }
   }
-  // The color of the first pixel is transparent everywhere.
+  // Every pixel with the color of the first pixel is transparent.
   const key = pixel(0, 0)
   const data = Buffer.alloc(2 * samples)
   for (const [index, value] of key.entries()) data.writeUInt16BE(value, 2 * index)
@@ -121,7 +121,7 @@ describe("the alpha channel of a PNG", () => {
   })
 })
 
-/** Pixels that do not match the header. */
+/** Returns an image whose pixels do not match its header. */
 function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffer> {
   const end = chunk("IEND", Buffer.alloc(0))
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))
@@ -161,7 +161,7 @@ describe("unreadable pixels", () => {
   }
 
   test("pixels that decompress to far more than the header states are not decompressed", async () => {
-    // A hundred megabytes of zeros in half of one.
+    // 128 megabytes of zeros, which are compressed to half a megabyte.
     const bomb = withPixels(deflateSync(Buffer.alloc(128 * 1024 * 1024), { level: 1 }))
     const before = process.memoryUsage().rss
     expect(await readAlpha(bomb)).toMatchObject({ alpha: new Uint8Array(16) })

@@ -166,7 +166,7 @@ function withObjects(pdf: Buffer, objects: readonly string[]): Buffer {
   return Buffer.concat([pdf, Buffer.from(`\n${objects.join("\n")}\n`, "latin1")])
 }
 
-/** Each of its streams unpacks to 30 MB. */
+/** Returns a PDF in which each stream decompresses to 30 MB. */
 function bomb(): Buffer {
   const data = deflateSync(Buffer.alloc(30 * 1024 * 1024))
   const streams = Array.from({ length: 35 }, (_, index) =>

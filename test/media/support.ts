@@ -1,12 +1,12 @@
 import type { MediaSource } from "../../src/canon/message.ts"
 
-/** Bytes in the form of a request. */
+/** Returns bytes as a media source in base64. */
 export function base64(bytes: Uint8Array | string, mediaType?: string): MediaSource {
   const data = Buffer.from(bytes as string).toString("base64")
   return mediaType === undefined ? { type: "base64", data } : { type: "base64", data, mediaType }
 }
 
-/** The first bytes of a PNG of this size. */
+/** Returns the first bytes of a PNG of this size. */
 export function png(width: number, height: number): Uint8Array {
   const bytes = Buffer.alloc(33)
   bytes.writeUInt32BE(0x89504e47, 0)
@@ -18,7 +18,7 @@ export function png(width: number, height: number): Uint8Array {
   return bytes
 }
 
-/** A JPEG with segments of `padding` bytes before its frame header. */
+/** Returns a JPEG with segments of `padding` bytes before its frame header. */
 export function jpeg(width: number, height: number, padding: readonly number[] = [16]): Uint8Array {
   const segments = padding.map((size) => {
     const segment = Buffer.alloc(size + 2)

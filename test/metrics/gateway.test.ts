@@ -61,7 +61,7 @@ test("requests, their usage and their money match the receipts", async () => {
   expect(valueOf(found, "tollgate_request_duration_seconds_count")).toBe(3)
   expect(valueOf(found, "tollgate_settle_seconds_count")).toBe(3)
   expect(valueOf(found, "tollgate_written_off_credits_total", echo)).toBe(0)
-  // Of streams only.
+  // This metric counts only streams.
   expect(valueOf(found, "tollgate_first_byte_seconds_count")).toBe(1)
   expect(valueOf(found, "tollgate_open_requests")).toBe(0)
   expect(valueOf(found, "tollgate_held_credits")).toBe(0)
@@ -73,7 +73,7 @@ test("requests, their usage and their money match the receipts", async () => {
   const names = new Set(found.map(({ name }) => name.replace(/_(bucket|sum|count)$/, "")))
   expect([...names].toSorted()).toEqual(
     [...Object.keys(COUNTERS), ...Object.keys(HISTOGRAMS), ...Object.keys(GAUGES)]
-      // Tracing is off, and lines of requests have no destination.
+      // Tracing is disabled, and log lines of requests have no destination, so these metrics are absent.
       .filter((name) => !/spans|request_lines/.test(name))
       .toSorted(),
   )

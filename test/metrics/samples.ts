@@ -1,4 +1,7 @@
-/** A line of Prometheus' text format. @see https://prometheus.io/docs/instrumenting/exposition_formats */
+/**
+ * Matches a comment line in Prometheus' text format.
+ * @see https://prometheus.io/docs/instrumenting/exposition_formats
+ */
 const COMMENT = /^# (?:HELP [a-z_]+ .+|TYPE (?<name>[a-z_]+) (?:counter|gauge|histogram))$/
 const SAMPLE = /^(?<name>[a-z_]+)(?:\{(?<labels>[^}]*)\})? (?<value>[-+.0-9eEInfa]+)$/
 const LABEL = /(?<name>[a-z_]+)="(?<value>(?:[^"\\]|\\.)*)"/g
@@ -9,7 +12,10 @@ export interface Sample {
   readonly value: number
 }
 
-/** All samples of a text. @throws Error for an invalid line, or a series that appears twice. */
+/**
+ * Returns all samples of a text.
+ * @throws Error for an invalid line, or for a series that appears twice.
+ */
 export function samplesOf(text: string): Sample[] {
   const seen = new Set<string>()
   return text
@@ -30,7 +36,7 @@ export function samplesOf(text: string): Sample[] {
     })
 }
 
-/** The sum of a metric's samples that have these labels. */
+/** Returns the sum of a metric's samples that have these labels. */
 export function valueOf(
   samples: readonly Sample[],
   name: string,

@@ -10,7 +10,7 @@ test("a value is in each bucket whose bound it does not exceed, and in its own s
   const { values } = metric.snapshot()
   const of = (place: string) =>
     values.filter(({ labels }) => labels["place"] === place).map(({ value }) => value)
-  // Buckets to 1, 2, 5 and without a bound, sum, count.
+  // The buckets up to 1, 2, 5 and infinity, then the sum and the count.
   expect(of("here")).toEqual([2, 3, 4, 5, 12.6, 5])
   expect(of("there")).toEqual([0, 1, 1, 1, 2, 1])
 })

@@ -4,10 +4,10 @@ const PARAMETERS = { type: "object", properties: {}, required: [], additionalPro
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-/** A situation with its turns. */
+/** A situation with all turns of its conversation. */
 export type Asked = Situation & { readonly turns: readonly Turn[] }
 
-/** Without absent members. */
+/** Omits absent members. */
 function present(members: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
@@ -16,7 +16,7 @@ function images<Part>(count: number | undefined, part: Part): Part[] {
   return Array.from({ length: count ?? 0 }, () => part)
 }
 
-/** A body in the format `chat`. */
+/** Returns a body in the format `chat`. */
 export function chat(asked: Asked): object {
   const { schema, tools, turns } = asked
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }
@@ -59,7 +59,7 @@ export function chat(asked: Asked): object {
   })
 }
 
-/** A body in the format `responses`. */
+/** Returns a body in the format `responses`. */
 export function responses(asked: Asked): object {
   const { schema, tools, turns, effort, logprobs } = asked
   const image = { type: "input_image", image_url: `data:image/png;base64,${PNG}`, detail: "auto" }
@@ -96,7 +96,7 @@ export function responses(asked: Asked): object {
   })
 }
 
-/** A body in the format `messages`. */
+/** Returns a body in the format `messages`. */
 export function messages(asked: Asked): object {
   const { schema, tools, turns, effort, budget, choice } = asked
   const source = { type: "base64", media_type: "image/png", data: PNG }
@@ -146,7 +146,7 @@ function thinkingOf(effort: string | undefined, budget: number | undefined): obj
   return { type: effort === "none" ? "disabled" : "adaptive" }
 }
 
-/** A body in the format `gemini`. */
+/** Returns a body in the format `gemini`. */
 export function gemini(asked: Asked): object {
   const { schema, tools, turns, effort, budget, choice } = asked
   const inlineData = { mimeType: "image/png", data: PNG }

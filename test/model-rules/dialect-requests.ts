@@ -1,15 +1,15 @@
 import type { Format, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider rejects for a reason that its format or its vendor's quirks already cover. */
+/** A request that a provider rejects for a reason that the format or the vendor's quirks already handle. */
 export interface DialectRequest {
   readonly name: string
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** The provider's message for the unchanged request. */
+  /** Matches the provider's error for the unchanged request. */
   readonly rejection: RegExp
-  /** The reported loss; null: there is none. Absent: different in each format. */
+  /** The reported loss. Null: there is no loss. Absent: the loss differs between formats. */
   readonly loss?: string | null
-  /** The formats that allow the value; absent: all. */
+  /** The formats in which the value is allowed; absent: all formats. */
   readonly formats?: readonly Format[]
 }
 

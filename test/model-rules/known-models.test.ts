@@ -39,7 +39,7 @@ const CALLED: readonly Turn[] = [
 ]
 const NUMBER = { type: "object", properties: { n: { type: "integer", minimum: 1 } } }
 
-/** Requests that clients and agents send to every model. */
+/** Common requests, which clients and agents send to every model. */
 const USUAL: Readonly<Record<string, Situation>> = {
   "an agent's request": { tools: LOOK, effort: "high", temperature: 0.3, turns: CALLED },
   "a budget of reasoning": { tools: LOOK, budget: 3000, turns: CALLED },

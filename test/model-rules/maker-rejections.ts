@@ -95,7 +95,7 @@ export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
     lifted: { answer_formats: ["json_schema"] },
     rejection: /does not support structured outputs/,
     loss: "json_schema:approximated",
-    // The format's own encoder covers these models too.
+    // The encoder of these formats already adapts requests for these models.
     unaffected: ["chat", "responses", "gemini"],
   },
   {

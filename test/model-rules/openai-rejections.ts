@@ -28,7 +28,7 @@ const REASONING: RejectedRequest["at"] = [
   ["azure", "gpt-5.5"],
 ]
 
-/** A parameter that OpenAI's reasoning models reject. */
+/** Returns a request with a parameter that OpenAI's reasoning models reject. */
 function parameter(
   name: string,
   row: Pick<RejectedRequest, "asked" | "rejection" | "loss" | "unaffected">,
@@ -42,7 +42,7 @@ function parameter(
   }
 }
 
-/** Requests that OpenAI, Azure and the vendors of their formats reject. */
+/** Requests that OpenAI, Azure and vendors with OpenAI's formats reject. */
 export const OPENAI_REJECTIONS: readonly RejectedRequest[] = [
   parameter("temperature", {
     asked: { temperature: 0.3 },
@@ -69,7 +69,7 @@ export const OPENAI_REJECTIONS: readonly RejectedRequest[] = [
     rejection: /'(?:top_)?logprobs' is not supported/,
     loss: "logprobs:dropped",
   }),
-  // The gateway itself ends answers to callers that receive the sequence.
+  // The gateway ends the answer itself for callers that receive the stop sequence.
   parameter("stop", {
     asked: { stop: ["never"] },
     rejection: /'stop' is not supported/,

@@ -1,23 +1,23 @@
 import type { ModelRules, RuleName } from "tollgate-contract/model-rules.ts"
 import type { Format, OfferedTool, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider documents as rejected, and the expected change. */
+/** A request that a provider rejects according to its documentation, and the expected change. */
 export interface RejectedRequest {
   readonly rule: RuleName
-  /** The rule does something else too: which part is tried. */
+  /** The name of the tested part, if the rule has several effects. */
   readonly name?: string
-  /** Vendors with a model of each. */
+  /** The vendors that reject the request, with a model of each. */
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** Rules that undo the rule, so that the provider rejects the request. */
+  /** Rules that disable the tested rule, so that the provider rejects the request. */
   readonly lifted: ModelRules
-  /** The provider's message. */
+  /** Matches the provider's error. */
   readonly rejection: RegExp
-  /** The reported loss if the request is changed; null: the change loses nothing. */
+  /** The loss that is reported for the change; null: the change loses nothing. */
   readonly loss: string | null
-  /** The formats in which the request can mean this; absent: all that can express it. */
+  /** The formats in which the request has this meaning; absent: all formats that can express it. */
   readonly formats?: readonly Format[]
-  /** Formats in which the request is accepted without the rule too, since it is translated. */
+  /** Formats in which the request is accepted even without the rule, because it is translated. */
   readonly unaffected?: readonly Format[]
 }
 

@@ -56,7 +56,7 @@ for (const each of CASES) {
   })
 }
 
-/** Rules without a rejection: tested in settings.test.ts and pdf-engine.test.ts. */
+/** Rules that cause no rejection. They are tested in settings.test.ts and pdf-engine.test.ts. */
 const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool", "pdf_engine"]
 
 test("every built-in rule is in the table", () => {

@@ -54,7 +54,7 @@ models:
 })
 
 const KNOWN = (facts as unknown as Facts).vendors
-/** Vendors of other formats; Mistral also rejects fields that no rule covers. */
+/** Vendors that are excluded: they have other formats, or, like Mistral, reject fields that no rule covers. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",
@@ -63,7 +63,7 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/** Rules of known models in the settings of an unknown server. */
+/** Rules of known models, written in the settings of an unknown server. */
 const WRITTEN = REJECTED_REQUESTS.flatMap((row, index) => {
   if (row.rule === "tool_api") return []
   return row.at.flatMap(([vendor, model], place) => {
@@ -86,7 +86,7 @@ interface SetRule {
 const HELLO = [{ role: "user", content: "Hello" }]
 const LOOK = [{ name: "look" }]
 
-/** Rules that only the settings set. */
+/** Rules that can be set only in the settings. */
 const SET: readonly SetRule[] = [
   {
     rules: { tools: false },

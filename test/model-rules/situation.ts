@@ -4,13 +4,13 @@ import { chat, gemini, messages, responses } from "./bodies.ts"
 export interface Turn {
   readonly role: "system" | "user" | "assistant"
   readonly text?: string
-  /** The number of images before the text. */
+  /** The number of images that precede the text. */
   readonly images?: number
-  /** Whether the turn has a cache mark. */
+  /** Whether the turn is marked for caching. */
   readonly isMarked?: true
-  /** The id of a call of the tool `look` by the assistant. */
+  /** The id of a call of the tool `look` that the assistant makes. */
   readonly call?: string
-  /** The id of the call that the user's turn has the result of, before the text. */
+  /** The id of the call whose result the user's turn contains before its text. */
   readonly result?: string
 }
 
@@ -20,7 +20,7 @@ export interface OfferedTool {
   readonly parameters?: object
 }
 
-/** A request as any client can mean it. Each format writes it in its own way. */
+/** The meaning of a request, independent of its format. Each format expresses it in its own way. */
 export interface Situation {
   readonly temperature?: number
   readonly topP?: number
@@ -32,7 +32,7 @@ export interface Situation {
   readonly stop?: readonly string[]
   readonly choices?: number
   readonly effort?: string
-  /** Tokens of reasoning. */
+  /** Maximum number of reasoning tokens. */
   readonly budget?: number
   readonly user?: string
   readonly safetyIdentifier?: string
@@ -48,7 +48,7 @@ export interface Situation {
 export const FORMATS = ["chat", "responses", "messages", "gemini"] as const
 export type Format = (typeof FORMATS)[number]
 
-/** The formats in which a vendor gets requests as their callers wrote them, since it is their maker. */
+/** For each vendor, the formats that the vendor defined. Requests in these formats are passed on unchanged. */
 export const OWN_FORMATS: Readonly<Record<string, readonly Format[] | undefined>> = {
   openai: ["chat", "responses"],
   azure: ["chat", "responses"],
@@ -62,7 +62,7 @@ export interface WrittenRequest {
   readonly body: object
 }
 
-/** Features that a format cannot express. */
+/** The features that each format cannot express. */
 const LACKS: Readonly<Record<Format, readonly (keyof Situation)[]>> = {
   chat: ["topK", "budget"],
   responses: ["topK", "budget", "presencePenalty", "frequencyPenalty", "seed", "stop", "choices"],
@@ -82,12 +82,15 @@ const LACKS: Readonly<Record<Format, readonly (keyof Situation)[]>> = {
 
 const HELLO: readonly Turn[] = [{ role: "user", text: "Hello" }]
 
-/** The formats that can express a situation. */
+/** Returns the formats that can express a situation. */
 export function expressible(situation: Situation): readonly Format[] {
   return FORMATS.filter((format) => written(format, "m", situation, false) !== undefined)
 }
 
-/** @returns undefined if the format cannot express the situation. */
+/**
+ * Returns the body of a request.
+ * @returns undefined if the format cannot express the situation.
+ */
 export function written(
   format: Format,
   model: string,

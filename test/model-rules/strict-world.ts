@@ -10,12 +10,12 @@ import {
 import { googleAccount, startTokenServer, type TokenServer } from "../support/google-account.ts"
 import { type Format, type Situation, written } from "./situation.ts"
 
-/** A model at a vendor that the simulator plays with its limits. */
+/** A model of a vendor that the simulator plays, including its limits. */
 export interface StrictModel {
   readonly vendor: string
   readonly model: string
   readonly rules?: ModelRules
-  /** As which vendor it is configured, if it is unknown which one it is. */
+  /** The vendor in the settings, if the gateway does not know the real vendor. */
   readonly configured?: string
 }
 
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly losses: string
 }
 
-/** Addresses end differently: some formats have their version in the path of the request. */
+/** Vendors whose base address has no version, because the path of each request contains it. */
 const WITHOUT_VERSION: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",
@@ -35,7 +35,7 @@ const WITHOUT_VERSION: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/** A gateway before the simulator, which plays each vendor with its limits. */
+/** A gateway with the simulator, which plays each vendor with its limits. */
 export class StrictWorld implements AsyncDisposable {
   readonly #gateway: TestGateway
   readonly #caller: TestCaller
@@ -49,7 +49,7 @@ export class StrictWorld implements AsyncDisposable {
   }
 
   static async start(models: Readonly<Record<string, StrictModel>>): Promise<StrictWorld> {
-    // A rule learned for a model of one provider does not apply to others.
+    // Each model has its own provider, because a rule learned for a model of one provider does not apply to others.
     const entries = Object.entries(models).map(
       ([id, settings], index) =>
         [id, { ...settings, name: `${settings.vendor}-${index}` }] as const,
@@ -74,7 +74,7 @@ export class StrictWorld implements AsyncDisposable {
     return new StrictWorld(gateway, await gateway.caller("1000"), tokens)
   }
 
-  /** Sends a request in each of the formats, whole and streamed unless one of them is enough. */
+  /** Sends a request in each of the formats, streamed and not streamed, unless one of the two is sufficient. */
   askAll(
     formats: readonly Format[],
     model: string,
@@ -97,13 +97,13 @@ export class StrictWorld implements AsyncDisposable {
     )
   }
 
-  /** The last request that a vendor got. */
+  /** Returns the last request that a vendor received. */
   get lastSent(): { readonly path: string; readonly body: unknown } {
     const { path = "", body } = this.#gateway.simulator.requests.at(-1) ?? {}
     return { path, body }
   }
 
-  /** Sends a request in the vendor's own format to the vendor, past the gateway. */
+  /** Sends a request in the vendor's own format directly to the vendor. */
   async askVendor(
     format: Format,
     { vendor, model }: StrictModel,

@@ -1,6 +1,6 @@
 import { assistant, called, LOOK, user, type RejectedRequest } from "./rejected-request.ts"
 
-/** Requests that other vendors of OpenAI's chat format reject. */
+/** Requests that other vendors with OpenAI's chat format reject. */
 export const VENDOR_REJECTIONS: readonly RejectedRequest[] = [
   {
     rule: "rejected_parameters",

@@ -16,7 +16,7 @@ const MESSAGE: NoticeMessage = {
   data: { balance: "0.5", below: "2" },
 }
 
-/** Why a step was refused. */
+/** Returns the error with which a step fails. */
 async function failureOf(step: Promise<void>): Promise<DeliveryError> {
   const error: unknown = await step.then(
     () => undefined,
@@ -134,7 +134,7 @@ describe("an email", () => {
   })
 })
 
-/** A mail server with the user `ada` and the password `secret`. */
+/** Starts a mail server with the user `ada` and the password `secret`. */
 async function startMailServer(onMail: (mail: string, to: readonly string[]) => void) {
   const server = new SMTPServer({
     authOptional: false,

@@ -13,7 +13,7 @@ const NEVER = 1_000_000
 
 afterEach(() => setSystemTime())
 
-/** Deliveries to one webhook whose behavior a test sets. */
+/** Creates a webhook as the only target. The test sets its behavior. */
 async function withTarget(send: Channel["send"]) {
   const database = await TestDatabase.open()
   await database.account("acc", 0n)

@@ -1,4 +1,4 @@
-/** A request at a receiver of notices. */
+/** A request that a receiver of notices has received. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,7 +10,10 @@ export interface Receiver extends Disposable {
   readonly received: readonly Received[]
 }
 
-/** A web server that receives notices. @param answer the answer by the number of earlier requests. */
+/**
+ * Starts a web server that receives notices.
+ * @param answer returns the response, given the number of earlier requests.
+ */
 export function startReceiver(
   answer: (count: number) => Response = () => new Response("taken"),
 ): Receiver {

@@ -22,7 +22,7 @@ const TARGET: NoticeTarget = {
   createdAt: 1,
 }
 
-/** A watch over one account with a target. */
+/** Creates a watch over one account with a target. */
 async function watched(balance: bigint) {
   const database = await TestDatabase.open()
   await database.account("acc", balance)
@@ -192,7 +192,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
     return (await told()).filter(({ type }) => type === "backup.old")
   }
   expect(await old(1_000)).toEqual([])
-  // By hand, once.
+  // One backup is made manually.
   await backups.note({ place: "/mnt", at: HOUR, every: null }, AUDIT)
   expect(await old(2_000)).toEqual([])
   await backups.note({ place: "/mnt", at: 2_000 * HOUR, every: 6 * HOUR }, AUDIT)
@@ -205,7 +205,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
   }
   expect(await old(2_010)).toEqual([first])
   expect(await old(2_020)).toEqual([first])
-  // Another one by hand does not end the watch.
+  // Another manual backup does not end the watch.
   await backups.note({ place: "/other", at: 2_021 * HOUR, every: null }, AUDIT)
   expect(await old(2_022)).toEqual([first])
   expect(await old(2_031)).toMatchObject([first, { place: "/other", every_ms: 6 * HOUR }])
@@ -256,7 +256,7 @@ test("a price change is reported a day before, once for each model and date by a
     coming.push({ model, at, isRecurring, parts })
   const found = async (now: number) => {
     await Promise.all([watch.check(now), other.check(now)])
-    // Another process, after a restart.
+    // Simulates another process after a restart.
     await using again = watchOf(database.store)
     await again.check(now + 1)
     return (await told()).filter(({ type }) => type === "price.scheduled")

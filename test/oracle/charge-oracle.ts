@@ -1,25 +1,25 @@
-/** Calculates charges from the providers' pages with integers only and without code of the gateway. */
+/** Calculates charges from the prices on the providers' pages. Uses only integers, and no code of the gateway. */
 import { PAGES, type PublishedPrice, type Rates } from "./price-pages.ts"
 
-/** Usage of one request, in classes that never overlap. */
+/** The usage of one request, in classes that do not overlap. */
 export interface Used extends Readonly<Partial<Record<keyof Rates, number>>> {
-  /** Searches and requests, by their name on the page. */
+  /** Numbers of searches and requests, by the name of the fee on the page. */
   readonly fees?: Readonly<Record<string, number>>
   readonly characters?: number
   readonly seconds?: number
 }
 
-/** The parts of a request that determine its price. */
+/** The facts about a request that determine its price. */
 export interface Served {
   readonly model: string
-  /** Time of the request, Unix milliseconds. */
+  /** Time of the request in Unix milliseconds. */
   readonly at: number
   /** The tiers that the response reports. */
   readonly tiers?: readonly string[]
   readonly used: Used
 }
 
-/** A number of dollars. */
+/** An amount in dollars as a fraction of two integers. */
 interface Fraction {
   readonly over: bigint
   readonly under: bigint
@@ -44,7 +44,7 @@ const plus = (left: Fraction, right: Fraction): Fraction => ({
 })
 const of = (count: number, each: bigint): Fraction => ({ over: BigInt(count), under: each })
 
-/** Nanocredits of one request, rounded up once. */
+/** Returns the charge of one request in nanocredits, rounded up once. */
 export function chargeOf(served: Served): bigint {
   const page = PAGES[served.model]
   if (page === undefined) throw new Error(`no page for ${served.model}`)
@@ -90,7 +90,7 @@ function tokensOf(page: PublishedPrice, { at, tiers = [], used }: Served): Fract
   return times(sum, factor)
 }
 
-/** Monday to Friday, from 01:00 to 04:00 and from 06:00 to 10:00 UTC. */
+/** Whether a moment is from Monday to Friday, between 01:00 and 04:00 or between 06:00 and 10:00 UTC. */
 function isPeak(at: number): boolean {
   const date = new Date(at)
   const [day, hour] = [date.getUTCDay(), date.getUTCHours()]

@@ -61,7 +61,7 @@ function send({ path, model, body, used }: Sent): Promise<Response> {
   return fetch(gateway.url + path, { method: "POST", headers, body: form })
 }
 
-/** Returns pages and tiers without a charged request. */
+/** Returns the pages and tiers that no request was charged by. */
 function unused(sent: readonly Sent[]): string[] {
   const used = new Set(
     sent.flatMap(({ model, tiers = [] }) => [model, ...tiers.map((tier) => `${model} ${tier}`)]),

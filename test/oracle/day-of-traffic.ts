@@ -4,7 +4,7 @@ import type { Scripted } from "./scripted-answers.ts"
 
 type Json = Record<string, unknown>
 
-/** A request to the gateway, and the provider's answer. */
+/** A request to the gateway, with the provider's answer. */
 export interface Sent extends Scripted {
   readonly path: string
   /** Fields in addition to the model. */
@@ -26,7 +26,7 @@ const FACE_SEARCH: Readonly<Record<string, Json>> = {
   [MESSAGES]: { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 10 }] },
 }
 
-/** Returns a deterministic generator of numbers. */
+/** Returns a deterministic random number generator. */
 export function seeded(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -37,15 +37,15 @@ export function seeded(seed: number): (below: number) => number {
   }
 }
 
-/** Possible forms of one kind of request. */
+/** The variants of one kind of request. */
 interface Kind {
   readonly model: string
   readonly paths: readonly string[]
-  /** Possible classes in addition to input and output. */
+  /** Classes that may occur in addition to input and output. */
   readonly classes?: readonly (keyof Used)[]
-  /** The fields of a request for each tier that the provider reports; `both` is fast and in the US. */
+  /** The request fields for each tier that the provider reports. `both` stands for fast and in the US. */
   readonly tiers?: Readonly<Record<string, Json>>
-  /** Minimum tokens of a long prompt. */
+  /** Minimum number of tokens in a long prompt. */
   readonly long?: number
   /** The name of the fee for searches. */
   readonly search?: string
@@ -148,7 +148,10 @@ const KINDS: readonly Kind[] = [
   { model: "mistral/zai-glm-5-3", paths: [CHAT], classes: ["cached"] },
 ]
 
-/** Requests of a day, in order; the day begins at a moment, milliseconds. */
+/**
+ * Returns the requests of a day in chronological order.
+ * @param begin start of the day in Unix milliseconds.
+ */
 export function dayOfTraffic(begin: number, count: number, draw: (below: number) => number) {
   const each = 86_400_000 / count
   return Array.from({ length: count }, (_, index): Sent => {
@@ -195,7 +198,7 @@ function sentOf(kind: Kind, at: number, draw: (below: number) => number): Sent {
   }
 }
 
-/** Makes the prompt exactly as long as it must be for the higher price, one token shorter, or longer. */
+/** Changes the length of a prompt to the lowest length with the higher price, to one token less, or to more. */
 function lengthen(
   used: Record<string, number | Record<string, number>>,
   classes: readonly string[],
@@ -216,7 +219,7 @@ const TRANSCRIBERS = [
 ]
 const SONARS = ["sonar", "sonar-pro", "sonar-reasoning-pro"]
 
-/** Requests to Perplexity, and requests other than chat. */
+/** Returns a request to Perplexity, or a request other than chat. */
 function otherRequest(number: number, at: number, draw: (below: number) => number): Sent {
   const stream = false
   const input = 1 + draw(2_000)

@@ -4,62 +4,67 @@
  * but several pages quote the same price. Models without a page are omitted.
  */
 
-/** Dollars for a million tokens of each class. */
+/** Dollars per million tokens of each class. */
 export interface Rates {
   readonly input?: string
   readonly cached?: string
-  /** Writes to a cache for 5 minutes (Anthropic) or 30 minutes (OpenAI). */
+  /** Writes to a cache that lives for 5 minutes (Anthropic) or 30 minutes (OpenAI). */
   readonly write?: string
   readonly write1h?: string
   readonly write12h?: string
   readonly audio?: string
-  /** Image tokens of a prompt. */
+  /** Image tokens in the prompt. */
   readonly image?: string
   readonly output?: string
-  /** Reasoning that is counted separately from the output. */
+  /** Reasoning tokens, if they are counted separately from the output. */
   readonly reasoning?: string
 }
 
-/** Rates of a whole request whose prompt has this many tokens or more. */
+/** Rates that apply to a whole request if its prompt has this number of tokens or more. */
 interface Long {
   readonly from: number
   readonly rates: Rates
 }
 
-/** A tier of service: its rates, or the factor on the standard rates. */
+/** A service tier: either its rates, or a factor on the standard rates. */
 type Tier = (Rates & { readonly long?: Long }) | { readonly factor: string }
 
 export interface PublishedPrice {
-  /** The page and its text. */
+  /** The address of the page, and the quoted text. */
   readonly source: string
   readonly rates: Rates
   readonly long?: Long
   /** Rates on weekdays from 01:00 to 04:00 and from 06:00 to 10:00 UTC. */
   readonly peak?: Rates
   readonly tiers?: Readonly<Record<string, Tier>>
-  /** Prices from a given time on. */
+  /** Prices that apply from the given time. */
   readonly change?: {
     readonly from: string
     readonly rates?: Rates
     readonly tiers?: Readonly<Record<string, Tier>>
   }
-  /** Dollars for a thousand searches or requests. */
+  /** Dollars per thousand searches or requests. */
   readonly perThousand?: Readonly<Record<string, string>>
   readonly perMillionCharacters?: string
   readonly perMinute?: string
   readonly perHour?: string
-  /** The minimum length in seconds that each request is billed for. */
+  /** The minimum duration in seconds for which each request is billed. */
   readonly minimumSeconds?: number
 }
 
 const HALF = { factor: "0.5" }
 const TWICE = { factor: "2" }
 
-/** developers.openai.com/api/docs/models/gpt-6.2-sol: "more than 272K input tokens", that is 272,001 and more. */
+/**
+ * developers.openai.com/api/docs/models/gpt-6.2-sol: "more than 272K input tokens", which means 272,001 tokens or more.
+ */
 const LONG_OPENAI = 272_001
 /** openrouter.ai/openai/gpt-5-mini, which adds nothing to OpenAI's prices: "$10/K web search". */
 const OPENAI_SEARCH = { search: "10" }
-/** platform.claude.com/docs/en/about-claude/pricing: all token prices times 1.1 for `inference_geo: us`, "$10 per 1,000 searches". */
+/**
+ * Adds the prices that Anthropic's models share. platform.claude.com/docs/en/about-claude/pricing: all token prices
+ * times 1.1 for `inference_geo: us`, "$10 per 1,000 searches".
+ */
 function ofAnthropic(price: PublishedPrice): PublishedPrice {
   return {
     ...price,
@@ -78,7 +83,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
       rates: { input: "4", cached: "0.20", write: "5", write12h: "10", output: "15" },
     },
     tiers: { priority: TWICE, ultrafast: { factor: "3" } },
-    // Time zone of San Francisco, where OpenAI is located.
+    // The time is in the time zone of San Francisco, where OpenAI is located.
     change: {
       from: "2027-03-01T08:00:00Z",
       tiers: { priority: TWICE, ultrafast: { factor: "6" } },
@@ -112,7 +117,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
         input: "5",
         cached: "0.500",
         output: "30",
-        // OpenAI serves long prompts in the default tier; the test reports the tier nevertheless.
+        // OpenAI processes long prompts in the default tier. The test reports the priority tier nevertheless.
         long: { from: LONG_OPENAI, rates: { input: "10", cached: "1", output: "45" } },
       },
       flex: {
@@ -169,7 +174,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
-/** Without the prices that all models share. */
+/** Prices without those that all models share. */
 const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
   "anthropic/claude-opus-5": {
     source:
@@ -231,7 +236,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
       flex: { input: "0.15", cached: "0.03", audio: "0.50", output: "1.25" },
       priority: { input: "0.54", cached: "0.054", audio: "1.80", output: "4.50" },
     },
-    // All searches of a prompt cost the same as one.
+    // A prompt costs the same for one search or several.
     perThousand: { groundedPrompt: "35" },
   },
   "google/gemini-2.5-pro": {
@@ -257,7 +262,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
-/** The price of a Perplexity model, and its fees for a thousand requests. */
+/** Returns the price of a Perplexity model with its fees per thousand requests. */
 function sonar(rates: Rates, perThousand: Readonly<Record<string, string>>): PublishedPrice {
   return { source: "docs.perplexity.ai/getting-started/pricing", rates, perThousand }
 }

@@ -1,4 +1,4 @@
-/** Answers of each provider in its format, with a given usage. */
+/** Answers in the format of each provider, with a given usage. */
 import { completion, framesOf, message, response } from "../relay/billable-frames.ts"
 import { streamed } from "../relay/scripted-vendor.ts"
 import type { Served } from "./charge-oracle.ts"
@@ -10,12 +10,12 @@ const sum = (...counts: readonly (number | undefined)[]): number =>
 const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => item(index))
 
-/** A request to a provider, and the content of its answer. */
+/** A request to a provider, with the content of its answer. */
 export interface Scripted extends Served {
   readonly stream: boolean
   /** Number of requested choices. */
   readonly choices?: number
-  /** Unpriced members of the answer, such as search queries. */
+  /** Members of the answer that do not affect the price, such as search queries. */
   readonly said?: Json
 }
 
@@ -40,7 +40,7 @@ export function answerTo(path: string, scripted: Scripted): Response {
   return stream ? streamed(framesOf(path, answer)) : Response.json(answer)
 }
 
-/** The input classes of OpenAI's formats, which are part of the prompt. */
+/** Returns the input classes in OpenAI's formats, which are part of the prompt tokens. */
 function openAiDetails({ used }: Scripted): Json {
   const { cached, audio, write = 0, write12h = 0 } = used
   return {
@@ -56,7 +56,7 @@ function openAiDetails({ used }: Scripted): Json {
 const promptOf = ({ used }: Scripted): number =>
   sum(used.input, used.cached, used.write, used.write12h, used.audio, used.image)
 
-/** The tier that OpenAI reports. */
+/** Returns the tier that OpenAI reports. */
 const openAiTier = ({ model, tiers = [] }: Scripted): Json =>
   model.startsWith("openai/") ? { service_tier: tiers[0] ?? "default" } : {}
 

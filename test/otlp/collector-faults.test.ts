@@ -9,8 +9,8 @@ import { CHAT, chat, startTraced } from "./traced.ts"
 const TOKEN = "token-of-the-metrics"
 const SETTINGS = { settings: { metrics: { host: "", token: TOKEN } } }
 /**
- * Between the second that the gateway gives its last spans, longer on a busy machine, and the seven seconds or more
- * after which it would otherwise give up on a batch.
+ * Maximum duration of the shutdown. The gateway waits one second for its last spans, or longer on a busy machine.
+ * Without this limit, a batch would be given up only after seven seconds or more.
  */
 const MAX_SHUTDOWN_MS = 5_000
 
@@ -100,7 +100,7 @@ test("a silent collector costs a bounded queue, and does not delay the shutdown"
   const { promise: never, resolve } = Promise.withResolvers<Response>()
   collector.answer = () => never
   const gateway = await startTraced(collector, {}, SETTINGS)
-  // Two spans each: 200 are on their way, 2,000 wait.
+  // Each chat has two spans. 200 spans are being sent, and 2,000 wait.
   for (let round = 0; round < 12; round++) await chatTimes(gateway, 100)
   const { dropped = 0 } = await outcomes(gateway)
   expect(dropped).toBeGreaterThanOrEqual(200)

@@ -3,7 +3,7 @@ import { decodeMessage, type Decoded, METRICS, TRACES } from "./wire.ts"
 
 type Value = string | number | boolean | readonly Value[]
 
-/** A span as the collector has understood it. */
+/** A span in the form that the collector has decoded. */
 export interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   readonly name: string
   readonly kind: "internal" | "server" | "client"
   readonly isFailed: boolean
-  /** Unix milliseconds. */
+  /** Start time in Unix milliseconds. */
   readonly startedAt: number
   readonly endedAt: number
   readonly attributes: Readonly<Record<string, Value>>
@@ -45,10 +45,10 @@ interface Received {
   readonly body: Uint8Array
 }
 
-/** A collector that understands OTLP over HTTP, in both encodings. */
+/** A collector for OTLP over HTTP that supports both encodings. */
 export class Collector implements Disposable {
   readonly received: Received[] = []
-  /** Its answer; by default it accepts all. */
+  /** Returns the collector's response. By default, it accepts everything. */
   answer: (request: Request) => Response | Promise<Response> = () => new Response()
   readonly #server: Bun.Server<undefined>
 
@@ -74,13 +74,13 @@ export class Collector implements Disposable {
     return this.#decoded("/v1/traces").flatMap(spansOf)
   }
 
-  /** Waits for this many spans. */
+  /** Waits until there are the given number of spans. */
   async spansOf(count: number): Promise<ReceivedSpan[]> {
     await until(() => this.spans.length >= count)
     return this.spans
   }
 
-  /** The metrics of the last export. */
+  /** Returns the metrics of the last export. */
   get metrics(): ReceivedMetric[] {
     const last = this.#decoded("/v1/metrics").at(-1)
     return last === undefined ? [] : metricsOf(last)
@@ -182,7 +182,10 @@ function object(value: unknown): Decoded {
   return (value ?? {}) as Decoded
 }
 
-/** Nanoseconds since 1970 are more than a number holds exactly; their microseconds are not. */
+/**
+ * Converts nanoseconds since 1970 to milliseconds. A number cannot represent these nanoseconds exactly, but it can
+ * represent microseconds.
+ */
 function millisecondsOf(nanoseconds: unknown): number {
   return Number(BigInt(String(nanoseconds)) / 1_000n) / 1_000
 }

@@ -9,7 +9,7 @@ const HEADERS = {
   "x-tollgate-tags": "feature=search, team=blue",
 }
 
-/** The labels on the span of a request, and on that of its upstream call. */
+/** Returns the labels on the span of a request and on the span of its upstream call. */
 async function labelsOf(
   headers: Record<string, string>,
   body: Record<string, unknown> = {},

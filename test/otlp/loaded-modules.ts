@@ -1,4 +1,6 @@
-/** A process that starts a gateway, has it answer, and prints how many files of OpenTelemetry it has loaded. */
+/**
+ * A process that starts a gateway, sends a request, and prints the number of OpenTelemetry files that it has loaded.
+ */
 import { simulated, startGateway } from "../support/gateway.ts"
 import { CHAT, chat, telemetryFor } from "./traced.ts"
 

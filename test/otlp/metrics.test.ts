@@ -8,8 +8,8 @@ import { until } from "../support/until.ts"
 import { Collector, type ReceivedMetric } from "./collector.ts"
 
 /**
- * The name that a collector uses for Prometheus. @see
- * https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics
+ * Returns the metric name that a collector uses for Prometheus.
+ * @see https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics
  */
 function inPrometheus(name: string, unit: string, isCounter: boolean): string {
   const units: Record<string, string> = { s: "_seconds", By: "_bytes" }
@@ -71,7 +71,7 @@ function found(metrics: readonly ReceivedMetric[], name: string): ReceivedMetric
   return metric
 }
 
-/** The sum of a metric's points that have these attributes. */
+/** Returns the sum of a metric's points that have these attributes. */
 function total(
   metrics: readonly ReceivedMetric[],
   name: string,
@@ -129,7 +129,7 @@ describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
       count: 2,
       sum: 2 * input,
     })
-    // Each is in exactly one bucket, the matching one.
+    // Each value is in exactly one bucket, which must be the matching one.
     const place = ofInput?.bounds?.findIndex((bound) => input <= bound) ?? -1
     expect(ofInput?.buckets?.[place]).toBe(2)
     expect(ofInput?.buckets?.reduce((sum, count) => sum + count, 0)).toBe(2)
@@ -167,7 +167,7 @@ test("a single process sends metrics up to the last request, unless turned off",
       await using serving = await startServing(installation)
       const key = await newKey(installation)
       for (let count = 0; count < 3; count++) await chat(serving.url, key)
-      // They are for the collector alone.
+      // These metrics are sent only to the collector.
       expect((await fetch(`${serving.url}/metrics`)).status).toBe(404)
     }
     expect(total(collector.metrics, "tollgate.requests")).toBe(requests)

@@ -27,7 +27,7 @@ test("a trace context is parsed like the W3C defines", () => {
     readTraceContext(new Headers({ traceparent, ...(tracestate && { tracestate }) }))
   expect(read(PARENT)).toEqual({ traceId: TRACE, spanId: SPAN })
   expect(read(` ${PARENT} `)).toEqual({ traceId: TRACE, spanId: SPAN })
-  // A later version may have more.
+  // A later version may have additional parts.
   expect(read(`cc-${TRACE}-${SPAN}-01-what-else`)).toEqual({ traceId: TRACE, spanId: SPAN })
   for (const header of MALFORMED) expect(read(header)).toBeUndefined()
   expect(readTraceContext(new Headers({ tracestate: "a=1" }))).toBeUndefined()
@@ -82,7 +82,7 @@ test("the caller cannot change the sampling rate", async () => {
       await (await caller.post(CHAT, chat("sim/echo"), { traceparent: PARENT })).text()
     }
   }
-  // Within six standard deviations.
+  // The number must be within six standard deviations of the expected value.
   const sampled = collector.spans.filter(({ kind }) => kind === "server").length
   expect(Math.abs(sampled - count / 4)).toBeLessThan(37)
   collector.received.length = 0
@@ -119,7 +119,7 @@ test("vendors get a trace context only if the settings say so, with the gateway'
     const first = tracing(gateway.simulator.requests.at(-1)?.headers)
     const attempt = (await collector.spansOf(2)).find(({ kind }) => kind === "client")
     expect(first).toEqual({ parent: `00-${TRACE}-${attempt?.spanId}-01`, state: "rojo=1" })
-    // The next request, from another caller, does not contain it.
+    // The next request, which has another caller, does not contain this value.
     const other = await gateway.caller("1")
     await (await other.post(CHAT, chat("sim/echo"))).text()
     const second = tracing(gateway.simulator.requests.at(-1)?.headers)

@@ -4,7 +4,7 @@ import type { Collector } from "./collector.ts"
 
 export const CHAT = "/v1/chat/completions"
 
-/** A request for a chat. */
+/** Returns the body of a chat request. */
 export const chat = (model: string, more = {}) => ({
   model,
   messages: [{ role: "user", content: "Hello" }],
@@ -12,7 +12,7 @@ export const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-/** Telemetry for a collector, of every request, without metrics. */
+/** Returns telemetry settings that send traces of every request and no metrics to a collector. */
 export function telemetryFor(
   { url }: Pick<Collector, "url">,
   more: Partial<TelemetrySettings> = {},
@@ -31,7 +31,7 @@ export function telemetryFor(
   }
 }
 
-/** A gateway that sends traces there. */
+/** Starts a gateway that sends its traces to a collector. */
 export function startTraced(
   collector: Pick<Collector, "url">,
   more: Partial<TelemetrySettings> = {},

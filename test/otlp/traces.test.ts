@@ -137,7 +137,7 @@ test("a failed request has its status", async () => {
     isFailed: true,
     attributes: { "error.type": "upstream_error", "http.response.status_code": 502 },
   })
-  // The caller's mistake is not an error of the server.
+  // A mistake of the caller does not count as an error of the server.
   expect(caused).toMatchObject({
     name: "chat sim/fault-400-context",
     isFailed: false,

@@ -1,5 +1,5 @@
 /**
- * Decodes OTLP's protobuf into the shape that its JSON has, from the field numbers of its definition.
+ * Decodes OTLP's protobuf encoding to the form of its JSON encoding, using the field numbers of the definition.
  * @see https://github.com/open-telemetry/opentelemetry-proto/tree/v1.9.0/opentelemetry/proto
  */
 type Scalar =
@@ -54,7 +54,7 @@ const SPAN: Message = {
   16: one("flags", "fixed32"),
 }
 
-/** `ExportTraceServiceRequest` */
+/** The definition of `ExportTraceServiceRequest`. */
 export const TRACES: Message = {
   1: many("resourceSpans", {
     1: one("resource", RESOURCE),
@@ -96,7 +96,7 @@ const METRIC: Message = {
   }),
 }
 
-/** `ExportMetricsServiceRequest` */
+/** The definition of `ExportMetricsServiceRequest`. */
 export const METRICS: Message = {
   1: many("resourceMetrics", {
     1: one("resource", RESOURCE),
@@ -104,7 +104,10 @@ export const METRICS: Message = {
   }),
 }
 
-/** A message; fields outside the definition above are skipped. @throws Error for invalid protobuf. */
+/**
+ * Decodes a message. Fields that are not in the definition are skipped.
+ * @throws Error for invalid protobuf.
+ */
 export function decodeMessage(bytes: Uint8Array, message: Message): Decoded {
   const reader = new Reader(bytes)
   const decoded: Decoded = {}

@@ -1,7 +1,8 @@
 /**
- * `npm run test:package-managers -- [NAME]`: publishes the package to a registry of this machine, installs it from there
- * with each package manager, starts the gateway and calls it. That registry takes the dependencies from the registry that
- * npm uses, and has none of the packages that are never published. A request for one of those is a failure.
+ * `npm run test:package-managers -- [NAME]`: publishes the package to a registry on this machine, installs it from
+ * there with each package manager, starts the gateway and calls it. The registry forwards requests for dependencies to
+ * the registry that npm uses. It does not contain the packages that are never published, and a request for one of them
+ * is a failure.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -35,7 +36,10 @@ try {
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
-/** Installs the package managers. @returns why that is not possible. */
+/**
+ * Installs the package managers.
+ * @returns the reason if this is not possible.
+ */
 async function prepare(registry: string): Promise<undefined> {
   const packages = [...new Set(chosen.flatMap((manager) => manager.package ?? []))]
   writeFileSync(join(folder, "package.json"), "{}\n")
@@ -44,7 +48,10 @@ async function prepare(registry: string): Promise<undefined> {
     await run(folder, [...install, ...packages], { npm_config_registry: registry })
 }
 
-/** @throws with the output of the step that failed. */
+/**
+ * Tests one package manager.
+ * @throws with the output of the step that failed.
+ */
 async function check(manager: PackageManager, registry: Registry): Promise<undefined> {
   const place = join(folder, manager.name)
   const home = join(place, "home")
@@ -74,7 +81,7 @@ function inModules(path: string): string {
   return path.startsWith("/") ? path : join(folder, "node_modules", path)
 }
 
-/** Publishes the package as the release does, without building the console if that is built. */
+/** Publishes the package like a release. The console is not built again if it is already built. */
 async function publish(registry: string): Promise<void> {
   const token = `--${registry.replace("http:", "")}/:_authToken=none`
   const isBuilt = existsSync(join(ROOT, "console/dist/index.html"))
@@ -82,7 +89,7 @@ async function publish(registry: string): Promise<void> {
   await run(ROOT, ["npm", "publish", "--ignore-scripts", "--registry", registry, token])
 }
 
-/** Starts the gateway in an empty folder of data, and chats through its simulator. */
+/** Starts the gateway with an empty data folder, and sends a chat to its simulator. */
 async function call(place: string, settings: Record<string, string>): Promise<void> {
   const program = join(place, "node_modules/.bin/tollgate")
   await using serving = await startListening([program], { ...settings, TOLLGATE_PORT: "0" }, place)
@@ -98,7 +105,10 @@ async function call(place: string, settings: Record<string, string>): Promise<vo
   if (!(await page.text()).includes("<title>")) throw new Error("the console is missing")
 }
 
-/** The environment of a machine with Node and without Bun. Each manager has its own name for the registry. */
+/**
+ * Returns the environment of a machine with Node and without Bun. Each package manager has its own variable for the
+ * registry.
+ */
 function environment(registry: string, home: string): Record<string, string> {
   return {
     PATH: `${dirname(Bun.which("node") ?? "")}:/usr/bin:/bin`,
@@ -110,13 +120,17 @@ function environment(registry: string, home: string): Record<string, string> {
     YARN_NPM_REGISTRY_SERVER: registry,
     YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
     YARN_ENABLE_TELEMETRY: "0",
-    // The package is new, which both would wait for.
+    // By default, both package managers refuse packages that were published very recently.
     YARN_NPM_MINIMAL_AGE_GATE: "0",
     pnpm_config_minimum_release_age: "0",
   }
 }
 
-/** @returns the standard output. @throws with the whole output, if the command fails. */
+/**
+ * Runs a command.
+ * @returns the standard output.
+ * @throws with the whole output if the command fails.
+ */
 async function run(
   place: string,
   command: readonly string[],

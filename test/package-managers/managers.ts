@@ -1,17 +1,17 @@
-/** A package manager, in an exact version. */
+/** A package manager in an exact version. */
 export interface PackageManager {
   readonly name: string
-  /** The package that contains it. Absent: npm and Bun, which this project has. */
+  /** The package that contains the package manager. Absent for npm and Bun, which this project already uses. */
   readonly package?: string
-  /** Starts it. */
+  /** The command that starts the package manager. */
   readonly command: readonly string[]
-  /** The words that install Tollgate into the current folder. */
+  /** The arguments that install Tollgate into the current folder. */
   readonly install: readonly string[]
-  /** The words before `tollgate` that run an installed program. */
+  /** The words before `tollgate` that run the installed program. */
   readonly run: readonly string[]
-  /** Files of the folder that Tollgate is installed into. */
+  /** Files in the folder in which Tollgate is installed. */
   readonly files?: Readonly<Record<string, string>>
-  /** The message of a layout that Tollgate cannot run in. */
+  /** The expected error for a layout in which Tollgate cannot run. */
   readonly rejection?: string
 }
 
@@ -19,7 +19,7 @@ const PNPM = ["node", "pnpm/bin/pnpm.mjs"]
 const YARN_4 = ["node", "@yarnpkg/cli-dist/bin/yarn.js"]
 const YARN_4_PACKAGE = "@yarnpkg/cli-dist@4.18.1"
 
-/** Package managers that install Tollgate. A path is below the folder of their packages. */
+/** Package managers that can install Tollgate. A path is relative to the folder with their packages. */
 export const MANAGERS: readonly PackageManager[] = [
   {
     name: "npm",

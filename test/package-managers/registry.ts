@@ -1,10 +1,13 @@
-/** The packages of this repository that are never published. */
+/** Matches the packages of this repository that are never published. */
 const PRIVATE = /^(@tollgate|tollgate-)/
 
-/** A registry of this machine. It answers for `tollgate` itself and passes all other requests on. */
+/** A registry on this machine. It serves the package `tollgate` itself and passes all other requests on. */
 export interface Registry extends AsyncDisposable {
   readonly url: string
-  /** Requested names of packages that are never published. Each request is a chance for dependency confusion. */
+  /**
+   * Requested names of packages that are never published. Each of these requests would permit a dependency confusion
+   * attack.
+   */
   readonly privateRequests: readonly string[]
 }
 
@@ -23,7 +26,7 @@ interface Publication extends Metadata {
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>
 }
 
-/** @param upstream the registry that has the dependencies. */
+/** @param upstream the registry that contains the dependencies. */
 export function startRegistry(upstream: string): Registry {
   const published = new Map<string, Published>()
   const privateRequests: string[] = []
@@ -55,7 +58,7 @@ export function startRegistry(upstream: string): Registry {
   }
 }
 
-/** pnpm asks for the document of a version, such as `tollgate/latest`. */
+/** pnpm requests the document of a single version, such as `tollgate/latest`. */
 function answer({ document, tarball }: Published, file?: string, version?: string): Response {
   if (file !== undefined) return new Response(tarball)
   if (version === undefined) return Response.json(document)
@@ -71,7 +74,7 @@ function readPublication(document: Publication, origin: string): Published {
   return { document: metadata, tarball: Buffer.from(tarball, "base64") }
 }
 
-/** Links to tarballs lead back here, so that a package manager talks to this registry alone. */
+/** Passes a request on. Links to tarballs are rewritten, so that package managers use only this registry. */
 async function passOn(request: Request, upstream: string, origin: string): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   const accept = request.headers.get("accept") ?? "*/*"

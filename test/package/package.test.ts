@@ -16,7 +16,7 @@ import { until } from "../support/until.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
-/** The contents at the top of a package, and those of our own besides. */
+/** The top-level files of the package, and further files of this project. */
 const PARTS =
   /^package\/(LICENSE|README\.md|package\.json|tollgate\.schema\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
 
@@ -25,7 +25,7 @@ let tarball = ""
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-package-"))
-  // Not `prepack`: it would rebuild the console during the tests that use it.
+  // `prepack` is not used, because it would rebuild the console while other tests use it.
   if (!existsSync(join(ROOT, "console/dist/index.html"))) await npm(ROOT, "run", "build:console")
   const { stdout } = await npm(
     ROOT,
@@ -123,13 +123,13 @@ async function installed(name: string): Promise<string> {
   return place
 }
 
-/** Starts the gateway, chats through the sandbox, asks for the console, and ends it. */
+/** Starts the gateway, sends a chat to the sandbox, requests the console, and ends the gateway. */
 async function serve(place: string): Promise<void> {
   const log = join(place, "output")
   const child = Bun.spawn(["npx", "--offline", "tollgate"], {
     cwd: place,
     env: { ...onlyNode(), TOLLGATE_PORT: "0" },
-    // A group of its own, which is ended as a whole, as by Ctrl+C.
+    // The process has its own process group, which is ended as a whole, as with Ctrl+C.
     detached: true,
     stdio: ["ignore", Bun.file(log), Bun.file(log)],
   })
@@ -165,7 +165,10 @@ function npm(place: string, ...words: string[]) {
   return run(place, ["npm", ...words])
 }
 
-/** @throws with its output, if it fails. */
+/**
+ * Runs a command.
+ * @throws with its output if it fails.
+ */
 async function run(place: string, command: string[]): Promise<{ stdout: string }> {
   const child = Bun.spawn(command, { cwd: place, env: onlyNode(), stdout: "pipe", stderr: "pipe" })
   const [stdout, stderr, exitCode] = await Promise.all([
@@ -177,7 +180,7 @@ async function run(place: string, command: string[]): Promise<{ stdout: string }
   return { stdout }
 }
 
-/** The environment of a machine that has Node, and no Bun. */
+/** Returns the environment of a machine with Node and without Bun. */
 function onlyNode(): Record<string, string> {
   const node = dirname(Bun.which("npm") ?? "")
   return { PATH: `${node}:/usr/bin:/bin`, HOME: process.env["HOME"] ?? "" }

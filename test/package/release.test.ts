@@ -7,10 +7,10 @@ import { systemOf } from "../../scripts/release-targets.ts"
 import { startListening } from "../support/process.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
-/** The target of this machine, whose runtime needs no network. */
+/** The target for this machine. Its runtime does not have to be downloaded. */
 const OWN = `linux-${process.arch}`
 const NAME = `tollgate-${facts.version}-${OWN}`
-/** No server listens there. */
+/** An address at which no server listens. */
 const NO_NETWORK = "http://127.0.0.1:1"
 
 let folder = ""
@@ -53,9 +53,9 @@ test("the checksums are correct, and the list has the libraries and the runtime,
     expect(listed).toContain(`pkg:npm/${name.replace("@", "%40")}@${version}`)
   }
   const names = listed.map((purl) => purl.slice("pkg:npm/".length, purl.lastIndexOf("@")))
-  // Compiled into the console.
+  // These libraries are compiled into the console.
   for (const name of ["react", "react-dom", "%40mantine/core"]) expect(names).toContain(name)
-  // The contract is a folder of the program, and a package for its development.
+  // The contract is part of the program, although it is listed as a development dependency.
   const tools = Object.keys(facts.devDependencies)
     .filter((name) => name !== "tollgate-contract")
     .map((name) => name.replace("@", "%40"))
@@ -115,7 +115,7 @@ test("the platform of a file is read from its header", () => {
   expect(systemOf(header([0, "#!/bin/sh\n"]))).toBeUndefined()
 })
 
-/** The first page of a file, with texts and 16-bit numbers at their places. */
+/** Returns the first page of a file, with texts and 16-bit numbers at the given positions. */
 function header(...parts: [place: number, value: string | number][]): Buffer {
   const page = Buffer.alloc(4_096)
   for (const [place, value] of parts) {

@@ -19,18 +19,18 @@ import {
 import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
-/** A provider's words about its own failure may be about the operator's account. */
+/** The message that replaces the provider's own error, which may concern the operator's account. */
 const OWN_WORDS = "The provider failed while it answered"
 
-/** A stream that breaks after something was delivered. */
+/** A stream that breaks after some content was delivered. */
 interface Broken extends Written {
-  /** The vendor's usage, if it reported one before it broke; otherwise the gateway's count is charged. */
+  /** The usage that the vendor reported before the stream broke. If it is absent, the gateway's count is charged. */
   readonly usage?: JsonObject
-  /** The message for the caller. */
+  /** The error message for the caller. */
   readonly words?: string
-  /** The chunks that reach the caller; the first three when absent. */
+  /** The chunks that reach the caller; absent: the first three. */
   readonly chunks?: readonly JsonObject[]
-  /** Number of requested choices; 1 when absent. */
+  /** Number of requested choices; absent: 1. */
   readonly choices?: number
 }
 
@@ -101,13 +101,16 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** @param mended fields that the relay adds to the first delta of a choice. */
+/**
+ * Returns the second chunk.
+ * @param mended fields that the relay adds to the first delta of a choice.
+ */
 function second(content: string, mended: JsonObject = {}): JsonObject {
   const delta = { content, ...mended }
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 
-/** Answers without content: they become an error status, and nothing is charged. */
+/** Answers without content. The caller receives an error status, and nothing is charged. */
 const REFUSED: readonly Staged[] = [
   refused("an error frame before anything else", frames({ error: { message: WORDS } })),
   refused("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),

@@ -22,7 +22,7 @@ import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
-/** A provider's words about its own failure may be about the operator's account. */
+/** The message that replaces the provider's own error, which may concern the operator's account. */
 const OWN_WORDS = "The provider failed while it answered"
 
 const OVERLOADED = "The provider is overloaded."
@@ -32,9 +32,9 @@ interface Break {
   readonly name: string
   readonly dialect: DialectId
   readonly events: readonly WrittenEvent[]
-  /** The message for the caller. */
+  /** The error message for the caller. */
   readonly words?: string
-  /** Whether it reports that the vendor is overloaded. */
+  /** Whether the events report that the vendor is overloaded. */
   readonly isOverload?: true
 }
 
@@ -130,7 +130,7 @@ const BREAKS: readonly Break[] = [
 
 const DIALECTS = Object.keys(VENDORS) as DialectId[]
 
-/** Breaks that every vendor's stream can have. */
+/** Ways to break a stream that apply to every vendor. */
 const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
   { name: "the end ahead of the end", dialect, events: [] },
   {
@@ -143,7 +143,7 @@ const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
     : [{ name: "a frame with invalid JSON", dialect, events: ["data: {not json}\n\n"] }]),
 ])
 
-/** The number of events of a plain stream up to the end of "Hi". */
+/** Number of events in a simple stream up to the end of "Hi". */
 const SAID: Readonly<Record<DialectId, number>> = {
   "openai-chat": 2,
   "openai-responses": 5,
@@ -153,7 +153,10 @@ const SAID: Readonly<Record<DialectId, number>> = {
   "cohere-chat": 3,
 }
 
-/** @param spared how many events of the beginning are left out, from its end. */
+/**
+ * Returns a broken stream.
+ * @param spared the number of events that are omitted at the end of the beginning.
+ */
 function broken({ name, dialect, events }: Break, spared = 0): VendorAnswer {
   const word = { "openai-responses": "completed", gemini: "STOP" }[String(dialect)] ?? "stop"
   const whole = writtenAnswer("", dialect, { word, usage: USAGES[dialect] }, true)
@@ -179,7 +182,7 @@ const CONVERSE_BEGINNING: readonly WrittenEvent[] = [
 
 const MANY = 200
 
-/** Anthropic reports one token of output at the start; this stream sends far more, and breaks. */
+/** Returns a stream that breaks after far more output than the single token that Anthropic reports at the start. */
 function longAndBroken(): VendorAnswer {
   const whole = broken({ name: "a long answer", dialect: "anthropic-messages", events: [] })
   const delta = { type: "content_block_delta", index: 0 }
@@ -192,7 +195,7 @@ function longAndBroken(): VendorAnswer {
   return { ...whole, body: `${String(whole.body)}${String(body)}` }
 }
 
-/** Answers without content: they become an error status, and nothing is charged. */
+/** Answers without content. The caller receives an error status, and nothing is charged. */
 const PAGES = DIALECTS.flatMap((dialect) =>
   [
     { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
@@ -220,14 +223,14 @@ beforeAll(async () => {
     ),
     ...PAGES.map((answer) => stagedAnswer(answer)),
     stagedAnswer(longAndBroken()),
-    // All in one piece.
+    // These answers arrive in a single chunk.
     ...ALL.map((each) => stagedAnswer(broken(each, 1))),
   ])
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** Asserts that the stream ends with an error of the caller's own dialect, and nothing after it. */
+/** Asserts that the stream ends with an error of the caller's own dialect. */
 function expectBrokenOff(
   { text }: FaceAnswer,
   face: Face,
@@ -292,7 +295,7 @@ describe("broken streams of vendors in every format", () => {
         expect(text).toContain('"Hi"')
         const message = expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
         expect(message).toContain(each.words ?? "")
-        // The delivered part is charged.
+        // The delivered part must be charged.
         const receipt = await receiptOf(caller, requestId)
         expect(receipt.status).toBe("settled")
         expect(receipt.usage?.output).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ import type { ReplayGateway } from "./replay-gateway.ts"
 
 export const CHAT = "/v1/chat/completions"
 
-/** A receipt's members that these tests look at. */
+/** The members of a receipt that these tests read. */
 export interface Receipt {
   readonly status: string
   readonly usage: Readonly<Record<string, number>> | null
@@ -23,10 +23,10 @@ export async function receiptOf(caller: TestCaller, requestId: string): Promise<
   return (await response.json()) as Receipt
 }
 
-/** A charge, and its request. */
+/** A charge with its request. */
 export interface Payment {
   readonly requestId: string
-  /** The balance before and after, nanocredits. */
+  /** The balance before and after the request, in nanocredits. */
   readonly before: bigint
   readonly after: bigint
 }
@@ -56,21 +56,24 @@ export async function expectPaid(
   return receipt.charged
 }
 
-/** A model's built-in search, with the multiplier: 25 per 1,000. */
+/** The price in nanocredits of a model's built-in search: 25 per 1,000, times the multiplier. */
 const SEARCH = 27_500_000n
 
-/** A call through the gateway, and the vendor's answer to it. */
+/** A call through the gateway, and the vendor's answer to the call. */
 export interface ReplayedCall {
   /** The replay's id. */
   readonly id: string
   readonly vendor: string
-  /** The caller's body but for its model. */
+  /** The caller's body without its model. */
   readonly request: JsonObject
   /** The body of the vendor's answer. */
   readonly recorded: string
 }
 
-/** A whole answer: equal less the named patches, both ways, and paid to the nanocredit. */
+/**
+ * Asserts that an answer that is not streamed, and its request, are equal to the recorded ones except for the named
+ * patches, and that the charge is exact.
+ */
 export async function expectWhole(replaying: ReplayGateway, call: ReplayedCall): Promise<void> {
   const { caller } = replaying
   const { id, request } = call
@@ -96,7 +99,7 @@ export async function expectWhole(replaying: ReplayGateway, call: ReplayedCall):
   expect(response.headers.get("x-tollgate-cost")).toBe(charged)
 }
 
-/** A stream: the same, frame by frame, to its proper end. */
+/** Asserts the same for each frame of a stream, and that the stream ends correctly. */
 export async function expectStream(
   replaying: ReplayGateway,
   call: ReplayedCall,
@@ -129,7 +132,10 @@ export async function expectStream(
   }
 }
 
-/** If the vendor reports no usage, the answer contains the charged one. @returns it. */
+/**
+ * If the vendor reports no usage, the answer contains the usage that is charged.
+ * @returns the charged usage.
+ */
 function expectOwnCount(told: JsonObject | undefined): JsonObject {
   const usage = told?.usage
   if (!isJsonObject(usage)) throw new Error("the answer tells no usage")
@@ -152,7 +158,7 @@ function withUsageAsked(request: JsonObject, isUsageAsked: boolean): JsonObject 
   return { ...rest, stream_options: isUsageAsked ? { ...others, include_usage: true } : others }
 }
 
-/** The last usage of a stream carries the cost, as a number. */
+/** Adds the cost as a number to the last usage of a stream. */
 function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
   const last = chunks.findLastIndex(({ usage }) => isJsonObject(usage))
   return chunks.map((chunk, index) =>
@@ -162,7 +168,7 @@ function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
   )
 }
 
-/** If Groq's model cannot write a call, Groq reports a fault of the request. */
+/** Returns the error type. If Groq's model cannot write a call, Groq reports a fault in the request. */
 function errorTypeOf({ type }: JsonObject): string {
   return type === "invalid_request_error" ? "refused_by_upstream" : "upstream_error"
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** A simple reading of the chunks. */
+/** Returns the texts and calls in the chunks. */
 function readingOf({ chunks }: ExpectedStream): { texts: string[]; calls: string[][] } {
   const texts: string[] = []
   const calls: string[][] = []

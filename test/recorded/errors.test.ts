@@ -6,14 +6,14 @@ import { CHAT, receiptOf } from "./checks.ts"
 import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
 import { until } from "../support/until.ts"
 
-/** Requests that the gateway refuses itself, before the vendor can. */
+/** Matches requests that the gateway rejects before the vendor receives them. */
 const REFUSED_HERE =
   /malformed-data-uri|invalid-temperature|malformed-request-field|custom-llm-within-crew/
 
 const failed = chatRecordings().filter(({ status }) => status !== 200)
 const recordings = failed.filter(({ id }) => !REFUSED_HERE.test(id))
 
-/** A row of the error table: the caller's error for a vendor's status. */
+/** A row of the error table: the caller's error for a status of the vendor. */
 interface Row {
   readonly status: number
   readonly code: string
@@ -24,7 +24,7 @@ const FAILED: Row = { status: 502, code: "upstream_error", retry: true }
 const OVERLOADED: Row = { status: 503, code: "upstream_overloaded", retry: true }
 const TIMED_OUT: Row = { status: 504, code: "upstream_timeout", retry: true }
 
-/** Undefined: the vendor's own words are passed on. */
+/** The rows by status. Undefined: the vendor's own message is passed on. */
 const TABLE: Readonly<Record<number, Row | undefined>> = {
   302: FAILED,
   400: undefined,
@@ -56,7 +56,7 @@ const written = Object.keys(TABLE).map((status) => ({
   replay: errorReplay(Number(status), VENDORS_ERROR),
 }))
 
-/** A refusal of the operator's credential in the form of another error. */
+/** Rejections of the operator's credential that have the form of another error. */
 const disguised = [
   errorReplay(400, { error: { message: "Incorrect API key provided: sk-vendor-secret." } }),
   errorReplay(400, { code: "invalid-argument", error: "Incorrect API key: sk-vendor-secret" }),
@@ -68,7 +68,7 @@ const disguised = [
   replay,
 }))
 
-/** Waits as vendors name them, and whole seconds as the caller gets them. */
+/** Waiting times in the vendors' forms, and the whole seconds that the caller receives. */
 const WAITS = [
   { headers: { "retry-after": "1", "retry-after-ms": "0" }, seconds: "1" },
   { headers: { "retry-after-ms": "1200" }, seconds: "2" },
@@ -111,7 +111,7 @@ interface ReceivedError {
 
 const HELLO: JsonObject = { messages: [{ role: "user", content: "Hello" }] }
 
-/** Expects an error, without a charge or a remaining hold. */
+/** Asserts an error without a charge and without a remaining hold. */
 async function fail(id: string, request: JsonObject): Promise<ReceivedError> {
   const { caller } = replaying
   const before = await caller.balance()
@@ -140,14 +140,14 @@ function expectRow(received: ReceivedError, row: Row): void {
   }
 }
 
-/** The error of an answer, which Mistral and others have without an envelope. */
+/** Returns the error in a response. Some vendors, such as Mistral, send it without an envelope. */
 function vendorsError(body: string): JsonObject {
   const parsed: unknown = body === "" ? {} : JSON.parse(body)
   if (!isJsonObject(parsed)) return {}
   return isJsonObject(parsed.error) ? parsed.error : parsed
 }
 
-/** A model that the operator's account at the vendor lacks, reported with 400. */
+/** Matches errors with status 400 about a model that the operator's account at the vendor does not have. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {

@@ -13,10 +13,10 @@ const answers = vendorAnswers().filter(({ status }) => status !== 200)
 interface Row {
   readonly status: number
   readonly kind: string
-  /** The word in Anthropic's envelope, and its status where it is another. */
+  /** The error type in Anthropic's envelope, and its status if it differs. */
   readonly anthropic: string
   readonly anthropicStatus?: number
-  /** The word in Google's. */
+  /** The status in Google's envelope. */
   readonly google: string
 }
 
@@ -34,7 +34,7 @@ const OVERLOADED: Row = {
   google: "UNAVAILABLE",
 }
 
-/** The caller's own fault: the vendor's words are passed on. */
+/** An error that is the caller's fault. The vendor's message is passed on. */
 const REFUSED: Row = {
   status: 400,
   kind: "refused_by_upstream",
@@ -53,8 +53,8 @@ const ROWS: Readonly<Record<number, Row>> = {
 }
 
 /**
- * Errors with 400 that concern the operator: a wrong key (docs/contribute/wire/gemini.md#f12), an unknown model
- * (docs/contribute/wire/openai-responses.md#f10, docs/contribute/wire/bedrock-converse.md#f8).
+ * Matches errors with status 400 that concern the operator: a wrong key (docs/contribute/wire/gemini.md#f12), or an
+ * unknown model (docs/contribute/wire/openai-responses.md#f10, docs/contribute/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i
@@ -66,7 +66,7 @@ function rowOf(answer: VendorAnswer): Row {
   return row
 }
 
-/** The vendor's message, in any of their formats. */
+/** Returns the vendor's message in any format. */
 function wordsOf({ body }: VendorAnswer): string {
   if (body === "") return ""
   const parsed = JSON.parse(String(body)) as JsonValue
@@ -94,7 +94,7 @@ async function ask(answer: VendorAnswer, face: Face, stream: boolean): Promise<F
   return askWhole(face, { url: gateway.url, key: caller.key }, request)
 }
 
-/** The caller's own dialect's envelope, with the ids that tell which request it was. */
+/** Asserts that the response has the error envelope of the caller's dialect, with the ids that identify the request. */
 function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): JsonObject {
   const error = object(body.error)
   const requestId = headers.get("x-request-id") ?? ""
@@ -117,7 +117,7 @@ function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): Js
   return error
 }
 
-/** Whether a vendor's message reports a full context, in other words than Anthropic's. */
+/** Whether a vendor's message reports a full context without using Anthropic's words. */
 function isContextFull(words: string): boolean {
   return /maximum context length|exceeds the available context|prompt too long/.test(words)
 }
@@ -129,7 +129,7 @@ function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): vo
   const error = expectEnvelope(answer, face, row)
   const words = wordsOf(recorded)
   if (row === REFUSED) {
-    // Agents of Anthropic's format shorten a conversation on its own words for a full context.
+    // Agents with Anthropic's format shorten a conversation if the error has Anthropic's words for a full context.
     const before = isAnthropic && isContextFull(words) ? "prompt is too long: " : ""
     if (words !== "") expect(error.message).toBe(before + words.trim().slice(0, 2000))
     return

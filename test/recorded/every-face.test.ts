@@ -17,25 +17,25 @@ import { until } from "../support/until.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status === 200)
 
-/** Requests at once. */
+/** Number of concurrent requests. */
 const AT_ONCE = 16
 
-/** Streams that the official client rejects even from the vendor itself, and its message. */
+/** Streams that the official client rejects even if they come directly from the vendor, with the client's error. */
 const NOT_ACCEPTED: Readonly<Record<string, string>> = {
-  // It contains parts of reasoning, which OpenAI does not define.
+  // The stream contains parts of reasoning, which OpenAI does not define.
   "bedrock-mantle/providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface--0 through /v1/responses":
     "Unhandled response stream event",
-  // Every object has a different id in every event.
+  // The id of each object differs between events.
   "vercel-ai/openai/responses/github-copilot-id-rotation.1.chunks.txt 0 through /v1/responses":
     "identity changed",
 }
 
-/** Arguments that end early: Anthropic's client makes an object of the existing part. */
+/** A stream whose arguments end early. Anthropic's client makes an object of the part that arrived. */
 const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt through /v1/messages"
 
 /**
- * The last event of ChatGPT's own backend has no output, even after a stream with output. A caller of its format
- * receives it unchanged.
+ * Whether the last event of a stream has no output. The backend of ChatGPT sends such events even after a stream with
+ * output. A caller with the same format receives them unchanged.
  */
 function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
   if (dialect !== "openai-responses" || typeof body !== "string") return false
@@ -43,7 +43,7 @@ function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
   return /"output":\[\]/.test(end) && body.includes("response.output_item.done")
 }
 
-/** The result of requesting one answer through one face. */
+/** The result of requesting one answer in one dialect. */
 interface Outcome {
   readonly answer: FaceAnswer
   readonly receipt: Receipt
@@ -104,12 +104,12 @@ async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcom
   const door = { url: gateway.url, key: caller.key }
   const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
-  // A client that throws disconnects, and can be here before the receipt.
+  // A client that throws has disconnected, and may continue before the receipt is written.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
   return { answer: told, receipt: await receiptOf(caller, requestId) }
 }
 
-/** The fields that ask for the recorded number of choices, if the format has more than one. */
+/** Returns the request fields for the recorded number of choices, if the format supports several choices. */
 function choicesOf({ dialect }: Face, recorded: JsonValue | undefined): JsonObject {
   const count = Array.isArray(recorded) ? recorded.length : 1
   if (count < 2) return {}
@@ -153,8 +153,8 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
     expect(receipt.usage).toEqual(shown(usage))
     expect(receipt.charged).toBe(creditsText(plainCost(usage)))
     const told = toldUsage(face.dialect, answer.body)
-    // The caller receives the vendor's sums unchanged, without the usage for shortening the conversation; the official
-    // client leaves the iterations out of its result.
+    // The caller receives the vendor's sums unchanged. They exclude the usage for shortening the conversation. The
+    // official client omits the iterations from its result.
     const hasIterations =
       told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
     if (!hasIterations || face.dialect !== recorded.dialect) {
@@ -165,12 +165,15 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
   else expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
 }
 
-/** Whether the answer of an audio-only model is for a format without audio: the request is refused. */
+/**
+ * Whether the answer of a model that returns only audio is requested in a format without audio. Such a request is
+ * rejected.
+ */
 function isUnreadable({ id }: VendorAnswer, { dialect }: Face): boolean {
   return dialect === "anthropic-messages" && id.includes("-tts-")
 }
 
-/** The part of a reading that a caller of this face can receive. */
+/** Returns the part of the content that a caller with this dialect can receive. */
 function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-chat") return reading
   if (dialect === "gemini") return throughGoogle(reading)
@@ -184,7 +187,10 @@ function throughFace(reading: Reading, { dialect }: Face): Reading {
   return { texts: [text + refusal], refusals: [""], calls: [calls.map(withObject)] }
 }
 
-/** A refusal becomes text, and arguments must be an object. */
+/**
+ * Returns the content that a caller with Google's dialect receives. A refusal becomes text, and arguments must be an
+ * object.
+ */
 function throughGoogle({ texts, refusals, calls }: Reading): Reading {
   return {
     texts: texts.map((text, index) => text + (refusals[index] ?? "")),

@@ -2,14 +2,16 @@ import { expect } from "bun:test"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { eventsOf } from "./read-stream.ts"
 
-/** Adds the prefix that the specification requires for an id. Any id replaces a missing one. */
+/** Returns the id with the prefix that the specification requires. A missing id is replaced by any id. */
 function expectedId(body: JsonObject): JsonValue {
   const id = String(body.id ?? "")
   if (id === "") return expect.stringMatching(/^chatcmpl-\w+$/) as unknown as string
   return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`
 }
 
-/** The caller's answer for a vendor's whole answer: the same, except for the named patches. */
+/**
+ * Returns the caller's answer for a vendor's answer that is not streamed. It is the same except for the named patches.
+ */
 export function expectedAnswer(recorded: JsonObject, model: string): JsonObject {
   const answer = structuredClone(recorded)
   answer.model = model
@@ -25,7 +27,7 @@ export function expectedAnswer(recorded: JsonObject, model: string): JsonObject 
   return answer
 }
 
-/** The text is always there, and null only for a model that acted or refused. */
+/** Adds missing text. The member is always present, and null only if the model called a tool or refused. */
 function giveContent(message: JsonObject): void {
   message.content ??= hasActed(message) || message.refusal ? null : ""
 }
@@ -34,19 +36,19 @@ function hasActed({ tool_calls: calls, function_call: called }: JsonObject): boo
   return Boolean(calls ?? (isJsonObject(called) && called.name))
 }
 
-/** A vendor's stream, as expected by a caller. */
+/** A vendor's stream as the caller should receive it. */
 export interface ExpectedStream {
   readonly chunks: readonly JsonObject[]
-  /** The last usage that the vendor reported, at any place; undefined if there is none. */
+  /** The last usage that the vendor reported, wherever it is; undefined if there is none. */
   readonly usage: JsonObject | undefined
-  /** The error that ended the stream early. */
+  /** The error with which the stream ended early. */
   readonly error: JsonObject | undefined
 }
 
 /**
- * The caller's stream for a vendor's stream, except for the named patches: model and id; usage removed if it was not
- * requested, and otherwise in the common place; empty frames withheld. The comparing caller adds the cost to the last
- * usage.
+ * Returns the caller's stream for a vendor's stream. It is the same except for the named patches: model and id are
+ * replaced, usage is removed if it was not requested and otherwise moved to the common place, and empty frames are
+ * omitted. The cost in the last usage must be added by the test.
  */
 export function expectedStream(
   recorded: string,
@@ -71,18 +73,18 @@ export function expectedStream(
     else if (reported) chunk.usage = withoutCost(reported)
     for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
     choicesSeen.look(chunk, choices)
-    // The usage is held back for its cost, so a later remark comes first.
+    // The usage is held back until the cost is known, so a later comment comes before it.
     const last = chunks.at(-1)
     const isOvertaking = isRemark && last?.usage !== undefined && choicesOf(last).length === 0
     chunks.splice(isOvertaking ? chunks.length - 1 : chunks.length, 0, chunk)
   }
-  // The usage that is held back for its cost comes after the ends.
+  // The usage is held back until the cost is known, so it follows the ends of the choices.
   const isKept = isUsageAsked && chunks.at(-1)?.usage !== undefined
   chunks.splice(isKept ? chunks.length - 1 : chunks.length, 0, ...choicesSeen.missingEnds())
   return { chunks, usage, error: undefined }
 }
 
-/** Each choice begins with its role and has an end, even if the vendor leaves them out. */
+/** Tracks choices. Each choice begins with its role and has an end, even if the vendor omits them. */
 class ExpectedChoices {
   readonly #open = new Map<number, { isEnded: boolean; isCalling: boolean }>()
   #head: JsonObject = {}
@@ -110,20 +112,20 @@ class ExpectedChoices {
   }
 }
 
-/** The vendor's own price for the operator is not the caller's to see. */
+/** Removes the vendor's price for the operator, which the caller must not see. */
 function withoutCost(usage: JsonObject): JsonObject {
   const { cost: _, cost_details: _details, ...rest } = usage
   return rest
 }
 
-/** A chunk's usage: its own, or in the place that Groq has for it. */
+/** Returns the usage of a chunk, which Groq sends in another place. */
 function usageOf(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   const groq = isJsonObject(chunk.x_groq) ? chunk.x_groq : {}
   return isJsonObject(groq.usage) ? groq.usage : undefined
 }
 
-/** Forms of Mistral that official clients of this dialect cannot read. */
+/** Repairs forms of Mistral that official clients of this dialect cannot read. */
 function repair(message: JsonObject, kind: "message" | "delta"): void {
   flattenContent(message)
   if (!Array.isArray(message.tool_calls)) return
@@ -134,10 +136,10 @@ function repair(message: JsonObject, kind: "message" | "delta"): void {
   }
 }
 
-/** Content as a list: text and thinking become the two members that clients read. */
+/** Converts content that is a list. Its text and its thinking become the two members that clients read. */
 function flattenContent(message: JsonObject): void {
   const { content } = message
-  // Cloudflare answers to a schema with an object.
+  // If the request contains a schema, Cloudflare's content is an object.
   if (isJsonObject(content)) message.content = JSON.stringify(content)
   if (!Array.isArray(content)) return
   const parts = content.filter(isJsonObject)

@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** Vendors that send usage in a stream by default, and refuse the option. */
+/** Vendors that always send usage in a stream, and reject the option for it. */
 const NEVER_ASKED = new Set(["mistral", "perplexity"])
 
-/** Vendors that support `max_completion_tokens`; the others get `max_tokens`. */
+/** Vendors that support `max_completion_tokens`. The other vendors receive `max_tokens`. */
 const KNOW_BOTH_LIMITS = new Set(["openai", "openai-compatible", "groq", "openrouter", "cerebras"])
 
-/** Vendors that support the role `developer`; the others get `system`. */
+/** Vendors that support the role `developer`. The other vendors receive `system`. */
 const KNOW_DEVELOPERS = new Set(["openai", "openai-compatible", "openrouter"])
 
-/** Vendors whose default temperature is not 1. */
+/** Vendors whose default temperature is not 1. The temperature is always sent to them. */
 const TOLD_TEMPERATURE = new Set(["mistral", "perplexity", "zai"])
 
-/** The vendor's body for a caller's body: the same, except for the named patches. */
+/** Returns the body that the vendor should receive for a caller's body. It is the same except for the named patches. */
 export function expectedRequest(sent: JsonObject, vendor: string, model: string): JsonObject {
   const body: JsonObject = { ...structuredClone(sent), model }
   if (body.stream === true) {
@@ -33,7 +33,7 @@ export function expectedRequest(sent: JsonObject, vendor: string, model: string)
   return body
 }
 
-/** Ollama reads reasoning of earlier turns in `reasoning`; a client that sent both names sent it twice. */
+/** Moves reasoning of earlier turns to `reasoning`, which Ollama reads. A client may have sent it under both names. */
 function foldReasoning(body: JsonObject): void {
   for (const message of messagesOf(body)) {
     if (message.reasoning_content === undefined) continue

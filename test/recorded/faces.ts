@@ -4,19 +4,19 @@ import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { GOOGLE } from "./google-face.ts"
 
-/** Where to ask, and with which key. */
+/** The address of the gateway, and a key. */
 export interface Door {
   readonly url: string
   readonly key: string
 }
 
-/** A caller's answer, with its HTTP status and headers. */
+/** The answer that a caller receives, with its HTTP status and headers. */
 export interface FaceAnswer {
   readonly status: number
   readonly headers: Headers
-  /** The whole answer; for a stream, the result of the official client's accumulator. */
+  /** The complete answer. For a stream, it is the result of the official client's accumulator. */
   readonly body: JsonObject
-  /** The stream as it was on the wire; of a whole answer, its JSON. */
+  /** The stream as received. If the answer is not streamed, its JSON text. */
   readonly text: string
   /** The error that the official client threw instead of an answer. */
   readonly failure?: Error
@@ -26,9 +26,9 @@ export interface FaceAnswer {
 export interface Face {
   readonly dialect: DialectId
   readonly path: string
-  /** Where a request is sent; absent: to the path. */
+  /** Returns the path for a request; absent: always `path`. */
   addressOf?(request: JsonObject): string
-  /** The smallest request for a model, with these tools declared. */
+  /** Returns a minimal request for a model with the given tools. */
   request(model: string, tools: readonly string[]): JsonObject
   /** Requests a stream through the official client, and reads it to its end. */
   stream(door: Door, request: JsonObject, fetch: Fetch): Promise<unknown>
@@ -103,7 +103,7 @@ const RESPONSES: Face = {
 
 export const FACES = [CHAT, MESSAGES, RESPONSES, GOOGLE] as const
 
-/** Where a request is sent. */
+/** Returns the path to which a request is sent. */
 export function addressOf(face: Face, request: JsonObject): string {
   return face.addressOf?.(request) ?? face.path
 }
@@ -116,7 +116,7 @@ function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
   return new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0, fetch })
 }
 
-/** Requests a whole answer. */
+/** Requests an answer that is not streamed. */
 export async function askWhole(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
   const response = await fetch(door.url + addressOf(face, request), {
     method: "POST",
@@ -128,7 +128,7 @@ export async function askWhole(face: Face, door: Door, request: JsonObject): Pro
   return { status, headers, text, body: JSON.parse(text) as JsonObject }
 }
 
-/** Requests a stream through the official client, and also records the raw bytes. */
+/** Requests a stream with the official client, and records the raw bytes as well. */
 export async function askStream(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
   let heard: { response: Response; text: Promise<string> } | undefined
   const listening: Fetch = async (...asked) => {
@@ -146,7 +146,7 @@ export async function askStream(face: Face, door: Door, request: JsonObject): Pr
   }
   if (heard === undefined) throw failure ?? new Error("the client did not ask")
   const { status, headers } = heard.response
-  // A client that throws also hangs up.
+  // A client that throws has also disconnected.
   const text = await heard.text.catch(() => "")
   const answer = { status, headers, body, text }
   return failure === undefined ? answer : { ...answer, failure }

@@ -7,13 +7,16 @@ import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
 
-/** A row of the table of endings in docs/contribute/wire/README.md#f5: the reason that callers of each face receive. */
+/**
+ * A row of the table of finish reasons in docs/contribute/wire/README.md#f5. It contains the reason that callers with
+ * each dialect receive.
+ */
 interface Row {
   readonly chat: string
   readonly messages: string
-  /** The status, and after a colon the reason of an incomplete one. */
+  /** The status. If the answer is incomplete, a colon and the reason follow. */
   readonly responses: string
-  /** A vendor's own reason stays if it is one of Google's. */
+  /** The reason that Google's callers receive. A vendor's own reason stays if it is also one of Google's. */
   readonly google: string
 }
 
@@ -54,11 +57,11 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "length", row: LIMITED },
     { word: "content_filter", row: FILTERED },
     { word: "tool_calls", ...CALL },
-    // Mistral's words.
+    // Terms of Mistral.
     { word: "model_length", row: LIMITED },
     { word: "strange", row: UNKNOWN },
     { word: "model_context_window_exceeded", row: OVERFULL },
-    // Z.ai's word.
+    // A term of Z.ai.
     { word: "sensitive", row: FILTERED },
   ],
   "openai-responses": [
@@ -109,7 +112,7 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
   ],
 }
 
-/** Words for a generation that failed: no caller gets it as an answer. */
+/** Finish reasons of a generation that failed. No caller receives such an answer as a success. */
 const FAILED: Readonly<Record<DialectId, readonly string[]>> = {
   "openai-chat": [
     "error",
@@ -163,7 +166,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** Requests one stop string, if the dialect supports it. */
+/** Returns a request with one stop string, if the dialect supports stop strings. */
 function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
   const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
   if (face.dialect === "openai-chat") return { ...request, stop: "END" }
@@ -173,7 +176,7 @@ function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject 
   return face.dialect === "anthropic-messages" ? { ...request, stop_sequences: ["END"] } : request
 }
 
-/** The word for the end in an answer, in the form of the table. */
+/** Returns the finish reason of an answer in the form of the table. */
 function endOf(face: Face, body: JsonObject): string {
   switch (face.dialect) {
     case "openai-chat":
@@ -243,7 +246,7 @@ for (const dialect of dialects) {
           const response = await caller.post(addressOf(face, request), request)
           const text = await response.text()
           expect(text).toContain("upstream_error")
-          // A part that was delivered is charged, and never ends as an answer does.
+          // The delivered part is charged, and the answer never ends like a complete answer.
           if (response.status !== 200) expect(response.status).toBe(502)
           expect(text).not.toMatch(/\[DONE\]|"stop_reason":"end_turn"|response\.completed/)
         })

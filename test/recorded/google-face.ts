@@ -6,7 +6,7 @@ import { wholeOfChunks } from "./whole-of-stream.ts"
 
 const PLACE = "/v1beta/models"
 
-/** Google's: the address contains the model and the choice of a stream. */
+/** Google's dialect. The address contains the model and determines whether the answer is streamed. */
 export const GOOGLE: Face = {
   dialect: "gemini",
   path: PLACE,
@@ -34,7 +34,7 @@ export const GOOGLE: Face = {
       const told: unknown = JSON.parse(JSON.stringify(chunk))
       if (isJsonObject(told)) chunks.push(told)
     }
-    // The client does not combine chunks; `chats` keeps them unchanged.
+    // The client does not combine chunks. Its `chats` keep them unchanged.
     return wholeOfChunks(chunks)
   },
 }

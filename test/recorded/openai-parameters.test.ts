@@ -36,7 +36,7 @@ const successes = read<RecordedSuccess>("chat-success.json").map((call, index) =
   id: `${index} ${String(call.request.model)} ${call.name}`.slice(0, 80),
 }))
 
-/** Only this model refuses them: the gateway sends them, and returns the refusal. */
+/** Parameters that only one model rejects. The gateway sends them, and returns the model's error. */
 const MODELS_BUSINESS: ReadonlySet<string> = new Set([
   "gpt-4 n=1+response_format=[object Object]",
   "gpt-4 metadata={}+n=1",
@@ -44,7 +44,7 @@ const MODELS_BUSINESS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview stop=",
 ])
 
-/** This model answers with the messages of another check; ours are those of all other models. */
+/** Parameters for which one model has an error of another check. The gateway's errors are those of all other models. */
 const OTHER_WORDS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview n=-1",
   "gpt-4o-audio-preview top_p=-1",
@@ -89,7 +89,7 @@ async function send(request: JsonObject, id: string) {
   return { status: response.status, error }
 }
 
-/** Our codes name the fault, not the type of the number. */
+/** Returns an error code in the gateway's form, which names the fault and not the type of the number. */
 function plainCode(code: string | null): string | undefined {
   if (code === "object_above_max_properties") return "invalid_value"
   return code?.replace(/^(integer|decimal)_/, "")
@@ -108,7 +108,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)
       expect(error.type).toBe(recorded.type)
-      // A model that is missing has no param in OpenAI's words; ours names the field.
+      // For a missing model, OpenAI's error has no param, and the gateway's error names the field.
       expect(error.param).toBe(recorded.param ?? "model")
       const code = plainCode(recorded.code)
       if (code !== undefined) expect(error.code).toBe(code)

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import type { PriceSettings } from "../../src/config/settings.ts"
 
-/** Every class has its own price, so that no mistake in a class stays hidden. */
+/** Prices that differ for each class, so that no mix-up of classes goes unnoticed. */
 export const PRICE: PriceSettings = {
   input: "1",
   cached_input: "0.1",
@@ -14,7 +14,7 @@ export const PRICE: PriceSettings = {
   search: "5000",
 }
 
-/** The same once more in nanocredits of one unit, and the multiplier in tenths: 1.1. */
+/** The prices in nanocredits per unit. The multiplier in tenths is 11, which means 1.1. */
 const NANOCREDITS: Readonly<Record<keyof PlainUsage, bigint>> = {
   input: 1_000n,
   cached_input: 100n,
@@ -29,7 +29,7 @@ const NANOCREDITS: Readonly<Record<keyof PlainUsage, bigint>> = {
 }
 const MULTIPLIER_TENTHS = 11n
 
-/** Usage in the words of a receipt; `reasoning` is a part of `output`. */
+/** Usage with the names of a receipt. `reasoning` is a part of `output`. */
 export interface PlainUsage {
   readonly input: number
   readonly cached_input: number
@@ -44,9 +44,9 @@ export interface PlainUsage {
 }
 
 /**
- * Returns a vendor's raw usage by docs/contribute/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
- * inside the prompt, reasoning is inside the completion, unless the total shows that it is separate (xAI, also if
- * Azure hosts it).
+ * Computes a usage from a vendor's raw usage by the rules of docs/contribute/wire/README.md#f4. Cached, written and
+ * audio tokens are part of the prompt. Reasoning is part of the completion, unless the total shows that it is separate
+ * (xAI, also if Azure hosts it).
  */
 export function plainUsage(raw: JsonObject): PlainUsage {
   const prompt = numberAt(raw, "prompt_tokens")
@@ -56,7 +56,7 @@ export function plainUsage(raw: JsonObject): PlainUsage {
   const outputDetails = isJsonObject(raw.completion_tokens_details)
     ? raw.completion_tokens_details
     : {}
-  // Moonshot reports it next to the details, not in them.
+  // Moonshot reports cached tokens next to the details and not within them.
   const read = numberAt(inputDetails, "cached_tokens") || numberAt(raw, "cached_tokens")
   const cached = Math.min(prompt, read)
   const written = numberAt(inputDetails, "cache_write_tokens")
@@ -83,7 +83,7 @@ function searchesOf(raw: JsonObject): number {
   return isJsonObject(tools) ? numberAt(tools, "web_search_requests") : 0
 }
 
-/** The cost at `PRICE` in nanocredits, rounded up once. */
+/** Returns the cost at `PRICE` in nanocredits, rounded up once. */
 export function plainCost(usage: PlainUsage): bigint {
   let sum = 0n
   for (const [name, price] of Object.entries(NANOCREDITS)) {
@@ -92,12 +92,12 @@ export function plainCost(usage: PlainUsage): bigint {
   return (sum * MULTIPLIER_TENTHS + 9n) / 10n
 }
 
-/** The form in a receipt: unused classes are absent. */
+/** Returns the usage in the form of a receipt, in which unused classes are absent. */
 export function shown(usage: PlainUsage): Record<string, number> {
   return Object.fromEntries(Object.entries(usage).filter(([, quantity]) => quantity !== 0))
 }
 
-/** Nanocredits as the gateway writes credits. */
+/** Formats nanocredits as credits, in the gateway's form. */
 export function creditsText(nanocredits: bigint): string {
   const fraction = String(nanocredits % 1_000_000_000n)
     .padStart(9, "0")
@@ -106,7 +106,7 @@ export function creditsText(nanocredits: bigint): string {
   return fraction === "" ? whole : `${whole}.${fraction}`
 }
 
-/** The same the other way round. */
+/** Parses credits as nanocredits. */
 export function nanocreditsOf(credits: string): bigint {
   const [whole = "", fraction = ""] = credits.split(".")
   return BigInt(whole + fraction.padEnd(9, "0"))

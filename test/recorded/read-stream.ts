@@ -6,7 +6,7 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** A whole stream's events, read as plainly as the standard has them; comments are left out. */
+/** Returns all events of a stream, parsed as the standard specifies. Comments are omitted. */
 export function eventsOf(text: string): StreamEvent[] {
   return text
     .split(/\r?\n\r?\n/)
@@ -21,14 +21,14 @@ export function eventsOf(text: string): StreamEvent[] {
     .filter(({ data }) => data !== "")
 }
 
-/** A caller's stream. */
+/** A stream as a caller received it. */
 export interface ReceivedStream {
   readonly status: number
   readonly headers: Headers
   readonly requestId: string
   readonly chunks: readonly JsonObject[]
   readonly error: JsonObject | undefined
-  /** Whether it ended with `[DONE]`. */
+  /** Whether the stream ended with `[DONE]`. */
   readonly isDone: boolean
 }
 

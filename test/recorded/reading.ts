@@ -1,7 +1,7 @@
 import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** A simple reading of an answer, choice by choice, independent of the gateway's code. */
+/** The content of each choice of an answer, read without using the gateway's code. */
 export interface Reading {
   readonly texts: readonly string[]
   readonly refusals: readonly string[]
@@ -10,7 +10,7 @@ export interface Reading {
 
 export interface ReadCall {
   readonly name: string
-  /** The arguments as an object, or as text if they are not one. */
+  /** The arguments as an object, or as text if they are not an object. */
   readonly input: JsonValue
 }
 
@@ -20,7 +20,7 @@ interface ReadChoice {
   readonly calls: readonly ReadCall[]
 }
 
-/** Reads a whole answer in its own dialect. */
+/** Reads an answer that is not streamed in its own dialect. */
 export function readAnswer(dialect: DialectId, body: JsonObject): Reading {
   const choices = READERS[dialect](body)
   return {
@@ -44,7 +44,7 @@ function readCompletion({ choices }: JsonObject): ReadChoice[] {
     const { content, refusal, tool_calls: calls, function_call: called } = object(message)
     const isText = typeof content === "string"
     const functions = list(calls).map((call) => object(call.function ?? call.custom))
-    // Snowflake adds a call without a name to each message.
+    // Snowflake adds a call without a name to every message.
     if (isJsonObject(called) && called.name) functions.push(called)
     return {
       text: isText ? content : textOf(content),
@@ -56,7 +56,7 @@ function readCompletion({ choices }: JsonObject): ReadChoice[] {
   })
 }
 
-/** A list of parts, or an object, which Cloudflare answers to a schema with. */
+/** Returns the text of content, which may be a list of parts. For a schema, Cloudflare's content is an object. */
 function textOf(content: JsonValue | undefined): string {
   if (isJsonObject(content)) return JSON.stringify(content)
   return textsOf(list(content).filter(({ type }) => type === "text"))
@@ -103,7 +103,7 @@ function readGemini({ candidates }: JsonObject): ReadChoice[] {
       calls: calls.map(({ name, args }) => readCall(name, args)),
     }
   })
-  // A blocked prompt has no candidates.
+  // The answer to a blocked prompt has no candidates.
   return read.length === 0 ? [{ text: "", refusal: "", calls: [] }] : read
 }
 
@@ -139,7 +139,7 @@ function readCohere({ message }: JsonObject): ReadChoice[] {
   ]
 }
 
-/** Empty arguments are those of a tool without parameters (docs/contribute/wire/README.md#f3). */
+/** Reads a call. Empty arguments belong to a tool without parameters (docs/contribute/wire/README.md#f3). */
 function readCall(name: JsonValue | undefined, written: JsonValue | undefined): ReadCall {
   const isNone = written === undefined || written === null || written === "" || written === "null"
   if (isNone) return { name: String(name), input: {} }

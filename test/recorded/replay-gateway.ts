@@ -9,36 +9,36 @@ import {
 } from "../support/replaying-vendor.ts"
 import { PRICE } from "./plain-price.ts"
 
-/** One replay that is available through the gateway. */
+/** A recorded answer that a gateway can return. */
 export interface Staged {
-  /** The vendor's name for it: the upstream name of the model. */
+  /** The id of the replay, which is also the vendor's name for the model. */
   readonly id: string
-  /** The provider's id, and with it the first part of the public model. */
+  /** The id of the provider, which is also the first part of the public model id. */
   readonly provider: string
   /** The vendor whose quirks apply to the provider. */
   readonly vendor: string
-  /** The dialect of its requests; absent: any that the vendor supports. */
+  /** The dialect of requests to the provider; absent: any dialect that the vendor supports. */
   readonly dialect?: DialectId
-  /** Further settings of the provider, given the address of the vendor; absent: a compatible one's. */
+  /** Returns further settings of the provider for the vendor's address; absent: those of a compatible vendor. */
   settings?(url: string): ProviderSettings
   readonly replay: Replay
 }
 
-/** A gateway with a replaying vendor as its only one, and a caller with many credits. */
+/** A gateway whose only vendor replays recordings, and a caller with many credits. */
 export interface ReplayGateway extends AsyncDisposable {
   readonly gateway: TestGateway
   readonly vendor: ReplayingVendor
   readonly caller: TestCaller
-  /** The public model that a replay answers to. */
+  /** Returns the public model id of a replay. */
   modelOf(id: string): string
 }
 
-/** A recording at a provider. */
+/** Returns a recording as an answer of a provider. */
 export function staged({ id, vendor, replay }: Recording): Staged {
   return { id, provider: vendor, vendor, replay }
 }
 
-/** Starts one gateway for many replays. */
+/** Starts a gateway for many replays. */
 export async function startReplayGateway(replays: readonly Staged[]): Promise<ReplayGateway> {
   const vendor = startReplayingVendor(new Map(replays.map(({ id, replay }) => [id, replay])))
   const models: Record<string, ModelSettings> = {}
@@ -47,7 +47,7 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
   for (const [index, each] of replays.entries()) {
     const { id, provider: name, dialect } = each
     const settings = each.settings?.(vendor.url) ?? provider(`${vendor.url}/v1`, each.vendor)
-    // This test compares tokens; other tests cover the other billed features.
+    // This test compares tokens. Other billed features are covered by other tests.
     providers[name] = { ...settings, prices: { modes: { priority: "1", flex: "1" } } }
     const model = `${name}/${index}`
     publicModels.set(id, model)

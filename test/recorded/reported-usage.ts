@@ -17,8 +17,8 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * The usage in an answer, computed by docs/contribute/wire/README.md#f4; undefined if there is none, or if all counts are zero, as
- * in recordings without their numbers.
+ * Returns the usage in an answer by the rules of docs/contribute/wire/README.md#f4. Returns undefined if there is no
+ * usage, or if all counts are zero, as in recordings without numbers.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
   const usage = dialect === "gemini" ? body.usageMetadata : body.usage
@@ -37,7 +37,10 @@ const READERS: Readonly<Record<DialectId, Reader>> = {
   "cohere-chat": cohereUsage,
 }
 
-/** Cached and written tokens are inside the input, reasoning is inside the output. */
+/**
+ * Returns the usage of a Responses API answer. Input tokens include cached and written tokens, and output tokens
+ * include reasoning.
+ */
 function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
   const { cached_tokens: cached, cache_write_tokens: written } = object(usage.input_tokens_details)
   const searches = object(object(body.tool_usage).web_search).num_requests
@@ -53,7 +56,10 @@ function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
 }
 
 /** Tokens read from the cache and written to it are separate from the input. */
-/** Usage for shortening a conversation is billed too, but is not part of the sums. */
+/**
+ * Returns the usage of a message. Cached and written tokens are separate from the input. Usage for shortening the
+ * conversation is billed too, but it is not part of the sums.
+ */
 function messageUsage(usage: JsonObject): PlainUsage {
   const sum = { ...countsOf(usage) }
   for (const iteration of list(usage.iterations)) {
@@ -79,7 +85,10 @@ function countsOf(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Cached tokens are part of the prompt; thoughts are separate from the candidates (docs/contribute/wire/README.md#f4). */
+/**
+ * Returns the usage of a Gemini answer. The prompt includes cached tokens, and thoughts are separate from the
+ * candidates (docs/contribute/wire/README.md#f4).
+ */
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)
@@ -105,7 +114,7 @@ function tokensOf(kind: string, details: JsonValue | undefined): number {
   return count(counted?.tokenCount)
 }
 
-/** Some models tell the cache's part only under the older names. */
+/** Returns the usage of a Converse answer. Some models report cached tokens only under older names. */
 function converseUsage(usage: JsonObject): PlainUsage {
   return {
     ...NOTHING,
@@ -116,7 +125,7 @@ function converseUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** The units that Cohere bills, including images; its internal tokens are not included. */
+/** Returns the units that Cohere bills, including images. Cohere's internal tokens are excluded. */
 function cohereUsage(usage: JsonObject): PlainUsage {
   const billed = object(usage.billed_units)
   return {
@@ -128,14 +137,14 @@ function cohereUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** The usage that a dialect can show: Google's has no field for tokens written to a cache. */
+/** Returns the usage that a dialect can express. Google's dialect has no field for tokens written to a cache. */
 export function totalsIn(dialect: DialectId, usage: PlainUsage): Readonly<Record<string, number>> {
   const all = totals(usage)
   if (dialect !== "gemini") return all
   return { ...all, input: (all.input ?? 0) + (all.written ?? 0), written: 0 }
 }
 
-/** The usage that most dialects can show. */
+/** Returns the usage that most dialects can express. */
 export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
   return {
     input: usage.input + usage.audio_input,

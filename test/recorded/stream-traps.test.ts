@@ -47,7 +47,9 @@ async function run(
   return { received, charged: await expectPaid(caller, payment, usage) }
 }
 
-/** Written chunks as the caller gets them: with the public model, and the cost in the last usage. */
+/**
+ * Returns written chunks as the caller receives them: with the public model id, and with the cost in the last usage.
+ */
 function arriving(chunks: readonly JsonObject[], model: string, cost: string): JsonObject[] {
   const last = chunks.findLastIndex(({ usage }) => isJsonObject(usage))
   return chunks.map((each, index) => {

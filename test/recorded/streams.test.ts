@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** The same recording with its bytes cut at random places. */
+/** Returns the id of the same recording with its bytes cut at random positions. */
 function cutIdOf(id: string): string {
   return `${id} in pieces`
 }
@@ -37,7 +37,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
       { id: cutId, isAsked: false },
       { id: cutId, isAsked: true },
     ]
-    // `npm test` streams each recording both whole and in pieces, and requests usage in one of the two.
+    // `npm test` streams each recording both in one chunk and in pieces, and requests usage in one of the two cases.
     for (const { id, isAsked } of sampleOf(ways, 2, index)) {
       const call = { id, vendor, request, recorded: replay.body }
       test(`${id}, usage ${isAsked ? "" : "not "}requested`, () =>

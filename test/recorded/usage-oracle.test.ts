@@ -13,7 +13,7 @@ interface OracleCase {
   }[]
 }
 
-/** The oracle's rules for chat answers of this style, and the vendor of each. */
+/** The oracle's rules for chat answers in this format, with the vendor of each rule. */
 const VENDOR_OF_RULE: Readonly<Record<string, string>> = {
   "openai/chat": "openai",
   "azure/chat": "openai-compatible",
@@ -25,7 +25,7 @@ const VENDOR_OF_RULE: Readonly<Record<string, string>> = {
   "x-ai/chat": "xai",
 }
 
-/** One usage body and the result of one rule of the oracle. */
+/** One usage object, and the result of one rule of the oracle. */
 interface Question {
   readonly id: string
   readonly rule: string
@@ -49,7 +49,10 @@ function questions(): Question[] {
   )
 }
 
-/** The reason why the oracle's rule does not apply to a body, if docs/contribute/wire/README.md#f4 differs. */
+/**
+ * Returns the reason why the oracle's rule does not apply to a usage object, if docs/contribute/wire/README.md#f4
+ * differs from it.
+ */
 function exclusion({ rule, usage }: Question): string | undefined {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   const beyond = Number(total) - Number(prompt) - Number(completion)
@@ -63,7 +66,7 @@ function exclusion({ rule, usage }: Question): string | undefined {
   return undefined
 }
 
-/** Classes that a rule of the oracle lacks; they are left out of the comparison. */
+/** Classes that a rule of the oracle does not have. They are not compared. */
 const UNKNOWN_TO: Readonly<Record<string, readonly string[]>> = {
   "perplexity/default": ["cached_input", "cache_write", "reasoning", "audio_input"],
   "deepseek/chat": ["audio_input"],
@@ -99,7 +102,7 @@ function answerWith(usage: JsonObject): JsonObject {
   return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices, usage }
 }
 
-/** The usage on the receipt of a request that the vendor answered with a usage body. */
+/** Returns the usage on the receipt of a request whose answer contains a usage object. */
 async function usageOf(id: string): Promise<Readonly<Record<string, number>>> {
   const { caller } = replaying
   const messages = [{ role: "user", content: "Hello" }]
@@ -116,7 +119,7 @@ function memberOf(usage: JsonObject, details: string, name: string): number {
   return isJsonObject(members) ? Number(members[name] ?? 0) : 0
 }
 
-/** The oracle's words for a usage, from ours: its inputs and outputs hold their parts. */
+/** Converts a usage to the oracle's classes, in which input and output include their parts. */
 function inOraclesWords(usage: Readonly<Record<string, number>>): Record<string, number> {
   const of = (name: string): number => usage[name] ?? 0
   const words = {
@@ -158,7 +161,7 @@ describe(`usage where the recordings differ from the oracle${WITHOUT_FIXTURES}`,
       const { usage } = question
       const words = inOraclesWords(await usageOf(question.id))
       expect(words.input_tokens).toBe(Number(usage.prompt_tokens))
-      // In both cases the total minus the prompt is the model's output, counted once.
+      // In both cases, the total minus the prompt is the model's output, which must be counted once.
       expect(words.output_tokens).toBe(Number(usage.total_tokens) - Number(usage.prompt_tokens))
     })
   }

@@ -9,7 +9,7 @@ import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type Ending, writtenAnswer } from "./written-answers.ts"
 
-/** A row of docs/contribute/wire/README.md#f4: a vendor's fields and their meaning, computed by hand. */
+/** A row of docs/contribute/wire/README.md#f4: a vendor's fields, and the expected usage, computed by hand. */
 interface Row {
   readonly name: string
   readonly dialect: DialectId
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** The word of each dialect for an answer that just ended. */
+/** The finish reason of each dialect for an answer that ended normally. */
 const ENDS: Readonly<Record<DialectId, string>> = {
   "openai-chat": "stop",
   "openai-responses": "completed",

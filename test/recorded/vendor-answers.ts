@@ -14,7 +14,7 @@ import {
 
 const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
-/** One recorded answer of a chat address, in any dialect. */
+/** One recorded answer of a chat endpoint in any dialect. */
 export interface VendorAnswer {
   readonly id: string
   readonly dialect: DialectId
@@ -22,14 +22,14 @@ export interface VendorAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly isStream: boolean
-  /** As it went over the wire. */
+  /** The body as sent by the vendor. */
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** Unreal answers: one is not JSON, and the deltas of the other differ from its end. */
+/** Matches answers that are not real: the first is not JSON, and the deltas of the second differ from its end. */
 const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
-/** All of them, including errors; an empty list if the folder is absent. */
+/** Returns all recorded answers, including errors. The list is empty if the folder is absent. */
 export function vendorAnswers(): VendorAnswer[] {
   if (!HAS_FIXTURES) return []
   const ofVendors = [...compatibleAnswers(), ...cassettes()]
@@ -43,7 +43,7 @@ function compatibleAnswers(): VendorAnswer[] {
   })
 }
 
-/** Recorded addresses of the other dialects, by their ends. */
+/** Matches the ends of recorded addresses, for the other dialects. */
 const ADDRESSES: readonly (readonly [RegExp, DialectId])[] = [
   [/\/v1\/messages$/, "anthropic-messages"],
   [/\/responses$/, "openai-responses"],
@@ -86,7 +86,7 @@ interface SdkReplay {
   }[]
 }
 
-/** Recordings of Google's own client: the chunks of each answer separately. */
+/** Returns recordings of Google's own client, in which the chunks of each answer are stored separately. */
 function sdkReplays(): VendorAnswer[] {
   return filesIn("js-genai/", /\.json$/).flatMap((file) => {
     const { interactions } = JSON.parse(readFixture(file)) as SdkReplay
@@ -100,7 +100,7 @@ function sdkReplays(): VendorAnswer[] {
   })
 }
 
-/** Streams among the fixtures of Anthropic's own clients, as they are on the wire. */
+/** Returns streams from the fixtures of Anthropic's own clients, as sent by the vendor. */
 function sdkStreams(): VendorAnswer[] {
   return filesIn("anthropic-sdk/", /^/).map((id) => ({
     id,
@@ -113,7 +113,10 @@ function sdkStreams(): VendorAnswer[] {
   }))
 }
 
-/** Folders of another client's fixtures: `*.json` is an answer, of `*.chunks.txt` each line an event. */
+/**
+ * Folders with fixtures of another client. Each `*.json` file is an answer. In `*.chunks.txt` files, each line is an
+ * event.
+ */
 const OTHER_CLIENTS: readonly (readonly [string, DialectId, string])[] = [
   ["anthropic", "anthropic-messages", "anthropic"],
   ["openai/responses", "openai-responses", "openai"],
@@ -149,7 +152,7 @@ function otherClients(): VendorAnswer[] {
   })
 }
 
-/** Among the files are embeddings, transcripts and errors. */
+/** Whether a file is an answer. Other files contain embeddings, transcripts or errors. */
 function isAnswer(body: JsonObject): boolean {
   const { choices, content, output, candidates, message } = body
   const isBedrock = isJsonObject(output) && isJsonObject(output.message)
@@ -157,7 +160,7 @@ function isAnswer(body: JsonObject): boolean {
   return isList || isBedrock || isJsonObject(message)
 }
 
-/** Some files hold the answers of several turns. */
+/** Returns the lines of each answer. Some files contain the answers of several turns. */
 function answersOf(lines: string): JsonObject[][] {
   const answers: JsonObject[][] = [[]]
   let isOver = false
@@ -173,7 +176,7 @@ function answersOf(lines: string): JsonObject[][] {
 const FIRST_WORDS = new Set(["message_start", "response.created"])
 const LAST_WORDS = new Set(["message_stop", "response.completed", "response.incomplete"])
 
-/** Chunks of an answer as their vendor sends them. */
+/** Returns the chunks of an answer as its vendor sends them. */
 function written(
   answer: Omit<VendorAnswer, "headers" | "body">,
   chunks: readonly JsonObject[],
@@ -191,7 +194,7 @@ function written(
   return { ...answer, headers, body: chunks.map((chunk) => FRAMES[dialect](chunk)).join("") }
 }
 
-/** `{"contentBlockDelta": {...}}` */
+/** Returns a binary frame for a line such as `{"contentBlockDelta": {...}}`. */
 function binaryFrame(line: JsonObject): Uint8Array {
   const [[event, payload] = ["", {}]] = Object.entries(line)
   return messageFrame(event, JSON.stringify(payload))

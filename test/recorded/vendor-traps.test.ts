@@ -19,7 +19,10 @@ import {
   writtenAnswer,
 } from "./written-answers.ts"
 
-/** Traps of docs/contribute/wire that other dialects than the caller's set: each through every face. */
+/**
+ * All dialects. The unusual streams of docs/contribute/wire that vendors with a dialect other than the caller's send
+ * are requested in each dialect.
+ */
 
 const DIALECTS = Object.keys(VENDORS) as DialectId[]
 
@@ -36,7 +39,7 @@ function plain(dialect: DialectId): VendorAnswer {
   return writtenAnswer(`plain ${dialect}`, dialect, STOPS[dialect], true)
 }
 
-/** The stream of two calls from the golden answers, as its vendor sends it. */
+/** Returns the stream of two calls from the golden answers, as its vendor sends it. */
 function twoCalls(dialect: DialectId): VendorAnswer {
   const file = `../golden/answers/reasoning-and-two-calls/${dialect}.sse`
   const text = readFileSync(new URL(file, import.meta.url), "utf8")
@@ -51,11 +54,14 @@ function twoCalls(dialect: DialectId): VendorAnswer {
   return { ...answer, ...streamOf(dialect, events) }
 }
 
-/** A plain stream in another form (docs/contribute/wire/README.md#f1). */
+/** A simple stream with another framing (docs/contribute/wire/README.md#f1). */
 interface Framing {
   readonly name: string
   readonly dialect: DialectId
-  /** @param text of a plain stream. */
+  /**
+   * Returns the changed text.
+   * @param text the text of a simple stream.
+   */
   change(text: string): string
 }
 
@@ -122,7 +128,7 @@ function framed({ name, dialect, change }: Framing): VendorAnswer {
   return { ...answer, id: `${dialect}: ${name}`, body: change(String(answer.body)) }
 }
 
-/** Signatures of Gemini where it was recorded to put them (docs/contribute/wire/gemini.md#f7). */
+/** Positions of signatures in recordings of Gemini (docs/contribute/wire/gemini.md#f7). */
 const AT_THE_END = "on an empty text at the end"
 
 const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {
@@ -143,7 +149,7 @@ function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
   return { ...known, id: `signed ${name}`, headers, body }
 }
 
-/** Models of OpenAI by the requested fields: a model that does not reason refuses to show reasoning. */
+/** OpenAI's models for the requested fields. A model that does not reason rejects a request to return reasoning. */
 const MODELS: Readonly<Record<string, readonly string[] | undefined>> = {
   "gpt-5.1": ["reasoning.encrypted_content"],
   "o4-mini": ["reasoning.encrypted_content"],
@@ -251,7 +257,7 @@ describe("usage in streams", () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
-      // The text of a vendor of the caller's own dialect stays unchanged.
+      // If the vendor has the caller's own dialect, its text stays unchanged.
       const unsaid = dialect === "openai-chat" ? undefined : null
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })
@@ -279,7 +285,7 @@ describe("Gemini's signatures", () => {
         expect(next.failure).toBeUndefined()
         const contents = list(replaying.vendor.requestFor(id).body.contents)
         const turn = list(contents.find(({ role }) => role === "model")?.parts)
-        // An answer that ended with a block of empty thinking would be taken for an empty one by Claude Code.
+        // Claude Code would treat an answer that ends with a block of empty thinking as an empty answer.
         const isUntold = name === AT_THE_END && face.dialect === "anthropic-messages"
         const told = isUntold ? parts.slice(0, -1) : parts
         expect(turn.map(withoutCallId)).toEqual(told.map((part) => object(part)))
@@ -288,7 +294,10 @@ describe("Gemini's signatures", () => {
   }
 })
 
-/** The conversation with an answer in it, as official clients make it from the answer's own parts. */
+/**
+ * Returns a request that continues the conversation with an answer, as official clients create it from the parts of the
+ * answer.
+ */
 function nextTurn(face: Face, body: JsonObject): JsonObject {
   const question = { role: "user", content: "Hello" }
   const again = { role: "user", content: "Go on." }

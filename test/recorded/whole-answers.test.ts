@@ -4,8 +4,8 @@ import { expectWhole } from "./checks.ts"
 import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
 
 /**
- * Requests that their provider's rules change. A recording has a name that is no model's, so that it does not get the
- * rules of its model, which accepted these requests.
+ * Matches requests that are changed by the rules of their provider. The model names of recordings match no known model,
+ * so that no model rules apply. The models accepted these requests.
  */
 const CHANGED_BY_RULES = /groq-native-output|describes-images-returned-fr/
 

@@ -3,22 +3,25 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/j
 import { eventsOf, type StreamEvent } from "./read-stream.ts"
 import { list, object } from "./reading.ts"
 
-/** The whole answer that a stream amounts to, put together by hand. */
+/** The complete answer that a stream forms, assembled without the gateway's code. */
 export interface StreamedWhole {
   readonly body: JsonObject
   /** The error in the stream. */
   readonly error?: JsonObject
-  /** Whether the stream reported its end. */
+  /** Whether the stream contained its end marker. */
   readonly isOver: boolean
 }
 
-/** @param stream as it went over the wire; Bedrock's is binary. */
+/**
+ * Assembles an answer.
+ * @param stream the stream as received. Bedrock's streams are binary.
+ */
 export function wholeOf(dialect: DialectId, stream: string | Uint8Array): StreamedWhole {
   const events = typeof stream === "string" ? eventsOf(stream) : binaryEvents(stream)
   return READERS[dialect](events.filter(({ data }) => data !== "[DONE]").map(parsed))
 }
 
-/** The same for Google's answers that arrive in chunks. */
+/** Assembles one of Google's answers from its chunks. */
 export function wholeOfChunks(chunks: readonly JsonObject[]): JsonObject {
   return geminiAnswerOf(chunks.map((data) => ({ event: undefined, data }))).body
 }
@@ -90,7 +93,10 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
   message.function_call = call
 }
 
-/** Mistral may leave out the index (docs/contribute/wire/openai-chat.md#f20): then the id or the position identifies the call. */
+/**
+ * Returns the position of a call. Mistral may omit the index (docs/contribute/wire/openai-chat.md#f20). In that case,
+ * the call is identified by its id or its position.
+ */
 function placeOf(
   known: readonly JsonObject[],
   id: JsonValue | undefined,
@@ -107,7 +113,10 @@ function addCall(call: JsonObject, part: JsonObject): void {
   call.arguments = String(call.arguments) + String(written ?? "")
 }
 
-/** The last event has the whole response; if a vendor leaves out items there, earlier events have them. */
+/**
+ * Returns the complete response. It is in the last event. If a vendor omits items there, they are taken from earlier
+ * events.
+ */
 function responseOf(chunks: readonly Chunk[]): StreamedWhole {
   const items: JsonObject[] = []
   for (const { data } of chunks) {
@@ -182,14 +191,14 @@ function geminiAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   return { body: { candidates: candidates as unknown as JsonValue, usageMetadata }, isOver }
 }
 
-/** In arguments that arrive in pieces, only the first part names the function. */
+/** Adds a part. If arguments arrive in pieces, only the first part names the function. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const { functionCall: call } = part
   const isMore = isJsonObject(call) && call.name === undefined
   if (!isMore) parts.push(part)
   const last = object(parts.at(-1)?.functionCall)
   for (const { jsonPath: path, ...value } of list(object(call).partialArgs)) {
-    // `$.recipe.steps[0]`
+    // The path has the form `$.recipe.steps[0]`.
     last.args = withArgument(last.args, String(path).match(/[^$.[\]]+/g) ?? [], value)
   }
 }
@@ -264,7 +273,7 @@ const CHECKSUM = 4
 const EVENT_TYPE = ":event-type"
 
 /**
- * Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unchecked
+ * Parses frames of `application/vnd.amazon.eventstream`: lengths, headers and payload. The checksums are not checked
  * (docs/contribute/wire/bedrock-converse.md#f5).
  */
 function binaryEvents(bytes: Uint8Array): StreamEvent[] {
@@ -274,7 +283,7 @@ function binaryEvents(bytes: Uint8Array): StreamEvent[] {
   while (start < buffer.length) {
     const end = start + buffer.readUInt32BE(start)
     const payload = start + PRELUDE + buffer.readUInt32BE(start + 4)
-    // The header's name is followed by its type and, in two bytes, the length of its value.
+    // The header's name is followed by its type, and by the length of its value in two bytes.
     const type = buffer.indexOf(EVENT_TYPE, start) + EVENT_TYPE.length
     const value = type + 3
     const event = buffer.toString("latin1", value, value + buffer.readUInt16BE(type + 1))

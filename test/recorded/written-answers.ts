@@ -3,17 +3,20 @@ import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { VendorAnswer } from "./vendor-answers.ts"
 
-/** How an answer of a vendor ends, in the vendor's own words. */
+/** How an answer of a vendor ends, in the vendor's own terms. */
 export interface Ending {
-  /** For openai-responses: the status, and after a colon the reason of an incomplete one. */
+  /**
+   * The finish reason. For openai-responses, it is the status. If the answer is incomplete, a colon and the reason
+   * follow.
+   */
   readonly word: string
   readonly usage: JsonObject
-  /** Whether it calls the tool `clock`, which has no parameters, instead of sending "Hi". */
+  /** Whether the answer calls the tool `clock`, which has no parameters. Otherwise, it contains "Hi". */
   readonly isCall?: boolean
   readonly stopSequence?: string
 }
 
-/** A usage of each dialect: 20 tokens in, 5 out. */
+/** A usage in each dialect: 20 input tokens and 5 output tokens. */
 export const USAGES: Readonly<Record<DialectId, JsonObject>> = {
   "openai-chat": { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 },
   "openai-responses": { input_tokens: 20, output_tokens: 5, total_tokens: 25 },
@@ -23,7 +26,7 @@ export const USAGES: Readonly<Record<DialectId, JsonObject>> = {
   "cohere-chat": { tokens: { input_tokens: 20, output_tokens: 5 } },
 }
 
-/** The vendor whose servers primarily use a dialect. */
+/** For each dialect, the vendor that defined it. */
 export const VENDORS: Readonly<Record<DialectId, string>> = {
   "openai-chat": "openai",
   "openai-responses": "openai",
@@ -33,7 +36,7 @@ export const VENDORS: Readonly<Record<DialectId, string>> = {
   "cohere-chat": "cohere",
 }
 
-/** An answer of a vendor, whole or as a stream. */
+/** Returns an answer of a vendor, streamed or not. */
 export function writtenAnswer(
   id: string,
   dialect: DialectId,
@@ -47,15 +50,15 @@ export function writtenAnswer(
   return { ...answer, headers, body: JSON.stringify(whole) }
 }
 
-/** The events of a stream that sends "Hi" or calls the tool, in the vendor's format. */
+/** Returns the events of a stream that contains "Hi" or calls the tool, in the vendor's format. */
 export function writtenEvents(dialect: DialectId, ending: Ending): readonly WrittenEvent[] {
   return WRITERS[dialect](ending).stream
 }
 
-/** One event of a stream; a text is sent unchanged. */
+/** One event of a stream. Text is sent unchanged. */
 export type WrittenEvent = readonly [name: string, data: JsonObject] | string
 
-/** Events as a vendor of the dialect sends them. */
+/** Returns events as a vendor with the dialect sends them. */
 export function streamOf(
   dialect: DialectId,
   events: readonly WrittenEvent[],
@@ -168,7 +171,7 @@ function writeResponse({ word, usage, isCall }: Ending): Written {
   }
 }
 
-/** The same events with their `sequence_number`. */
+/** Returns the events with their `sequence_number`. */
 export function numbered(events: readonly WrittenEvent[]): WrittenEvent[] {
   return events.map((event, index) =>
     typeof event === "string" ? event : [event[0], { ...event[1], sequence_number: index }],
@@ -209,7 +212,7 @@ function writeGemini({ word, usage, isCall }: Ending): Written {
     responseId: "answer-1",
   })
   const content = { role: "model", parts: [part] }
-  // It counts along.
+  // This vendor reports the count so far in each event.
   const early = { promptTokenCount: 20, candidatesTokenCount: 1, totalTokenCount: 21 }
   return {
     whole: answer({ content, finishReason: word }, usage),

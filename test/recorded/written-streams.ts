@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { Staged } from "./replay-gateway.ts"
 
-/** A chunk of a stream that a vendor might send. */
+/** Returns a chunk of a stream that a vendor might send. */
 export function chunk(fields: JsonObject = {}): JsonObject {
   const envelope = { object: "chat.completion.chunk", created: 1_700_000_000, model: "upstream" }
   return { id: "chatcmpl-written", ...envelope, ...fields }
 }
 
-/** A chunk with one choice. */
+/** Returns a chunk with one choice. */
 export function delta(content: JsonObject, finish: string | null = null): JsonObject {
   return chunk({ choices: [{ index: 0, delta: content, finish_reason: finish }] })
 }
@@ -19,7 +19,7 @@ export const FINISH = delta({}, "stop")
 export const USAGE: JsonObject = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
 export const USAGE_CHUNK = chunk({ choices: [], usage: USAGE })
 
-/** Frames as OpenAI writes them; a text among the chunks is sent unchanged. */
+/** Returns frames as OpenAI writes them. Text among the chunks is sent unchanged. */
 export function frames(...chunks: readonly (JsonObject | string)[]): string {
   return chunks
     .map((each) => (typeof each === "string" ? each : `data: ${JSON.stringify(each)}\n\n`))
@@ -28,14 +28,14 @@ export function frames(...chunks: readonly (JsonObject | string)[]): string {
 
 export const DONE = "data: [DONE]\n\n"
 
-/** A stream to stage, whole and in pieces. */
+/** A stream that is replayed both in one chunk and in pieces. */
 export interface Written {
   readonly name: string
   readonly vendor?: string
   readonly body: string
 }
 
-/** The ids of a written stream: whole, and with its bytes cut at random places. */
+/** Returns the ids of a stream: in one chunk, and with its bytes cut at random positions. */
 export function idsOf(written: Written): readonly [string, string] {
   return [written.name, `${written.name} (in pieces)`]
 }

@@ -13,13 +13,13 @@ import {
   type Written,
 } from "./written-streams.ts"
 
-/** Traps of docs/contribute/wire, each by a stream that is good in the end. */
+/** Unusual streams that are described in docs/contribute/wire. Each of them is valid. */
 export interface Trap extends Written {
-  /** The chunks for a caller that requested usage; the cost is added to the last usage. */
+  /** The chunks for a caller that requested usage. The test adds the cost to the last usage. */
   readonly asked: readonly JsonObject[]
-  /** The chunks for a caller that did not. */
+  /** The chunks for a caller that did not request usage. */
   readonly unasked: readonly JsonObject[]
-  /** The billed usage. */
+  /** The usage that is billed. */
   readonly usage?: JsonObject
 }
 

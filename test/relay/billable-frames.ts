@@ -1,4 +1,4 @@
-/** Whole answers of each dialect, and the streams that tell the same. */
+/** Answers in each dialect, and streams with the same content. */
 import { streamed } from "./scripted-vendor.ts"
 
 type Json = Record<string, unknown>
@@ -6,13 +6,13 @@ type Json = Record<string, unknown>
 const sse = (event: string | undefined, data: unknown): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** Responds with an answer, streamed if the request asks for a stream. */
+/** Responds with an answer. It is streamed if the request asks for a stream. */
 export function respond(path: string, body: Json | undefined, answer: Json): Response {
   const isStream = path.includes(":stream") || body?.["stream"] === true
   return isStream ? streamed(framesOf(path, answer)) : Response.json(answer)
 }
 
-/** The frames of a stream with the given answer. */
+/** Returns the frames of a stream with the given answer. */
 export function framesOf(path: string, answer: Json): string[] {
   if (path.includes(":streamGenerateContent")) return [sse(undefined, answer)]
   if (path.endsWith("/responses")) return responseFrames(answer)
@@ -78,7 +78,7 @@ function chatFrames(completion: Json): string[] {
   return [...[...frames, last].map((frame) => sse(undefined, frame)), "data: [DONE]\n\n"]
 }
 
-/** A response of the Responses API with these items before its text. */
+/** Returns an answer of the Responses API with the given items before its text. */
 export function response(items: readonly Json[], more: Json = {}): Json {
   const text = { type: "output_text", text: "Hello", annotations: [], logprobs: [] }
   const message = { type: "message", id: "msg_1", role: "assistant", status: "completed" }
@@ -94,7 +94,7 @@ export function response(items: readonly Json[], more: Json = {}): Json {
   }
 }
 
-/** A message of Anthropic's with these blocks before its text. */
+/** Returns a message of Anthropic with the given blocks before its text. */
 export function message(blocks: readonly Json[], usage: Json = {}, more: Json = {}): Json {
   return {
     id: "msg_1",
@@ -109,7 +109,7 @@ export function message(blocks: readonly Json[], usage: Json = {}, more: Json = 
   }
 }
 
-/** A chat completion. */
+/** Returns a chat completion. */
 export function completion(more: Json = {}, usage: Json = {}, said: Json = {}): Json {
   return {
     id: "chatcmpl-1",
@@ -128,7 +128,7 @@ export function completion(more: Json = {}, usage: Json = {}, said: Json = {}): 
   }
 }
 
-/** An answer of the API at a path, with this text and exactly this usage. */
+/** Returns an answer of the API at a path, with this text and exactly this usage. */
 export function textAnswer(path: string, text: string, usage: Json | undefined): Json {
   if (path.includes("enerateContent")) {
     const content = { role: "model", parts: [{ text }] }

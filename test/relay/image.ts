@@ -1,4 +1,4 @@
-/** The beginning of a PNG of a size, and this many bytes of noise for its pixels. */
+/** Returns the beginning of a PNG with the given size, followed by random bytes in place of its pixels. */
 export function pngOf(width: number, height: number, noise = 64): Uint8Array {
   const head = new Uint8Array(33 + noise)
   head.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

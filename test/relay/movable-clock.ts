@@ -4,8 +4,8 @@ import { until } from "../support/until.ts"
 const realNow = performance.now.bind(performance)
 
 /**
- * The clock for the deadlines of a gateway started with its `monitor`. The test moves the clock and observes reads of
- * it.
+ * The clock for the deadlines of a gateway that is started with this clock's `monitor`. The test moves the clock, and
+ * observes when the gateway reads it.
  */
 export class MovableClock implements Disposable {
   readonly monitor = new EventLoopMonitor()
@@ -15,13 +15,13 @@ export class MovableClock implements Disposable {
     performance.now = () => realNow() + this.#shift
   }
 
-  /** Waits until the gateway has checked its deadlines this many times from now. */
+  /** Waits until the gateway has checked its deadlines the given number of times. */
   async looks(count: number): Promise<void> {
     const end = this.#beats + count
     await until(() => this.#beats >= end)
   }
 
-  /** Moves the clock, and waits until the gateway has reacted to the new time. */
+  /** Moves the clock, and waits until the gateway has reacted. */
   async pass(milliseconds: number): Promise<void> {
     this.#shift += milliseconds
     await this.looks(2)

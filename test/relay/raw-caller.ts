@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net"
 import { CHAT } from "./support.ts"
 
-/** A caller on a bare socket that reads only when asked to. */
+/** A caller with a plain socket that reads only when the test tells it to. */
 export interface RawCaller extends Disposable {
   readonly socket: Socket
-  /** Everything read so far, head and chunk sizes included. */
+  /** Returns everything that was read so far, including the head and the chunk sizes. */
   text(): string
 }
 
@@ -20,7 +20,7 @@ export function connectTo(url: string): RawCaller {
   return { socket, text: () => text, [Symbol.dispose]: () => void socket.destroy() }
 }
 
-/** Sends a chat request over a connection of its own. */
+/** Sends a chat request on a new connection. */
 export function sendRaw(url: string, key: string, body: object, path = CHAT): RawCaller {
   const caller = connectTo(url)
   const payload = JSON.stringify(body)

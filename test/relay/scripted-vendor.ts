@@ -1,6 +1,6 @@
-/** A vendor whose answers come from a test, for behavior that the simulator lacks. */
+/** A vendor whose answers the test sets, for behavior that the simulator does not have. */
 export interface ScriptedVendor extends Disposable {
-  /** Ends in `/v1`. */
+  /** The address, which ends in `/v1`. */
   readonly url: string
   /** Bodies of the requests, oldest first. */
   readonly bodies: Record<string, unknown>[]
@@ -26,7 +26,7 @@ export function startVendor(answer: Answer): ScriptedVendor {
   }
 }
 
-/** A stream that sends a word at once and ends when the promise resolves. */
+/** Returns a stream that sends a word immediately and ends when the promise resolves. */
 export function helloUntil(end: Promise<unknown>): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -40,13 +40,13 @@ export function helloUntil(end: Promise<unknown>): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** A frame of a stream with a text, which ends the choice if there is a reason. */
+/** Returns a frame of a stream with a text. If a finish reason is given, the frame ends the choice. */
 export function frame(content: string, finish: string | null = null): string {
   const choice = { index: 0, delta: { content }, finish_reason: finish }
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [choice] })}\n\n`
 }
 
-/** The frame without choices that reports the usage. */
+/** Returns the frame without choices that reports the usage. */
 export function usageFrame(input: number, output: number): string {
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [], usage })}\n\n`
@@ -55,7 +55,7 @@ export function usageFrame(input: number, output: number): string {
 export const DONE = "data: [DONE]\n\n"
 export const WHOLE_STREAM = frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE
 
-/** A whole answer, not streamed. */
+/** Returns an answer that is not streamed. */
 export function wholeAnswer(content = "Hello"): object {
   return {
     id: "chatcmpl-1",
@@ -67,7 +67,7 @@ export function wholeAnswer(content = "Hello"): object {
   }
 }
 
-/** A streamed response with the chunks of the generator; numbers are pauses in ms. */
+/** Returns a streamed response with the chunks that the generator yields. Numbers are pauses in milliseconds. */
 export function streamed(
   steps: Iterable<string | number>,
   type = "text/event-stream",
@@ -90,7 +90,7 @@ export function streamed(
   return new Response(body, { headers: { "content-type": type } })
 }
 
-/** The same step over and over, with pauses between. */
+/** Yields the same step repeatedly, with pauses between. */
 export function* repeated(step: string, times: number, pause: number): Generator<string | number> {
   for (let count = 0; count < times; count++) {
     yield step

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 export const CHAT = "/v1/chat/completions"
 export const HELLO = [{ role: "user", content: "Hello there, gateway" }]
 
-/** As a receipt is kept. Amounts are decimal credits. */
+/** A receipt as it is stored. Amounts are decimal credits. */
 export interface Receipt {
   readonly id: string
   readonly status: "settled" | "released" | "expired"
@@ -34,7 +34,7 @@ export interface Receipt {
     readonly deployment: string
     readonly status: number
     readonly outcome: string
-    /** Only the operator sees it. */
+    /** Only the operator sees this member. */
     readonly provider_cost?: string
   }[]
 }
@@ -50,7 +50,7 @@ export interface ErrorBody {
   }
 }
 
-/** The receipt of a request in the database, including the fields that its caller does not see. */
+/** Returns the receipt of a request from the database, including the members that the caller does not see. */
 export function keptReceiptOf(gateway: TestGateway, id: string): Receipt | undefined {
   using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
@@ -65,7 +65,7 @@ function restored(body: string): Receipt {
   return restoreReceipt(JSON.parse(body) as JsonObject) as unknown as Receipt
 }
 
-/** All receipts of a caller in the database, oldest first. */
+/** Returns all receipts of a caller from the database, oldest first. */
 export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] {
   using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
@@ -75,7 +75,7 @@ export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] 
   return query.all(caller.account.id).map(({ body }) => restored(body))
 }
 
-/** The only receipt of a caller, once it has been written and nothing is held. */
+/** Returns the only receipt of a caller once it has been written and nothing is held. */
 export async function onlyReceipt(gateway: TestGateway, caller: TestCaller): Promise<Receipt> {
   await until(() => receiptsOf(gateway, caller).length > 0)
   await nothingHeld(caller)
@@ -85,7 +85,7 @@ export async function onlyReceipt(gateway: TestGateway, caller: TestCaller): Pro
   return receipt
 }
 
-/** The receipt of an answer, once it has been written. */
+/** Returns the receipt of an answer once it has been written. */
 export async function receiptOf(caller: TestCaller, response: Response): Promise<Receipt> {
   const id = response.headers.get("x-request-id") ?? ""
   let found = await caller.get(`/v1/receipts/${id}`)
@@ -108,7 +108,7 @@ export async function creditsOf(
   return (await response.json()) as { balance: string; held: string; available: string }
 }
 
-/** The error in an answer, and its status. */
+/** Returns the error in a response, with its status. */
 export async function errorOf(
   response: Response,
 ): Promise<ErrorBody["error"] & { status: number }> {
@@ -116,12 +116,12 @@ export async function errorOf(
   return { ...error, status: response.status }
 }
 
-/** The content of the `data:` lines of a stream. */
+/** Returns the content of the `data:` lines of a stream. */
 export function dataOf(text: string): string[] {
   return [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? "")
 }
 
-/** The text that the frames of a stream add up to. */
+/** Returns the text in the frames of a stream. */
 export function contentOf(text: string): string {
   return dataOf(text)
     .filter((data) => data !== "[DONE]")
@@ -130,7 +130,10 @@ export function contentOf(text: string): string {
     .join("")
 }
 
-/** The error event that ends a broken stream. @throws when the stream is whole, or silent. */
+/**
+ * Returns the error event that ends a broken stream.
+ * @throws when the stream is complete, or ends without an error.
+ */
 export function streamErrorOf(text: string): ErrorBody["error"] {
   expect(text).not.toContain("[DONE]")
   const last = dataOf(text).at(-1) ?? "{}"
@@ -139,7 +142,7 @@ export function streamErrorOf(text: string): ErrorBody["error"] {
   return error
 }
 
-/** Reads a stream until its text satisfies the condition; the rest stays unread. */
+/** Reads a stream until its text satisfies the condition. The rest stays unread. */
 export async function readUntil(
   reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
   isEnough: (text: string) => boolean,
@@ -154,7 +157,7 @@ export async function readUntil(
   return text
 }
 
-/** Nanocredits of decimal credits. */
+/** Converts decimal credits to nanocredits. */
 export function nanocredits(credits: string): bigint {
   const [whole = "0", fraction = ""] = credits.split(".")
   return BigInt(whole + fraction.padEnd(9, "0"))

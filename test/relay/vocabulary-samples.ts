@@ -1,7 +1,7 @@
 /**
- * Texts and the tokens that published tokenizers make of them (gpt-tokenizer 3, @anthropic-ai/tokenizer 0.0.4,
- * llama-tokenizer-js 1.2.2, llama3-tokenizer-js 1.2.0 and @lenml/tokenizers 3.7.2). Most are the first article of the
- * Universal Declaration of Human Rights.
+ * Texts with the tokens that published tokenizers produce (gpt-tokenizer 3, @anthropic-ai/tokenizer 0.0.4,
+ * llama-tokenizer-js 1.2.2, llama3-tokenizer-js 1.2.0 and @lenml/tokenizers 3.7.2). Most texts are the first article of
+ * the Universal Declaration of Human Rights.
  */
 export const MODELS = [
   "gpt-5",

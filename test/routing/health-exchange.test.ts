@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
-/** A node on its own machine. */
+/** A node on a separate machine. */
 class Member {
   readonly health = new Health(() => now)
   readonly failures: unknown[] = []
@@ -41,7 +41,10 @@ class Member {
     return new Member(store, id)
   }
 
-  /** @returns whether there was something new. */
+  /**
+   * Polls for changes.
+   * @returns whether there were any.
+   */
   async poll(): Promise<boolean> {
     const changes = await this.#store.nodes.poll(this.#id, null)
     await this.#exchange.update(changes)
@@ -88,7 +91,7 @@ test("a node with a broken network opens no circuits of others", async () => {
   idle.health.attempted(ID)
   idle.health.succeeded(ID)
   expect(idle.health.areCircuitsClosed).toBe(true)
-  // It does not report that: the broken node would try again and again.
+  // The idle node does not report this success, because the broken node would then try the deployment repeatedly.
   await Promise.all([broken.poll(), sound.poll()])
   expect(broken.health.isHealthy(ID)).toBe(true)
   broken.break(1)
@@ -115,7 +118,7 @@ test("a recovered deployment is tried by the other nodes immediately", async () 
   const [one, other] = await twoMembers()
   for (const member of [one, other]) {
     member.break(3)
-    // Each trial that fails doubles the rest.
+    // Each failed trial doubles the resting time.
     for (let trial = 0; trial < 6; trial++) {
       now += 60_000
       member.break(1)

@@ -16,7 +16,7 @@ function breakTimes(times: number): void {
   for (let count = 0; count < times; count++) health.broke(ID)
 }
 
-/** Milliseconds until requests go there again. */
+/** Returns the milliseconds until the deployment receives requests again. */
 function restLeft(): number {
   const from = now
   while (!health.isHealthy(ID) && now - from < 200_000) now += 250
@@ -75,7 +75,7 @@ describe("health", () => {
       health.attempted(ID)
       health.failed(ID, new GatewayError(kind, "no sign"))
       expect(health.isHealthy(ID)).toBe(true)
-      // It is not a success either: after the next failure it rests longer.
+      // This outcome does not count as a success either. After the next failure, the deployment rests longer.
       health.attempted(ID)
       health.broke(ID)
       expect(restLeft()).toBe(2_000)

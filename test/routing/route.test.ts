@@ -17,7 +17,7 @@ function model(deployments: readonly Deployment[]): Model {
   return { id: "mine/pool", kind: "chat", created: 1, ownedBy: "mine", deployments }
 }
 
-/** Mulberry32: the same numbers every time. */
+/** Returns a Mulberry32 generator, which gives the same numbers for the same seed. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -56,7 +56,7 @@ describe("route", () => {
     expect(firsts["a"]! / rounds).toBeCloseTo(1 / 8, 1.9)
     expect(firsts["b"]! / rounds).toBeCloseTo(2 / 8, 1.9)
     expect(firsts["c"]! / rounds).toBeCloseTo(5 / 8, 1.9)
-    // Without replacement: of the remaining ones, b has twice the weight of a.
+    // Deployments are drawn without replacement. Of the remaining deployments, b has twice the weight of a.
     expect(seconds["b"]! / firsts["c"]!).toBeCloseTo(2 / 3, 1.9)
   })
 

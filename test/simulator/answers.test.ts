@@ -47,7 +47,7 @@ test("describes parts other than text", async () => {
   const content = result.choices[0]?.message.content
   expect(content).toBe("look\n[image 12x34 png]\n[image url]\n[audio]\n[file]")
   expect(result.usage!.prompt_tokens_details!.audio_tokens).toBe(1)
-  // 85 + 170 for the small image, 85 + 4 x 170 for one of unknown size.
+  // The small image has 85 + 170 tokens, and the image of unknown size has 85 + 4 x 170 tokens.
   expect(result.usage!.prompt_tokens).toBeGreaterThan(255 + 765)
 })
 

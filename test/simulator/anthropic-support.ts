@@ -49,7 +49,7 @@ export function post(
   })
 }
 
-/** The message of the error with which a body is refused. */
+/** Returns the message of the error with which a body is rejected. */
 export async function refusalOf(body: unknown, headers?: Record<string, string>): Promise<string> {
   await using simulator = startSimulator()
   const response = await post(simulator, body, headers)
@@ -62,7 +62,7 @@ export async function refusalOf(body: unknown, headers?: Record<string, string>)
   return error.message
 }
 
-/** The events of a streamed answer, each with its `event:` line checked. */
+/** Returns the events of a streamed answer, and checks the `event:` line of each. */
 export function eventsOf(text: string): Fields[] {
   return text
     .split("\n\n")

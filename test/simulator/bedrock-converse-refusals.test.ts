@@ -20,7 +20,7 @@ function signing(more: Fields = {}): AwsClient {
   return new AwsClient({ ...KEY, service: "bedrock", region: "eu-west-1", retries: 0, ...more })
 }
 
-/** Status, type and message of the answer to a signed request. */
+/** Sends a signed request. Returns the status, the type and the message of the response. */
 async function signed(client: AwsClient, address: string, body = asking("hällo")) {
   const response = await client.fetch(address, { method: "POST", body: JSON.stringify(body) })
   const type = response.headers.get("x-amzn-errortype")?.split(":", 1)[0]

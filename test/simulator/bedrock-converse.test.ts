@@ -209,7 +209,7 @@ for (const [name, body] of STREAMED) {
     const theirs = framesOf(Buffer.from(recorded(name).response.body.base64 ?? "", "base64"))
     const shapes = (frames: typeof ours) =>
       frames
-        // The counts have grown since; they are compared above.
+        // Recordings have fewer counts than current answers. The counts are compared above.
         .filter(({ headers }) => headers[":event-type"] !== "metadata")
         .map(({ headers, payload }) => {
           const keys = keySet(JSON.parse(payload)).join(" ")

@@ -22,7 +22,7 @@ export function asking(text: string, more: Fields = {}): Fields {
   return { messages: [{ role: "user", content: [{ text }] }], ...more }
 }
 
-/** The address of a model. */
+/** Returns the address of a model. */
 export function addressOf(simulator: Simulator, model = "claude", stream = false): string {
   const operation = stream ? "converse-stream" : "converse"
   return `${simulator.url}/model/${encodeURIComponent(model)}/${operation}`
@@ -41,7 +41,7 @@ export function post(
   })
 }
 
-/** A whole answer. */
+/** Returns an answer that is not streamed. */
 export async function answerOf(simulator: Simulator, body: Fields): Promise<Answer> {
   const response = await post(simulator, body)
   const answer: unknown = await response.json()
@@ -55,7 +55,7 @@ export interface Answer {
   readonly usage: Record<string, number>
 }
 
-/** The message with which a body is refused as invalid. */
+/** Returns the message with which a body is rejected as invalid. */
 export async function refusalOf(body: unknown): Promise<string> {
   await using simulator = startSimulator()
   const response = await post(simulator, body)
@@ -109,7 +109,7 @@ function readHeaders(bytes: Buffer): Record<string, string> {
   return headers
 }
 
-/** The events of a streamed answer, each with its type. */
+/** Returns the events of a streamed answer with their types. */
 export async function eventsOf(response: Response): Promise<(Fields & { event: string })[]> {
   return framesOf(await response.arrayBuffer()).map(({ headers, payload }) => ({
     ...(JSON.parse(payload) as Fields),

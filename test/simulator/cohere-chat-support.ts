@@ -5,14 +5,14 @@ import { serveFormat } from "./format-server.ts"
 
 export const PATH = "/v2/chat"
 
-/** The format on its own port, and its official client. */
+/** Starts a server for the format, with its official client. */
 export function withCohere() {
   const server = serveFormat(cohereChat)
   const client = new CohereClientV2({ token: "any", environment: server.url, maxRetries: 0 })
   return Object.assign(server, { client })
 }
 
-/** A request that asks for an echo. */
+/** Returns a request whose answer repeats the text. */
 export function ask(text: string, more: Record<string, unknown> = {}) {
   return { model: "echo", messages: [{ role: "user", content: text }], ...more }
 }
@@ -33,7 +33,7 @@ export interface Answer {
   }
 }
 
-/** The whole answer to a request that is a good one. */
+/** Returns the answer, which is not streamed, to a valid request. */
 export async function answerTo(body: unknown): Promise<Answer> {
   await using server = withCohere()
   const response = await server.post(PATH, body)
@@ -41,7 +41,7 @@ export async function answerTo(body: unknown): Promise<Answer> {
   return (await response.json()) as Answer
 }
 
-/** The status and the message of a request that is refused. */
+/** Returns the status and the message with which a request is rejected. */
 export async function refusalOf(body: unknown, headers = {}): Promise<[number, string]> {
   await using server = withCohere()
   const response = await server.post(PATH, body, { headers })
@@ -50,7 +50,7 @@ export async function refusalOf(body: unknown, headers = {}): Promise<[number, s
   return [response.status, refusal.message]
 }
 
-/** The JSON of the frames of a stream. */
+/** Returns the parsed frames of a stream. */
 export function framesOf(text: string): Record<string, unknown>[] {
   return text
     .split("\n\n")

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { lastRequest, readUntilEnd } from "./support.ts"
 
-/** A client drops unread data when the connection breaks, which on a busy machine may be everything. */
+/** Number of attempts. If a connection breaks, a client drops unread data, which may be all data on a busy machine. */
 const CUTS = 5
 
-/** A format's request for a short answer. */
+/** Sends requests for a short answer in one format. */
 export interface AskedFormat {
   readonly name: string
-  /** Sends a request to the model; `marker` is the name of the user, or another field that identifies the request. */
+  /** Sends a request to the model. `marker` is the name of the user, or another field that identifies the request. */
   ask(
     simulator: Simulator,
     model: string,

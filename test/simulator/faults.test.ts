@@ -305,14 +305,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The bytes that a bare socket receives before the other side closes. */
+/** Returns the bytes that a plain socket receives before the server closes the connection. */
 function rawExchange(url: Simulator["url"], body: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let text = ""
   socket.on("data", (bytes) => (text += bytes.toString()))
-  // A cut appears as a reset; the bytes before it count.
+  // A cut connection causes a reset error. Only the bytes received before it matter.
   socket.on("error", () => undefined)
   socket.on("close", () => resolve(text))
   socket.write(

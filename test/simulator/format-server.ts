@@ -2,11 +2,11 @@ import { Exchange, SimulatorState } from "../../simulator/exchange.ts"
 import type { WireFormat } from "../../simulator/format.ts"
 import type { RecordedRequest } from "../../simulator/request-log.ts"
 
-/** One wire format on its own port. */
+/** A server for one wire format. */
 export interface FormatServer extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly RecordedRequest[]
-  /** Requests that are being answered now. */
+  /** Number of requests that are currently being answered. */
   readonly open: number
   post(path: string, body: unknown, init?: PostOptions): Promise<Response>
 }
@@ -16,7 +16,7 @@ export interface PostOptions {
   readonly signal?: AbortSignal
 }
 
-/** Serves a format as the simulator does, without the others. */
+/** Serves one format as the simulator does, without the other formats. */
 export function serveFormat(format: WireFormat, cadence = 0): FormatServer {
   const state = new SimulatorState(cadence)
   const server = Bun.serve({
@@ -53,7 +53,7 @@ export function serveFormat(format: WireFormat, cadence = 0): FormatServer {
   }
 }
 
-/** Dotted paths of all keys, each once; entries of arrays are merged. */
+/** Returns the dotted paths of all keys, each once. Entries of arrays are merged. */
 export function keySet(value: unknown): string[] {
   return [...new Set(keysOf(value, ""))].toSorted()
 }
@@ -67,9 +67,9 @@ function keysOf(value: unknown, prefix: string): string[] {
   ])
 }
 
-/** A red image of 8 by 8 in base64. */
+/** A red image of 8 by 8 pixels in base64. */
 export const SMALL_PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC"
 
-/** A text of many tokens, long enough that prompts are cached. */
+/** A text with so many tokens that its prompt is cached. */
 export const LONG_TEXT = "the long story goes on and on ".repeat(400)

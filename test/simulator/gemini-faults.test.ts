@@ -194,7 +194,7 @@ function indexed(): Indexed[] {
     .filter(({ url }) => url.includes("enerateContent"))
 }
 
-/** Foreign signatures become the dummy, and strings that were cut are made whole again. */
+/** Replaces signatures of other systems with the accepted placeholder, and completes strings that were cut. */
 function repaired(_key: string, value: unknown): unknown {
   if (typeof value !== "string") return value
   const kept = value.replace(/…\[TRUNCATED \d+ chars\]$/, "")
@@ -217,7 +217,7 @@ describe(`recorded requests${SKIPPED}`, () => {
   for (const { file } of indexed().filter(({ status }) => status === 200)) {
     const { request } = recorded(file)
     const body = request.body?.json as { cachedContent?: string } | undefined
-    // Some came without a body, and one names a cache that Google kept.
+    // Some recordings have no body, and one names a cache that Google stored.
     if (body === undefined || body.cachedContent !== undefined) continue
     test(`accepts ${file}`, async () => {
       await using server = withGemini()
@@ -260,7 +260,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     const theirs = recorded(`${FOLDER}/test-model-name-suggestion-google--0.json`).response.body
       .json
     await using server = withGemini()
-    // A name that looks like a model of Google is treated as one, so a header requests the fault.
+    // A name that looks like a Google model is treated as one, so the fault is requested with a header.
     const headers = { "x-simulate-fault": "404" }
     const path = pathOf({ model: "gemini-3.6-flahs" })
     expect(await (await server.post(path, BODY, { headers })).json()).toEqual(theirs as object)

@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { geminiFormat } from "../../simulator/gemini/index.ts"
 import { type FormatServer, type PostOptions, serveFormat } from "./format-server.ts"
 
-/** The parts of a request: whole or streamed, the model, and the address. */
+/** Options of a request: streamed or not, the model, and the address. */
 export interface Asking extends PostOptions {
   readonly model?: string
   readonly isStream?: boolean
@@ -13,7 +13,7 @@ export function withGemini(): FormatServer {
   return serveFormat(geminiFormat)
 }
 
-/** The address of a model; Vertex names its project and place. */
+/** Returns the path of a model. On Vertex, it contains a project and a location. */
 export function pathOf({ model = "echo", isStream = false, isVertex = false }: Asking): string {
   const method = isStream ? "streamGenerateContent?alt=sse" : "generateContent"
   return isVertex
@@ -21,7 +21,7 @@ export function pathOf({ model = "echo", isStream = false, isVertex = false }: A
     : `/v1beta/models/${model}:${method}`
 }
 
-/** A body that asks for an echo. */
+/** Returns a body whose answer repeats the text. */
 export function ask(text: string, more: Record<string, unknown> = {}) {
   return { contents: [{ role: "user", parts: [{ text }] }], ...more }
 }
@@ -45,7 +45,7 @@ export interface Answer {
   readonly promptFeedback?: { readonly blockReason: string }
 }
 
-/** The whole answer to a request that is a good one. */
+/** Returns the answer, which is not streamed, to a valid request. */
 export async function answerTo(body: unknown, asking: Asking = {}): Promise<Answer> {
   await using server = withGemini()
   const response = await server.post(pathOf(asking), body, asking)
@@ -54,19 +54,19 @@ export async function answerTo(body: unknown, asking: Asking = {}): Promise<Answ
   return answer as Answer
 }
 
-/** The parts of the first candidate. */
+/** Returns the parts of the first candidate. */
 export async function partsOf(body: unknown, asking: Asking = {}): Promise<Part[]> {
   return (await answerTo(body, asking)).candidates[0]?.content.parts ?? []
 }
 
-/** The chunks of a streamed answer. */
+/** Returns the chunks of a streamed answer. */
 export async function chunksOf(body: unknown, asking: Asking = {}): Promise<Answer[]> {
   await using server = withGemini()
   const response = await server.post(pathOf({ ...asking, isStream: true }), body, asking)
   return framesOf(await response.text())
 }
 
-/** The JSON of the frames of a stream, whose lines end as Google's do. */
+/** Returns the parsed frames of a stream whose lines end like Google's. */
 export function framesOf(text: string): Answer[] {
   return text
     .split("\r\n\r\n")
@@ -74,7 +74,7 @@ export function framesOf(text: string): Answer[] {
     .map((frame) => JSON.parse(frame.slice("data: ".length)) as Answer)
 }
 
-/** The status, the word and the message of a request that is refused. */
+/** Returns the HTTP status, the status name and the message with which a request is rejected. */
 export async function refusalOf(
   body: unknown,
   asking: Asking = {},
@@ -102,12 +102,12 @@ export const CLOCK = { name: "get_time" }
 
 export const TOOLS = [{ functionDeclarations: [WEATHER, CLOCK] }]
 
-/** A body that asks for an echo, with this configuration. */
+/** Returns a body whose answer repeats the text, with the given configuration. */
 export function configured(text: string, generationConfig: Record<string, unknown>) {
   return ask(text, { generationConfig })
 }
 
-/** The tools, and how they may be called. */
+/** Returns the tools, and the mode in which they may be called. */
 export function calling(mode: string, allowedFunctionNames?: string[]) {
   const functionCallingConfig =
     allowedFunctionNames === undefined ? { mode } : { mode, allowedFunctionNames }

@@ -222,7 +222,7 @@ describe("functions", () => {
   })
 })
 
-/** A conversation in which a function was called, with the part of the call as given. */
+/** Returns a conversation in which a function was called, with the given part for the call. */
 function conversation(part: object, more: object[] = [], response: object = { result: "noon" }) {
   return {
     contents: [

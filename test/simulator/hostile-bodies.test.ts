@@ -8,7 +8,7 @@ const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 const TIMEOUT_MS = 60_000
 /** `npm test` sends every fifth body: with 12 hostile values, all of them in rotation at each place of a body. */
 const SAMPLE_STEP = 5
-/** Requests that run at once. */
+/** Number of concurrent requests. */
 const TOGETHER = 16
 
 type Json = unknown
@@ -42,7 +42,7 @@ const HOSTILE: readonly Json[] = [
   nested(5_000),
 ]
 
-/** Schemas that require more than a model can write. */
+/** Schemas that require more values than a model can write. */
 const SCHEMAS: readonly Json[] = [
   RECURSIVE,
   { allOf: [{ $ref: "#" }] },
@@ -195,7 +195,7 @@ const HEADERS = {
   "content-type": "application/json",
 }
 
-/** Copies of the body, each with another value replaced. */
+/** Yields copies of the body. In each copy, another value is replaced. */
 function* changed(
   value: Json,
   replace: (inner: Json) => Json,

@@ -17,7 +17,7 @@ const SIDE = 64
 const IMAGE = png(SIDE, SIDE, { colour: 2 })
 const TRANSPARENT = png(SIDE, SIDE)
 
-/** A mask of one shade. */
+/** Returns a mask with a single shade. */
 function shade(value: number): Uint8Array<ArrayBuffer> {
   return packPng({ width: SIDE, height: SIDE, colour: 0, depth: 8, pixel: () => [value] })
 }

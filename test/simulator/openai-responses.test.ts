@@ -126,7 +126,7 @@ for (const store of [true, false]) {
       call_id: call.call_id,
       output: call.name,
     }))
-    // The stream helper adds its own fields, which the vendor refuses.
+    // The client's stream helper adds fields that the vendor rejects.
     const items = toResponseInputItems(output)
     const body = request([question, ...items, ...results], more)
     const second = await simulator.client.responses.create(body)
@@ -297,7 +297,7 @@ test.skipIf(!HAS_FIXTURES)(`streams text as recorded${WITHOUT_FIXTURES}`, async 
   const ours = eventsOf(await (await post(simulator, asking("one two", { stream: true }))).text())
   const theirs = eventsOf(recorded(name).response.body.text ?? "")
   const shapes = (events: Fields[]) =>
-    // The Response object has grown since; its keys are compared above.
+    // The recorded Response object has fewer keys than the current one. The keys are compared above.
     events
       .filter((event) => event.response === undefined)
       .map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)

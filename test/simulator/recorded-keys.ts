@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** The recordings, in a folder next to the repository. */
+/** The folder of recordings, which is next to the repository. */
 export const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded")
 
 export const HAS_FIXTURES = existsSync(FOLDER)
 
-/** Part of the names of tests, so that a run without the recordings shows it. */
+/** A suffix for test names, so that a run without the recordings is noticed. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** One recorded call of a vendor. */
@@ -26,12 +26,12 @@ export interface RecordedCall {
   }
 }
 
-/** Reads `openai-responses/test-native-output--1`. */
+/** Reads a recording such as `openai-responses/test-native-output--1`. */
 export function recorded(name: string): RecordedCall {
   return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as RecordedCall
 }
 
-/** The dotted paths of all keys, sorted; the entries of arrays are merged. */
+/** Returns the sorted dotted paths of all keys. Entries of arrays are merged. */
 export function keySet(value: unknown): string[] {
   return [...new Set(keysOf(value, ""))].toSorted()
 }

@@ -4,12 +4,15 @@ import { join } from "node:path"
 import { startSimulator } from "../../simulator/server.ts"
 import { FOLDER, HAS_FIXTURES, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-/** The way to send the requests of a vendor, and the allowed reasons for refusals here. */
+/** How to send the requests of a vendor, and the allowed reasons for rejections by the simulator. */
 interface Vendor {
   readonly folder: string
   readonly headers: Record<string, string>
   readonly path: (url: string) => string
-  /** Requests with signatures or stored objects from elsewhere, or that were refused again later. */
+  /**
+   * Matches requests that the simulator may reject: they contain signatures or stored objects from elsewhere, or the
+   * vendor rejects them now.
+   */
   readonly excused: RegExp
 }
 

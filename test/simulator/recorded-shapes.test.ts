@@ -20,7 +20,7 @@ function recording(name: string): Recording {
   return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8")) as Recording
 }
 
-/** Dotted paths of all keys; entries of arrays are merged. */
+/** Returns the dotted paths of all keys. Entries of arrays are merged. */
 function keysOf(value: unknown, prefix = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => keysOf(entry, `${prefix}[]`))
   if (typeof value !== "object" || value === null) return []
@@ -80,7 +80,7 @@ for (const [name, body] of STREAMED) {
     const recorded = recording(name).response.body.text!
     const [ours, theirs] = [framesOf(answer), framesOf(recorded)]
     expect(keySet(ours)).toEqual(keySet(theirs))
-    // The first frame, a middle frame, the frame with the reason, and the last.
+    // Returns the first frame, a middle frame, the frame with the finish reason, and the last frame.
     const kinds = (frames: Record<string, unknown>[]) =>
       [
         frames[0],
@@ -103,7 +103,7 @@ test.skipIf(!present)(`parallel calls are streamed like the recorded ones${SKIPP
   expect([...new Set(ours)]).toEqual([...new Set(theirs)])
 })
 
-/** The shape of each tool call delta, in order. */
+/** Returns the form of each tool call delta, in order. */
 function callShapes(text: string): string[] {
   return framesOf(text)
     .flatMap((frame) => frame.choices as { delta: { tool_calls?: object[] } }[])
@@ -125,7 +125,7 @@ test.skipIf(!present)(`headers include all recorded ones of OpenAI${SKIPPED}`, a
   await response.text()
   const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
   for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
-    // Sent by old deployments only.
+    // Only old deployments send this header.
     if (name === "openai-model") continue
     expect(response.headers.get(name), name).not.toBeNull()
   }

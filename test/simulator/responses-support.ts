@@ -35,7 +35,7 @@ export function post(
   })
 }
 
-/** The error with which a body is refused. */
+/** Returns the error with which a body is rejected. */
 export async function refusalOf(body: unknown, simulator?: Simulator): Promise<Fields> {
   await using own = startSimulator()
   const response = await post(simulator ?? own, body)
@@ -44,7 +44,7 @@ export async function refusalOf(body: unknown, simulator?: Simulator): Promise<F
   return { status: response.status, ...error }
 }
 
-/** The events of a streamed answer; their `event:` lines and numbers are checked. */
+/** Returns the events of a streamed answer, and checks their `event:` lines and numbers. */
 export function eventsOf(text: string): Fields[] {
   const events = text
     .split(/\r?\n\r?\n/)

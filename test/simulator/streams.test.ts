@@ -151,14 +151,14 @@ test("a client that does not read pauses the stream, and its disconnect is detec
   const reader = response.body!.getReader()
   await reader.read()
   const request = lastRequest(simulator)
-  // The whole answer would be 200 MB, and without a reader it can never be finished.
+  // The complete answer would have 200 MB. It cannot be finished while nobody reads it.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(request).toMatchObject({ finished: false, aborted: false })
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
   leaving.abort()
   await request.settled()
   expect(request.aborted).toBe(true)
-  // Held until here: an answer that is garbage is hung up on.
+  // The response is referenced until here, because the connection of a garbage-collected response is closed.
   await expect(reader.read()).rejects.toThrow()
 })
 

@@ -1,7 +1,7 @@
 import OpenAI from "openai"
 import { startSimulator, type RecordedRequest, type Simulator } from "../../simulator/server.ts"
 
-/** One simulator per test file would be enough; they are cheap, so each test has its own. */
+/** Starts a simulator with a client. A simulator is cheap, so each test has its own. */
 export function withSimulator(cadence = 0): Simulator & { readonly client: OpenAI } {
   const simulator = startSimulator({ cadence })
   const client = new OpenAI({
@@ -12,7 +12,7 @@ export function withSimulator(cadence = 0): Simulator & { readonly client: OpenA
   return Object.assign(simulator, { client })
 }
 
-/** Posts a chat request without a client's help. */
+/** Posts a chat request without an official client. */
 export function post(
   simulator: Simulator,
   body: unknown,
@@ -28,19 +28,19 @@ export function post(
   })
 }
 
-/** A request body that asks `model` to echo a text. */
+/** Returns a request body that asks `model` to repeat a text. */
 export function echoBody(text: string, more: Record<string, unknown> = {}) {
   return { model: "echo", messages: [{ role: "user", content: text }], ...more }
 }
 
-/** The record of the last request. */
+/** Returns the record of the last request. */
 export function lastRequest(simulator: Simulator): RecordedRequest {
   const request = simulator.requests.at(-1)
   if (request === undefined) throw new Error("the simulator has got no request")
   return request
 }
 
-/** The JSON of a streamed answer's `data:` frames, without the end mark. */
+/** Returns the parsed `data:` frames of a streamed answer, without the end marker. */
 export function framesOf(text: string): Record<string, unknown>[] {
   return text
     .split(/\r?\n\r?\n/)
@@ -66,7 +66,9 @@ export async function readUntilEnd(
   return { text, error: undefined, chunks }
 }
 
-/** The reason for a promise's rejection. The official client's promises do not work with `rejects`. */
+/**
+ * Returns the error with which a promise is rejected. The promises of the official client do not work with `rejects`.
+ */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     await promise

@@ -74,7 +74,7 @@ test("calls a tool if one is required, and the named tool if one is named", asyn
   const tool_choice = { type: "function" as const, function: { name: "get_time" } }
   const named = await callsOf(ask("hello", { tool_choice }))
   expect(named.names).toEqual(["get_time"])
-  // OpenAI's own behaviour for a named tool.
+  // This is OpenAI's behavior for a named tool.
   expect(named.finish).toBe("stop")
 })
 

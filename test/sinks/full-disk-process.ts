@@ -1,4 +1,4 @@
-/** Delivers lines to a file that may only be so large for a while, as on a disk that is full. */
+/** A process that delivers lines to a file whose size is limited for some time, as on a full disk. */
 import { RotatingFile } from "../../src/sinks/rotating-file.ts"
 
 const [path = ""] = process.argv.slice(2)

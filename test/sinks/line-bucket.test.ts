@@ -77,7 +77,7 @@ test.each([
   using receiver = new Receiver()
   receiver.answer = answer
   const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }
-  // A bucket that answers may need longer on a busy machine.
+  // A bucket that answers may need more time on a busy machine.
   const timeoutMs = words === "it cannot be reached" ? 200 : 5_000
   const destination = new LineBucket(storing(place), timeoutMs)
   const batch = { id: "1", since: 0, lines: ["{}"], size: 2 }

@@ -3,13 +3,13 @@ import { type LineBatch, LineDeliveryError } from "../../src/sinks/destination.t
 import { LineSink, type LineSinkParts } from "../../src/sinks/line-sink.ts"
 import { until } from "../support/until.ts"
 
-/** Accepts all lines unless it has a fault. */
+/** A destination that accepts all lines unless it has a fault. */
 class Shelf {
   readonly taken: string[] = []
   readonly batches: LineBatch[] = []
   readonly asked: string[] = []
   fault: Error | undefined
-  /** A delivery waits for this. */
+  /** Deliveries wait for this promise. */
   gate: Promise<void> | undefined
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
@@ -73,7 +73,7 @@ test("lines beyond the queue's limit are dropped and counted, and the rest arriv
   expect(sink.counts).toEqual({ written: 0, dropped: 90, waiting: 10 })
   expect(told).toEqual([["dropped", "shelf", 1]])
   await until(() => shelf.asked.length === 1)
-  // A running delivery still counts.
+  // A running delivery still counts towards the limit.
   sink.add("200")
   expect(sink.counts.dropped).toBe(91)
   resolve()
@@ -116,7 +116,7 @@ test("a rejected batch is given up, so that it does not block others", async () 
   expect(shelf.taken).toEqual(["good"])
 })
 
-/** Fails for some lines, and for all of them while it is unavailable. */
+/** A destination that fails for some lines, and for all lines while it is unavailable. */
 class Picky extends Shelf {
   isAway = false
 
@@ -140,7 +140,7 @@ test("a batch that fails while others succeed is given up, and others do not wai
   }
   expect(told.filter(([what]) => what === "dropped").length).toBeGreaterThan(0)
   expect(sink.counts).toMatchObject({ dropped: 2, waiting: 0 })
-  // Each once before any other had got through, and five times after one had.
+  // Each batch was tried once before any other batch was delivered, and five times after one was.
   expect(shelf.asked.length - shelf.batches.length).toBeGreaterThanOrEqual(2 * 6)
   await sink[Symbol.asyncDispose]()
   expect(sink.counts.dropped).toBe(2)
@@ -156,7 +156,7 @@ test("nothing is given up while no batch succeeds", async () => {
   shelf.isAway = false
   await until(() => sink.counts.written === 10)
   expect(shelf.taken.toSorted()).toEqual(numbers(1000, 1010))
-  // Each batch was the same each time.
+  // Each batch contained the same lines in every attempt.
   expect(new Set(shelf.asked).size).toBe(shelf.batches.length)
   await sink[Symbol.asyncDispose]()
 })

@@ -7,7 +7,7 @@ import type { TestGateway } from "../support/gateway.ts"
 export const MEBIBYTE = 1024 * 1024
 export const SECRET = "canary-of-the-sink-81f3"
 
-/** A server that receives lines, and may answer with anything. */
+/** A server that receives lines. The test sets its responses. */
 export class Receiver implements Disposable {
   readonly bodies: string[] = []
   readonly ids: (string | null)[] = []
@@ -68,7 +68,7 @@ export function reasons(gateway: TestGateway): string {
   return JSON.stringify(gateway.heard.filter(({ name }) => name === "linesNotDelivered"))
 }
 
-/** The settings of a bucket in the network of the tests. */
+/** Returns the settings of a bucket in the network of the tests. */
 export function storing(place: BucketSettings): LineBucketSettings {
   return { place, prefix: "tollgate/a+b !/", allowsPrivate: true, every: 20 }
 }

@@ -12,7 +12,7 @@ let count = 0
 const fresh = () => join(folder, String(++count), "requests.jsonl")
 const batch = (...lines: string[]) => ({ id: String(++count), since: 0, size: 0, lines })
 const settings = (path: string, more = {}) => ({ path, rotateBytes: 1_000, keep: 3, ...more })
-/** Every line of all files of a folder. */
+/** Returns every line in all files of a folder. */
 const all = (path: string) =>
   readdirSync(dirname(path))
     .toSorted()
@@ -114,7 +114,8 @@ test("a folder that cannot be created is a readable error, and works once it can
 test("truncates at most one line and loses no other if the disk is full for a while", async () => {
   const path = fresh()
   const script = Bun.fileURLToPath(new URL("full-disk-process.ts", import.meta.url))
-  // Without the signal a file beyond the limit is an error. In units of 512 or 1,024 bytes.
+  // If the signal is ignored, a file beyond the size limit causes an error. The limit is in units of 512 or 1,024
+  // bytes.
   const limited = `trap "" XFSZ; ulimit -S -f 2; exec "$0" "$@"`
   const child = Bun.spawn(["sh", "-c", limited, process.execPath, script, path], {
     stdout: "pipe",

@@ -71,7 +71,7 @@ test("a pending anchor survives other writers and failed batches", async () => {
   const other = await database.another()
   const others = await database.ledger("other", other)
   for (let count = 0; count < ALONE; count++) await settle(database, ledger, account)
-  // A row that the next batch collides with: the batch starts again, and then searches for each request first.
+  // The next batch collides with this row. The batch then starts again and searches for each of its requests first.
   const taken = database.order(account, 20n)
   for (const own of [others, ledger]) {
     await own.lease(account, 20n)

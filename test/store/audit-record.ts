@@ -1,6 +1,6 @@
 import type { NewAuditRecord } from "../../src/store/audit.ts"
 
-/** The audit record of a test that changes the store directly. */
+/** The audit record for tests that change the store directly. */
 export const AUDIT: NewAuditRecord = {
   at: 1,
   actorKind: "command",

@@ -34,7 +34,7 @@ test("a change fails together with a record that cannot be written", async () =>
   expect(await ledgerDatabase.store.entries.list("a", 0, 10)).toEqual([])
 })
 
-/** A log of three records after someone has worked on its file with SQL. */
+/** Returns the verification of a log of three records after its file was changed with SQL. */
 async function tampered(work: (database: Database) => void): Promise<unknown> {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
@@ -93,7 +93,7 @@ describe("truncation of the audit log", () => {
     using file = new Database(database.directory.database)
     for (const guard of GUARDS) file.run(`DROP TRIGGER audit_${guard}`)
     file.run(sql)
-    // The gateway continues, and its anchor advances.
+    // The gateway continues to work, and its anchor advances.
     await integrity.advanceAnchor(2)
     const cut = await integrity.findAnchor()
     expect(await verifyAudit(database.store, [cut.audit])).toMatchObject({ problem: { number } })

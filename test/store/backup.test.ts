@@ -35,7 +35,7 @@ test("writers do not wait for a long reader, and the log restarts afterwards", a
   using writer = new Database(folder.database, { create: true })
   useWriteAheadLog(writer)
   writer.run("PRAGMA wal_autocheckpoint = 0")
-  // Any wait is an error.
+  // The test fails if the writer has to wait.
   writer.run("PRAGMA busy_timeout = 0")
   writer.run("CREATE TABLE filler (bytes BLOB)")
   using reader = new Database(folder.database, { readonly: true })
@@ -51,7 +51,7 @@ test("writers do not wait for a long reader, and the log restarts afterwards", a
       .query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)")
       .all()[0] ?? { log: 0, checkpointed: 0 }
   const began = performance.now()
-  // Long enough for several looks of the thread at a log that is worth moving.
+  // The time is long enough for the thread to check several times whether the log is large enough to checkpoint.
   while (performance.now() - began < 1_000) {
     if (state().log < 30_000) fill()
     else writer.run("INSERT INTO filler VALUES (x'00')")

@@ -227,7 +227,7 @@ function order() {
   return { now: NOW, keep: 24 * HOUR, max: 1 << 24 }
 }
 
-/** The names in the file. */
+/** Returns the names in the file. */
 function rows(): string[] {
   expect(readFileSync(path()).length).toBeGreaterThan(0)
   const reader = new Database(path())

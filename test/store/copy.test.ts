@@ -21,7 +21,10 @@ import { TemporaryDirectory } from "./test-database.ts"
 const NOW = Date.now()
 const DAY = 24 * 60 * 60_000
 const PICTURE = `${NOW + DAY}-picture`
-/** Requests of the key: charged, released, written off, with a vendor's state, of a label, late, and expired. */
+/**
+ * Number of requests of the key: charged, released, written off, with a vendor's state, with a label, late, and
+ * expired.
+ */
 const REQUESTS = 1_200 + 6
 const servers = new TestDatabases()
 
@@ -54,7 +57,7 @@ function posting(number: number, change: Partial<Posting> = {}): Posting {
   }
 }
 
-/** A payment is spent when it is taken back. */
+/** Creates a debt: a payment is taken back after it was spent. */
 async function owe(store: Store): Promise<void> {
   await store.accounts.create({ id: "debtor", name: "debtor", createdAt: 1 }, AUDIT)
   const card = { intent: "spent", units: 5n, currency: "eur" }
@@ -84,7 +87,7 @@ async function tell({ notices }: Store): Promise<void> {
   await notices.raise(notice, { name: "mark", from: null, to: "told" })
 }
 
-/** Erases a person who was named in an entry. */
+/** Erases a person who is named in an entry. */
 async function erase(store: Store): Promise<void> {
   const addresses = ["eve@example.com"]
   const grant = { account: "payer", kind: "grant", amount: 1n, at: 2, note: null } as const
@@ -93,7 +96,7 @@ async function erase(store: Store): Promise<void> {
   await store.personKeys.erase({ person: "eve", addresses, addressHashes: [], at: 9 }, audit)
 }
 
-/** A ledger with every kind of change. */
+/** Makes changes of every kind in a ledger. */
 async function happen(store: Store): Promise<void> {
   for (const change of CHANGES) await change(store)
   await store.accounts.create({ id: "payer", name: "payer", createdAt: 1 }, AUDIT)
@@ -195,7 +198,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A folder with at least one row in every table, secrets and files. */
+/** Fills a folder with at least one row in every table, with secrets and with files. */
 async function fill(folder: string): Promise<void> {
   const database = databaseOf({ data: folder })
   {
@@ -228,7 +231,7 @@ async function fill(folder: string): Promise<void> {
   }
 }
 
-/** Every row of every table, sorted, and the files. */
+/** Returns every row of every table, sorted, and the files. */
 function contentOf(folder: string): Record<string, unknown> {
   const files = {
     ledger: "tollgate",
@@ -248,7 +251,7 @@ function contentOf(folder: string): Record<string, unknown> {
   return Object.fromEntries([...tables, ...kept])
 }
 
-/** Copies, and verifies the ledger. */
+/** Copies a database, and verifies the ledger of the copy. */
 async function copy(from: AnyDatabase, to: AnyDatabase): Promise<void> {
   await from.copyFrom(async (source) => {
     await to.copyTo(source, async (reader) =>
@@ -263,7 +266,7 @@ test("a copy to a server and back has the same rows", async () => {
   await fill(left.path)
   const before = contentOf(left.path)
   for (const { name } of TABLES) {
-    // test/store/pruned-ledger.test.ts covers removed rows.
+    // Removed rows are covered by test/store/pruned-ledger.test.ts.
     if (name !== "revisions" && !name.includes("pruned"))
       expect([name, before[name]]).not.toEqual([name, []])
   }
@@ -293,7 +296,7 @@ async function expectSameReports(...databases: readonly AnyDatabase[]): Promise<
 
 async function reportsOf(database: AnyDatabase) {
   await using serving = await database.openToServe(false)
-  // An index that is new reads the ledger bit by bit.
+  // A new index reads the ledger in several steps.
   await until(async () => {
     const [use] = await (await serving.reports.upToDate()).keyUses(["budgeted"])
     return use?.requests === REQUESTS

@@ -30,7 +30,7 @@ test("a node finishes the migration of a database after another was killed", asy
   await until(async () => (await waiting(holder)) === 1)
   migration.kill("SIGKILL")
   await migration.exited
-  // The server has not noticed yet, so the next process waits for the lock of the dead process.
+  // The server has not noticed the end of the process yet, so the next process waits for its lock.
   const starting = startServing(installation)
   await until(async () => (await waiting(holder)) === 2)
   await holder`SELECT pg_advisory_unlock(1)`

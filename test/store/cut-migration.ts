@@ -1,4 +1,4 @@
-/** A process that migrates a database, stops in the last step, reports this and waits to be killed. */
+/** A process that migrates a database, stops in the last step, reports this, and waits to be killed. */
 import { Database } from "bun:sqlite"
 import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { migrate as migratePostgres } from "../../src/store/postgres/migrate.ts"
@@ -6,16 +6,16 @@ import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
 import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 
-/** The path or the address of a database. */
+/** The path or the address of the database. */
 const place = process.argv[2] ?? ""
 
 if (place.startsWith("postgres:")) await migrateDatabase(place)
 else migrateFile(place)
 
-/** Performs a made-up step, and stops before the commit. */
+/** Performs a migration step of this test, and stops before the commit. */
 function migrateFile(path: string): void {
   const database = new Database(path, { strict: true, safeIntegers: true })
-  // Unfinished pages reach the log before the commit.
+  // With this cache size, changed pages reach the log before the commit.
   database.run("PRAGMA cache_size = 1")
   const run = database.run.bind(database)
   database.run = ((text: string) => {
@@ -27,7 +27,7 @@ function migrateFile(path: string): void {
   migrate(database, { ...LEDGER_SCHEMA, steps: [...LEDGER_SCHEMA.steps, step, "stop"] })
 }
 
-/** Waits at the end of the first step for a lock that the test has. */
+/** Migrates a database. At the end of the first step, it waits for a lock that the test holds. */
 async function migrateDatabase(url: string): Promise<void> {
   await using client = new PostgresClient({ url, max: 1, connectTime: 5_000 })
   const steps = SCHEMA.steps.map((step) => ({

@@ -7,9 +7,9 @@ import { databaseAt, databaseOf } from "../../src/store/installation-database.ts
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TestDatabase, TemporaryDirectory } from "./test-database.ts"
 
-/** Pages that are not the schema's, in bytes. */
+/** A range of bytes with pages that do not belong to the schema. */
 const DAMAGE = { from: 150 * 4_096, length: 100 * 4_096 }
-/** Each row fills a page. */
+/** Number of rows. Each row fills a page. */
 const ROWS = 300
 
 async function longLedger(directory: TemporaryDirectory): Promise<void> {
@@ -27,7 +27,7 @@ function overwrite(path: string): void {
   closeSync(file)
 }
 
-/** The fault of the ledger in the error of a step. */
+/** Returns the fault of the ledger that the error of a step contains. */
 async function faultOf(step: Promise<unknown>): Promise<string | undefined> {
   const error = await step.then(
     () => undefined,

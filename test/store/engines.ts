@@ -7,20 +7,20 @@ import type { ConsoleStore } from "../../src/store/console-store.ts"
 import type { Database } from "../../src/store/database.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
 
-/** A way in which an engine opens a database. The contract of each aggregate is tested with every one. */
+/** A way to open a database with an engine. The contract of each aggregate is tested with all of them. */
 export interface Engine {
   readonly name: string
-  /** Opens the database that belongs to a folder of the test, created at its first opening. */
+  /** Opens the database that belongs to a folder of the test. It is created when it is first opened. */
   readonly open: (folder: string) => Promise<Store>
-  /** The database that belongs to a folder of the test. */
+  /** Returns the database that belongs to a folder of the test. */
   readonly database: (folder: string) => Promise<Database>
   /** Opens the users of the console and their credentials. */
   readonly users: (folder: string) => Promise<ConsoleStore>
-  /** Opens it as a process that serves does. */
+  /** Opens the database like a process that serves requests. */
   readonly serve: (folder: string) => Promise<Served>
 }
 
-/** A database with all data that is stored with it. */
+/** A database with all data that belongs to it. */
 export type Served = Pick<
   ServingDatabase,
   "store" | "reports" | "payloads" | "failures" | "conversations" | "files"
@@ -61,8 +61,8 @@ async function postgresOf(folder: string): Promise<Database> {
 }
 
 /**
- * The code with which the store refuses a step; undefined if it does not. Bun's `rejects` runs the event loop inside
- * the test, which loses the messages of a thread.
+ * Returns the code with which the store rejects a step; undefined if the step succeeds. Bun's `rejects` cannot be used,
+ * because it runs the event loop inside the test, which loses the messages of a thread.
  */
 export async function refusalOf(step: Promise<unknown>): Promise<unknown> {
   return step.then(

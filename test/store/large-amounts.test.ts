@@ -13,10 +13,10 @@ const AT = Math.floor(Date.now() / HOUR) * HOUR
 const DAY = 24 * HOUR
 const FILTER: UsageFilter = { from: AT - 3 * DAY, to: AT + HOUR }
 const GROUPS: readonly UsageGroup[] = ["all", "hour", "day", "model", "account", "key", "user"]
-/** More than half of the largest value of a column. */
+/** An amount of more than half of the maximum value of a column. */
 const HUGE = 5_000_000_000_000_000_000n
 
-/** The sums of a group must equal those of all requests, read from any table. */
+/** Returns the sums of a group, and checks that all tables give the same sums. */
 async function sumsOf({ reports }: ReportedEngine, group: UsageGroup, filter = FILTER) {
   const sums = await (await reports.upToDate()).sumUsage(filter, group)
   const add = (left: bigint, right: bigint): bigint => left + right
@@ -28,7 +28,7 @@ async function sumsOf({ reports }: ReportedEngine, group: UsageGroup, filter = F
   }
 }
 
-/** A receipt with numbers that a provider may have reported to an older version. */
+/** Parts of a receipt with numbers that a provider may have reported to an older version. */
 const ABSURD: Pick<ReportedRequest, "usage" | "duration" | "firstByte"> = {
   usage: { input: 2 ** 64, output: 1e308, cached_input: 1e15 },
   duration: 1e300,
@@ -43,7 +43,7 @@ for (const engine of ENGINES) {
       for (const [day, account] of accounts.entries()) {
         await own.database.account(account, HUGE)
         await own.database.key(`key_${account}`, account, null)
-        // A row of sums, for one day, has room for only one of them.
+        // A row with the sums of one day can contain only one of these amounts.
         await own.add({
           request: `req_${account}`,
           account,

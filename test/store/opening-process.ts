@@ -1,4 +1,4 @@
-/** A process that opens the database on request and reports that it did. */
+/** A process that opens the database on request, and reports that it is open. */
 import { AUDIT } from "./audit-record.ts"
 import { databaseAt } from "../../src/store/installation-database.ts"
 

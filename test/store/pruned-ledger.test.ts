@@ -13,7 +13,10 @@ import { TemporaryDirectory } from "./test-database.ts"
 
 const servers = new TestDatabases()
 
-/** Creates a folder whose old rows are pruned. @returns its reports from before. */
+/**
+ * Creates a folder whose old rows are pruned.
+ * @returns the reports from before the pruning.
+ */
 async function prunedIn(folder: TemporaryDirectory) {
   await using served = await databaseOf({ data: folder.path }).openToServe(false)
   await happen(served.store)
@@ -36,7 +39,7 @@ test("verification finds changes of remaining rows and of the records of pruned 
   using folder = new TemporaryDirectory()
   await prunedIn(folder)
   const changes = [
-    // No change.
+    // The first case is without a change.
     "",
     "UPDATE last_pruned_entries SET balance = balance + 1 WHERE account = 'busy'",
     "UPDATE last_pruned_entries SET number = number + 1 WHERE account = 'busy'",
@@ -50,7 +53,7 @@ test("verification finds changes of remaining rows and of the records of pruned 
   ]
   for (const change of changes) {
     using copy = new TemporaryDirectory()
-    // Threads of the installation that was closed may still move its log.
+    // Threads of the closed installation may still be moving its write-ahead log.
     using source = new Database(folder.database)
     source.run("VACUUM INTO ?", [copy.database])
     using changed = new Database(copy.database)
@@ -102,7 +105,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
   expect(left.filter((name) => old.includes(name))).toEqual([])
   expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
   const { hours, uses } = await reportsOf(served)
-  // Today's rows continue, and there may be one more since.
+  // Rows of today are still added, so there may be another row since.
   const prunedOf = (all: typeof hours) => all.filter(({ group }) => Number(group) < BEFORE)
   expect(prunedOf(hours)).toEqual(prunedOf(before.hours))
   expect(uses[0]?.spent).toBe(before.uses[0]?.spent ?? 0n)

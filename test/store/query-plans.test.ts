@@ -14,8 +14,8 @@ import { PostgresServer } from "../support/postgres-server.ts"
 import { AUDIT } from "./audit-record.ts"
 import { TestDatabase } from "./test-database.ts"
 
-// Golden files have the query plans of the statements that the most used methods of the store execute. A statement that no
-// longer uses its index changes a line.
+// Golden files contain the query plans of the statements that the most frequent methods of the store execute. If a
+// statement no longer uses its index, a line changes.
 
 const AT = Date.UTC(2026, 2, 2)
 const NODE = "node"
@@ -106,7 +106,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Collects the texts of executed statements. */
+/** Receives the text of each executed statement. */
 type Recorder = (text: string) => void
 
 test("SQLite uses the recorded query plans", async () => {
@@ -124,7 +124,7 @@ test("SQLite uses the recorded query plans", async () => {
 
 test("PostgreSQL uses the recorded query plans", async () => {
   const options = { url: server.url(await server.create()), connectTime: 5_000 }
-  // Its tables have no partitions of today, and no statistics.
+  // This database has no partitions for today, and no statistics.
   await using explaining = new PostgresClient({ ...options, max: 1 })
   await migratePostgres(explaining, SCHEMA)
   const plans = await plansOf(
@@ -138,7 +138,7 @@ test("PostgreSQL uses the recorded query plans", async () => {
   expectGolden("query-plans/postgresql.txt", plans)
 })
 
-/** The plans of all calls, as text: statements that are executed several times in a call once. */
+/** Returns the plans of all calls as text. A statement that a call executes several times is listed once. */
 async function plansOf(
   open: (record: Recorder) => Promise<Store>,
   explainOne: (text: string) => Promise<readonly string[]>,
@@ -170,7 +170,7 @@ async function setUp(database: TestDatabase): Promise<void> {
   await database.store.nodes.join({ id: NODE, ...place })
 }
 
-/** Removes conditions and table aliases from scans and joins. */
+/** Returns the plan of a statement without conditions and table aliases. */
 async function explain(transaction: Transaction, text: string): Promise<string[]> {
   await transaction.run("SET LOCAL enable_seqscan = off")
   const rows = await transaction.rows<{ "QUERY PLAN": string }>(

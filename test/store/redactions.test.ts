@@ -9,7 +9,7 @@ import { TestDatabase } from "./test-database.ts"
 const EMAIL = "ada@example.com"
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null } as const
 
-/** A ledger from which a person was erased, and its file. */
+/** Returns a ledger from which a person was erased, with its file. */
 async function erased(): Promise<TestDatabase> {
   const database = TestDatabase.direct()
   const { audit, entries, personKeys } = database.store

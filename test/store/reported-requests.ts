@@ -8,17 +8,17 @@ import type { Store } from "../../src/store/store.ts"
 import type { Engine, Served } from "./engines.ts"
 import { TestDatabase } from "./test-database.ts"
 
-/** A request in the ledger; absent fields have the values of an ordinary one. */
+/** A request in the ledger. Absent fields have the values of an ordinary request. */
 export interface ReportedRequest {
   readonly request: string
   readonly account?: string
   readonly key?: string
   readonly at?: number
-  /** Nanocredits; 0 is a request that was not charged. */
+  /** The cost in nanocredits; 0: the request was not charged. */
   readonly cost?: bigint
   readonly writtenOff?: readonly WriteOff[]
   readonly model?: string
-  /** How its attempts ended, the last one last. */
+  /** The outcomes of the attempts, in order. */
   readonly outcomes?: readonly string[]
   readonly status?: "settled" | "released" | "expired"
   readonly duration?: number
@@ -27,15 +27,15 @@ export interface ReportedRequest {
   readonly stream?: boolean
   readonly endpoint?: string
   readonly labels?: Labels
-  /** Credits per million, for ten tokens; absent: the receipt has no rate. */
+  /** The rate in credits per million, for ten tokens; absent: the receipt has no rate. */
   readonly rate?: string
   readonly multiplier?: string
 }
 
-/** An account of a test with enough to pay. */
+/** A balance that is enough for all requests of a test. */
 const BALANCE = 1_000_000_000_000n
 
-/** A ledger with requests, and its reports, in SQLite, so that a test may change the parts. */
+/** A ledger with requests and its reports in SQLite. A test may change its parts. */
 export class ReportedDatabase implements AsyncDisposable {
   readonly database = TestDatabase.direct()
   readonly reports = new ReportsOnDemand(this.database.directory.database)
@@ -47,7 +47,7 @@ export class ReportedDatabase implements AsyncDisposable {
     return own
   }
 
-  /** Puts requests into the ledger, in this order. */
+  /** Adds requests to the ledger in this order. */
   async add(...requests: readonly ReportedRequest[]): Promise<void> {
     await post(this.database.store, requests)
   }
@@ -58,7 +58,7 @@ export class ReportedDatabase implements AsyncDisposable {
   }
 }
 
-/** A ledger with requests in it, and its reports, of any engine. */
+/** A ledger with requests and its reports, for any engine. */
 export class ReportedEngine implements AsyncDisposable {
   readonly database: TestDatabase
   readonly reports: Reports
@@ -77,7 +77,7 @@ export class ReportedEngine implements AsyncDisposable {
     return own
   }
 
-  /** Puts requests into the ledger, in this order. */
+  /** Adds requests to the ledger in this order. */
   async add(...requests: readonly ReportedRequest[]): Promise<void> {
     await post(this.database.store, requests)
   }
@@ -88,7 +88,7 @@ export class ReportedEngine implements AsyncDisposable {
   }
 }
 
-/** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
+/** Adds the accounts `a` and `b` with the keys `key_a` and `key_b`. */
 async function addAccounts(database: TestDatabase): Promise<void> {
   for (const account of ["a", "b"]) {
     await database.account(account, BALANCE)
@@ -107,7 +107,7 @@ async function post(store: Store, requests: readonly ReportedRequest[]): Promise
   await store.settlements.post("node", { postings, opened: [], closed: [] })
 }
 
-/** A receipt's text, with the members that `relay/billing/receipt.ts` writes. */
+/** Returns the text of a receipt, with the members that `relay/billing/receipt.ts` writes. */
 export function receiptOf(request: ReportedRequest): string {
   const { model = "sim/echo", outcomes = ["ok"], status = "settled" } = request
   const { usage = { input: 10, output: 5 }, duration = 100, firstByte = 20 } = request
@@ -134,7 +134,7 @@ export function receiptOf(request: ReportedRequest): string {
   })
 }
 
-/** The ids of the requests that match a filter. */
+/** Returns the ids of the requests that match a filter. */
 export async function found(
   own: ReportedEngine,
   filter: RequestFilter,
@@ -144,7 +144,7 @@ export async function found(
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
-/** The key of a request: most have many requests, and `second` has few. */
+/** Returns the key of a request. Most keys have many requests, and the key `second` has few. */
 export function keyOf(index: number): string {
   if (index % 10 === 3) return "key_b"
   return index % 7 === 0 ? "second" : "key_a"

@@ -14,7 +14,7 @@ import { ReportedDatabase } from "./reported-requests.ts"
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
-/** The ids of the requests that match a filter. */
+/** Returns the ids of the requests that match a filter. */
 async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): Promise<string[]> {
   const reports = await own.reports.upToDate()
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
@@ -65,7 +65,7 @@ describe("the report index", () => {
     expect(index.query("SELECT request, something FROM requests").all()).toEqual([
       { request: "req_1", something: null },
     ])
-    // The ledger has this version again, so no newer process is left.
+    // The ledger has the current version again, so no newer process is running.
     ledger.run(`PRAGMA user_version = ${newestOf(LEDGER_SCHEMA)}`)
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
@@ -125,7 +125,7 @@ describe("the report index", () => {
     expect(await servedTime(() => patient.upToDate())).toBeLessThan(TIMEOUT_MS)
     index.run("ROLLBACK")
     const reports = await patient.upToDate()
-    // Each query is answered in turn.
+    // The index answers one query after another.
     await until(async () => (await reports.list({}, null, 10)).length === 2)
     index.run("BEGIN IMMEDIATE")
     await own.add({ request: "req_3" })

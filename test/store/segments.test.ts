@@ -39,7 +39,7 @@ function summary(row: number, change: Partial<RequestSummary> = {}): RequestSumm
   }
 }
 
-/** Segments of requests, in which names are numbers already. */
+/** Returns segments of requests. In a segment, names are already replaced by numbers. */
 function segmentsOf(requests: readonly RequestSummary[], size: number): Segment[] {
   const segments: Segment[] = []
   for (let first = 0; first < requests.length; first += size) {
@@ -48,7 +48,7 @@ function segmentsOf(requests: readonly RequestSummary[], size: number): Segment[
   return segments
 }
 
-/** Requests that each have their own session. */
+/** Returns requests that each have their own session. */
 function sessions(count: number, random: Random): RequestSummary[] {
   return Array.from({ length: count }, (_, row) =>
     summary(row, {
@@ -69,7 +69,7 @@ describe("columns", () => {
   test("have the encoded numbers of any size", () => {
     for (const largest of [1, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2n ** 62n]) {
       const bytes = encodeColumn([0, largest, 7]) ?? new Uint8Array()
-      // As a server's answer has them, at any place.
+      // The bytes are moved to an unaligned position, as they may be in a server's response.
       const moved = new Uint8Array(bytes.byteLength + 1)
       moved.set(bytes, 1)
       for (const read of [bytes, moved.subarray(1)]) {
@@ -94,7 +94,7 @@ describe("columns", () => {
     cache.take(1, () => undefined)
     cache.take(3, () => column)
     expect([1, 2, 3].map((place) => cache.has(place))).toEqual([true, false, true])
-    // Rows that a query has found stay valid for it after the cache evicts them.
+    // Rows that a query has found stay valid for this query after the cache evicts them.
     const known = cache.known([1, 3])
     cache.take(4, () => ({ lower: new Uint32Array(200) }))
     expect(cache.known([1, 3])).toBeUndefined()
@@ -138,7 +138,7 @@ describe("sums of very many groups", () => {
         const found = new Map(
           sumSegments(segments, query, limits).map(({ key, sums }) => [key, sums.cost]),
         )
-        // There may be more rows, but all of the first ones must be there.
+        // There may be further rows, but all of the expected rows must exist.
         expect(expected.map(([key]) => [key, found.get(Number(key))])).toEqual(expected)
       }
     }

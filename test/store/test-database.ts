@@ -14,7 +14,7 @@ import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Ledger, type HoldInput, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
-/** A payer that is valid at any time. */
+/** Returns a payer that is valid at any time. */
 export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {
   return { account, key, budgets, from: -Infinity, until: Infinity }
 }
@@ -32,7 +32,7 @@ export class TemporaryDirectory implements Disposable {
   }
 }
 
-/** The SQLite store on the test's own thread, answering with promises as the threaded one does. */
+/** Opens the SQLite store on the test's own thread. It returns promises like the store with a separate thread. */
 export function openDirectStore(path: string): Store {
   const { methods, close } = openSqliteStore(path)
   const promising = methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
@@ -42,7 +42,7 @@ export function openDirectStore(path: string): Store {
   return { ...promising, [Symbol.asyncDispose]: async () => close() }
 }
 
-/** Alarms that remember. */
+/** Records alarms. */
 export class RecordedAlarms implements LedgerAlarms {
   readonly writtenOffs: (WriteOff & { request: string })[] = []
   readonly late: { request: string; charged: bigint }[] = []
@@ -62,7 +62,7 @@ export class RecordedAlarms implements LedgerAlarms {
   }
 }
 
-/** One database in a temporary folder. */
+/** A database in a temporary folder. */
 export class TestDatabase implements AsyncDisposable {
   readonly directory: TemporaryDirectory
   readonly alarms = new RecordedAlarms()
@@ -78,7 +78,7 @@ export class TestDatabase implements AsyncDisposable {
     this.#stores = [store]
   }
 
-  /** SQLite on the test's own thread. Further stores each have their own thread. */
+  /** Opens a SQLite database on the test's own thread. Further stores have separate threads. */
   static direct(): TestDatabase {
     const directory = new TemporaryDirectory()
     return new TestDatabase(directory, openDirectStore(directory.database), () =>
@@ -86,7 +86,7 @@ export class TestDatabase implements AsyncDisposable {
     )
   }
 
-  /** The engine that `open` uses; absent: SQLite on the test's own thread. */
+  /** The engine that `open` uses; undefined: SQLite on the test's own thread. */
   static engine: Engine | undefined
 
   static async open(): Promise<TestDatabase> {
@@ -99,14 +99,14 @@ export class TestDatabase implements AsyncDisposable {
     return new TestDatabase(directory, await engine.open(directory.path), engine.open)
   }
 
-  /** A further store on the same database, as another process has it. */
+  /** Opens a further store with the same database, as another process would. */
   async another(): Promise<Store> {
     const store = await this.#open(this.directory.path)
     this.#stores.push(store)
     return store
   }
 
-  /** A ledger of a node that has joined. */
+  /** Returns the ledger of a node that has joined. */
   async ledger(node: string, store = this.store): Promise<Ledger> {
     await store.nodes.join({
       id: node,
@@ -165,7 +165,7 @@ export class TestDatabase implements AsyncDisposable {
     return { request, payer, amount, receipt: () => `{"status":"expired","id":"${request}"}` }
   }
 
-  /** Changes the database without the ledger. */
+  /** Changes the database directly, without the ledger. */
   change(statement: string): void {
     using database = new Database(this.directory.database)
     database.run("PRAGMA busy_timeout = 5000")
@@ -183,8 +183,8 @@ export class TestDatabase implements AsyncDisposable {
 }
 
 /**
- * Other stores are opened on threads and answer, many times over. A call without an answer after that is not slow: it
- * is waiting.
+ * Waits until other stores, which run on threads, have been opened and have answered many calls. A call that has no
+ * answer by then is not slow but blocked.
  */
 export async function threadsAnswer(): Promise<void> {
   for (let opened = 0; opened < 3; opened++) {

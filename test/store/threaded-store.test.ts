@@ -8,8 +8,8 @@ import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
 /**
- * The reason for a promise's rejection. The `rejects` of an expectation runs the event loop inside the test, which
- * loses messages of a thread.
+ * Returns the error with which a promise is rejected. The `rejects` of an expectation cannot be used, because it runs
+ * the event loop inside the test, which loses messages of a thread.
  */
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(

@@ -5,7 +5,7 @@ import { asLedgerError } from "../../src/store/sqlite/explain-error.ts"
 import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-/** Milliseconds. */
+/** Time in milliseconds for which opening waits for a locked file. */
 const BUSY_TIME = 200
 
 test("opening gives up on an exclusively locked file after a while", () => {

@@ -3,7 +3,7 @@ import { StoredFile } from "../../src/media/stored-file.ts"
 import type { TranscriptionRequest } from "../../src/canon/transcription.ts"
 import { wave } from "./audio.ts"
 
-/** A file of a form that is in memory. */
+/** Returns a file of a form that is in memory. */
 export function fileOf(bytes: Uint8Array<ArrayBuffer>, name = "speech.wav"): FormFile {
   const content = {
     size: bytes.byteLength,
@@ -12,7 +12,7 @@ export function fileOf(bytes: Uint8Array<ArrayBuffer>, name = "speech.wav"): For
   return new StoredFile({ field: "file", name, type: "" }, content)
 }
 
-/** A request to transcribe 3.7 seconds, as most recordings are of. */
+/** Returns a request to transcribe 3.7 seconds of audio, which is the duration of most recordings. */
 export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): TranscriptionRequest {
   return {
     model: "model",
@@ -31,7 +31,7 @@ export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): Tran
   }
 }
 
-/** The read answer. */
+/** Returns a decoded answer. */
 export function answerOf(body: unknown) {
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return { headers: new Headers(), bytes: new TextEncoder().encode(text) }

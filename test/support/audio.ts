@@ -1,7 +1,7 @@
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { type GatewayOptions, provider } from "./gateway.ts"
 
-/** Per million characters and seconds: arithmetic one can do in the head. */
+/** Prices per million characters and seconds, chosen for simple arithmetic. */
 const BY_CHARACTER = { character: "15" } as const
 const BY_SECOND = { second: "100" } as const
 const BY_TOKEN = { input: "1", audio_input: "3", output: "2", audio_output: "12" } as const
@@ -16,7 +16,7 @@ function speech(price: ModelSettings["price"] = BY_CHARACTER): ModelSettings {
 
 const TTS = { provider: "sim", model: "tts-1", weight: 1 } as const
 
-/** A gateway whose vendors of sound are all the simulator. */
+/** Returns options of a gateway whose audio vendors are all played by the simulator. */
 export function audioModels(): GatewayOptions {
   return {
     providersAt: (url) => ({
@@ -66,7 +66,7 @@ export function audioModels(): GatewayOptions {
   }
 }
 
-/** A WAV file of noughts, as long as this and with honest lengths. */
+/** Returns a WAV file of zeros with the given duration and with correct lengths. */
 export function wave(seconds: number, rate = 16_000): Uint8Array<ArrayBuffer> {
   const file = Buffer.alloc(44 + Math.round(seconds * rate) * 2)
   file.write("RIFF")
@@ -84,7 +84,7 @@ export function wave(seconds: number, rate = 16_000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file)
 }
 
-/** The simulator's transcript of a sound. */
+/** Returns the simulator's transcript of audio. */
 export function heardIn(bytes: Uint8Array): string {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   return `A sound of ${bytes.length} bytes. Its checksum is ${hash}.`

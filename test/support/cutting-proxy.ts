@@ -1,15 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net"
 
-/** A client ends a transaction with a separate message. */
+/** The message with which a client ends a transaction. It is sent separately. */
 const COMMIT = "COMMIT\0"
 
 /**
- * The place of a cut: before the server receives the end of a transaction, or before the client receives the
+ * When the connection is cut: before the server receives the end of a transaction, or before the client receives the
  * confirmation.
  */
 export type Cut = "before" | "after"
 
-/** A proxy before a PostgreSQL server that cuts connections around the ends of transactions. */
+/** A proxy in front of a PostgreSQL server that cuts connections at the ends of transactions. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()
@@ -19,7 +19,7 @@ export class CuttingProxy implements AsyncDisposable {
     this.#server = createServer((client) => this.#connect(client, connect(port, "127.0.0.1")))
   }
 
-  /** @param port of the server. */
+  /** @param port the port of the server. */
   static async listen(port: number): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(port)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -32,12 +32,12 @@ export class CuttingProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Cuts the connections that end the next transactions, one after another. */
+  /** Sets the cuts for the next transactions. Each cut is used once, in order. */
   cutCommits(...cuts: readonly Cut[]): void {
     this.#cuts.push(...cuts)
   }
 
-  /** The remaining cuts. */
+  /** Number of remaining cuts. */
   get cutsLeft(): number {
     return this.#cuts.length
   }

@@ -3,7 +3,7 @@ import { TestDatabases } from "./postgres-databases.ts"
 
 const databases = new TestDatabases()
 
-/** The kinds of database for a gateway's ledger, with the settings of a new one. */
+/** The kinds of database for a gateway's ledger. Each function creates a new database and returns its settings. */
 export const LEDGERS: Readonly<Record<string, () => Promise<LedgerSettings>>> = {
   SQLite: async () => ({}),
   PostgreSQL: () => postgres("database"),

@@ -1,10 +1,10 @@
 /**
  * Delays every background flush of the gateway by `TOLLGATE_TEST_FLUSH_DELAY_MS`. `npm run test:repeat` loads it before
- * the tests, and before gateways that tests start as processes: a test that reads once while a write is pending fails
- * with it.
+ * the tests, and in gateways that tests start as processes. A test that reads only once while a write is pending fails
+ * because of the delay.
  */
 
-/** Files whose timers write queued records that no request waits for. */
+/** Files with timers that write queued records. No request waits for these writes. */
 const FLUSHERS =
   /src\/(?:failures\/failure-queue|otlp\/span-queue|sinks\/line-sink|telemetry\/logger)\.ts/
 

@@ -1,6 +1,6 @@
 /**
- * Whether tests run every case of a sweep. `npm test` runs a fixed sample of the expensive ones; `npm run test:all` sets
- * this variable and runs them all.
+ * Whether tests run every case of a sweep. `npm run test:all` sets this variable. `npm test` runs a fixed sample of the
+ * cases if they are expensive.
  */
 export const IS_EXHAUSTIVE = process.env["TOLLGATE_TEST_EXHAUSTIVE"] === "true"
 
@@ -14,8 +14,8 @@ export function sampleOf<Case>(cases: readonly Case[], step: number, offset = 0)
 }
 
 /**
- * Returns the combinations of several lists of cases to run: all of an exhaustive run, otherwise one of `step`, chosen
- * by the sum of their indexes, so that every case of each list runs.
+ * Returns the combinations of several lists of cases to run. An exhaustive run has all combinations. Otherwise, one of
+ * every `step` combinations is chosen by the sum of the indexes, so that every case of each list runs.
  */
 export function sampleCombinations<Lists extends readonly (readonly unknown[])[]>(
   step: number,

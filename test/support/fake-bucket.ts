@@ -5,19 +5,19 @@ interface StoredObject {
   readonly type: string
 }
 
-/** As much of S3 as is used: put, also in parts, get, head, list and delete, by path. */
+/** The parts of S3 that the gateway uses: put (also in parts), get, head, list and delete, by path. */
 export class FakeBucket {
-  /** By path: `/bucket/key`. */
+  /** Objects by path: `/bucket/key`. */
   readonly objects = new Map<string, StoredObject>()
-  /** The code of an error that it answers instead. */
+  /** Returns the code of an error with which a request is rejected; undefined: the request is answered. */
   refuses: (method: string, path: string) => string | undefined = () => undefined
   /** The secret with which requests must be signed; undefined: any. */
   secret: string | undefined
-  /** Receives the headers of each request. */
+  /** Called with the headers of each request. */
   hears: (headers: Headers) => void = () => undefined
-  /** Maximum objects in a list. */
+  /** Maximum number of objects in a list. */
   page = 1_000
-  /** Uploads in parts that are not objects yet. */
+  /** Uploads in parts that are not complete yet. */
   readonly uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
 
   listen(): Bun.Server<undefined> {

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 
 /**
- * Loaded before all tests by `npm test`: property tests draw the same values in every run, so that only a change of the
- * code decides which of them pass. `TOLLGATE_TEST_SEED=random npm test` searches for faults with other values, and a
- * number repeats a run.
+ * Loaded before all tests by `npm test`. Property tests then use the same values in every run, so that their results
+ * depend only on the code. `TOLLGATE_TEST_SEED=random npm test` uses other values to search for faults, and a number
+ * repeats a run.
  */
 const given = process.env["TOLLGATE_TEST_SEED"] ?? "1"
 const seed = given === "random" ? Date.now() & 0x7fffffff : Number(given)

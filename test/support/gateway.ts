@@ -20,10 +20,10 @@ import type { Events } from "../../src/telemetry/events.ts"
 import { DEFAULTS } from "./settings.ts"
 import { until } from "./until.ts"
 
-/** Everything that the gateway reported to its operator, by name. */
+/** Everything that the gateway has reported to its operator, by the name of the event. */
 export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
 
-/** A gateway on a real port with a real ledger, and the simulator as its vendor. */
+/** A gateway on a real port with a real ledger. The simulator is its vendor. */
 export interface TestGateway extends AsyncDisposable {
   readonly url: string
   readonly app: App
@@ -31,7 +31,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly simulator: Simulator
   readonly heard: Heard
   readonly settings: Settings
-  /** A new account with credits and a key. */
+  /** Creates a new account with credits and a key. */
   caller(credits?: string, order?: Partial<KeyInput>): Promise<TestCaller>
 }
 
@@ -40,9 +40,9 @@ export interface TestCaller {
   readonly key: string
   readonly keyId: string
   readonly client: OpenAI
-  /** The balance in the ledger. */
+  /** Returns the balance in the ledger. */
   balance(): Promise<bigint>
-  /** A raw request with this caller's key. */
+  /** Sends a raw request with this caller's key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
   get(path: string): Promise<Response>
 }
@@ -50,32 +50,35 @@ export interface TestCaller {
 export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSettings>>
   readonly providers?: Readonly<Record<string, ProviderSettings>>
-  /** The same for providers at the simulator, whose address is not known earlier. */
+  /** Returns further providers at the simulator, whose address is not known earlier. */
   readonly providersAt?: (simulatorUrl: string) => Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
-  /** Whether the ledger is written on a separate thread, as in one of several processes. */
+  /** Whether the ledger is written on a separate thread, as when several processes share it. */
   readonly isShared?: boolean
-  /** Milliseconds. */
+  /** Delay before the drain in milliseconds. */
   readonly drainDelay?: number
-  /** Milliseconds. */
+  /** Duration of the drain in milliseconds. */
   readonly drainTime?: number
   readonly keepAlive?: number
-  /** The minimum pace of bodies. */
+  /** The minimum rate at which bodies must arrive. */
   readonly pace?: Pace
-  /** By which idempotency keys expire. */
+  /** The clock by which idempotency keys expire. */
   readonly now?: () => number
-  /** Beats with each look at the deadlines. */
+  /** The monitor that is notified each time the gateway checks its deadlines. */
   readonly monitor?: EventLoopMonitor
-  /** The interval in milliseconds between checks for notices. */
+  /** Interval in milliseconds between checks for notices. */
   readonly noticePace?: number
-  /** Interval of checks for newer prices, milliseconds. */
+  /** Interval in milliseconds between checks for newer prices. */
   readonly pricePace?: number
 }
 
-/** Milliseconds. */
+/** Time in milliseconds that no test reaches. */
 const NEVER = 1_000_000
 
-/** For gateways whose callers disconnect from endless answers: the gateway reads such an answer until a deadline. */
+/**
+ * Deadlines for gateways whose callers disconnect from endless answers. The gateway reads such an answer until a
+ * deadline.
+ */
 export const SHORT_DEADLINES: Settings["deadlines"] = {
   connect: 5_000,
   firstByte: 4_000,
@@ -83,13 +86,13 @@ export const SHORT_DEADLINES: Settings["deadlines"] = {
   whole: 60_000,
 }
 
-/** Shared by all gateways of this process. */
+/** The worker pool that all gateways of this process share. */
 const pool = new WorkerPool()
 
-/** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
+/** One credit per million input tokens and two credits per million output tokens, for simple arithmetic. */
 export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
 
-/** A chat model of the simulator, priced plainly. */
+/** Returns a chat model of the simulator with simple prices. */
 export function simulated(model: Partial<ModelSettings> = {}): ModelSettings {
   return { kind: "chat", price: PLAIN_PRICE, context: 100_000, maxOutput: 1_000, ...model }
 }
@@ -98,7 +101,7 @@ export function provider(baseUrl: string, vendor = "openai-compatible"): Provide
   return { vendor, apiKey: "upstream", baseUrl, headers: {}, knownModels: false, origin: "file" }
 }
 
-/** Starts one. Dispose of it with `await using`. */
+/** Starts a gateway. Dispose of it with `await using`. */
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const data = mkdtempSync(join(tmpdir(), "tollgate-test-"))
   const simulator = startSimulator()
@@ -173,7 +176,7 @@ export function recorder(heard: Heard): Events {
     get:
       (_, name) =>
       (...facts: unknown[]) => {
-        // Errors to callers are not for the operator.
+        // Errors that callers receive are not reported to the operator.
         if (name !== "errorAnswered") heard.push({ name: name as keyof Events, facts })
       },
   })
@@ -215,7 +218,7 @@ async function newCaller(
   }
 }
 
-/** A change of keys reaches a process within a second: this waits until it has. */
+/** Waits until a key is accepted, because a process loads changed keys within a second. */
 async function keyIsKnown(url: string, secret: string): Promise<void> {
   const headers = { authorization: `Bearer ${secret}` }
   await until(async () => {

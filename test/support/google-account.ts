@@ -6,7 +6,7 @@ export interface TokenServer extends Disposable {
   readonly url: string
 }
 
-/** Starts one that issues a token to every request. Dispose of it with `using`. */
+/** Starts a server that issues a token to every request. Dispose of it with `using`. */
 export function startTokenServer(): TokenServer {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -22,7 +22,7 @@ const { privateKey } = generateKeyPairSync("rsa", {
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 })
 
-/** A service account whose tokens come from that address. */
+/** Returns a service account whose tokens come from that address. */
 export function googleAccount(tokenUri: string): ServiceAccount {
   return { clientEmail: "gateway@project.test", privateKey, tokenUri, projectId: "project" }
 }

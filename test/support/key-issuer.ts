@@ -9,21 +9,21 @@ export interface KeyInput {
   readonly name: string
   readonly models?: readonly string[]
   readonly aliases?: Readonly<Record<string, string>>
-  /** Its budgets in total, per day and per month (UTC), in nanocredits. */
+  /** The key's budgets in total, per day and per month (UTC), in nanocredits. */
   readonly budget?: bigint
   readonly dailyBudget?: bigint
   readonly monthlyBudget?: bigint
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
   readonly concurrentRequests?: number
-  /** Unix milliseconds. */
+  /** Expiry time in Unix milliseconds. */
   readonly expiresAt?: number
   readonly origins?: readonly string[]
   readonly addresses?: readonly string[]
   readonly isReadOnly?: boolean
 }
 
-/** Issues and changes keys in the store itself, for tests that are about something else. */
+/** Issues and changes keys directly in the store, for tests of other features. */
 export class KeyIssuer {
   readonly #store: Store
   readonly #hasher: KeyHasher
@@ -62,7 +62,7 @@ export class KeyIssuer {
     return { secret, key }
   }
 
-  /** @param grace how long the old secret works on, in milliseconds. */
+  /** @param grace time in milliseconds for which the old secret still works. */
   async rotate(id: string, grace: number): Promise<{ secret: string; key: KeyRecord }> {
     const now = Date.now()
     const secret = newSecret()

@@ -1,17 +1,17 @@
-/** A body in the form of its repeated part. */
+/** A body that consists mainly of a repeated part. */
 export interface LargeBody {
   readonly before: string
-  /** Each `#` is replaced by the number of the repetition. */
+  /** The repeated part. Each `#` is replaced by the number of the repetition. */
   readonly repeated: string
   readonly separator: string
   readonly after: string
-  /** Bytes. */
+  /** Maximum size in bytes. */
   readonly size: number
-  /** The most repetitions. */
+  /** Maximum number of repetitions. */
   readonly count: number
 }
 
-/** The text of a body. */
+/** Returns the text of a body. */
 export function largeText({ before, repeated, separator, after, size, count }: LargeBody): string {
   const isNumbered = repeated.includes("#")
   const room = size - before.length - after.length

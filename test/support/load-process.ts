@@ -1,6 +1,6 @@
 /**
- * Runs as a separate process, started by `load.ts`: it acts as the provider and sends large bodies, so that the
- * measured time and memory belong only to the gateway.
+ * A separate process, started by `load.ts`. It acts as the provider and sends large bodies, so that the measured time
+ * and memory belong only to the gateway.
  */
 import { brotliCompressSync, constants } from "node:zlib"
 import { type LargeBody, largeText } from "./large-body.ts"
@@ -33,7 +33,7 @@ const provider = Bun.serve({
   },
 })
 
-/** Packed bodies, which are small. */
+/** Compressed bodies, which are small, by their description. */
 const packed = new Map<string, Uint8Array<ArrayBuffer>>()
 
 function bytesOf({ body, isPacked }: LoadOrder): Uint8Array<ArrayBuffer> {

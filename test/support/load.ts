@@ -1,6 +1,6 @@
 import type { LoadOrder } from "./load-process.ts"
 
-/** A process that plays the provider and sends large bodies. */
+/** A process that acts as the provider and sends large bodies. */
 export class Load implements AsyncDisposable {
   readonly #process: Bun.Subprocess
   #message = Promise.withResolvers<unknown>()
@@ -23,13 +23,16 @@ export class Load implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Makes the bodies that `send` sends. */
+  /** Creates the bodies that `send` sends. */
   async prepare(order: LoadOrder): Promise<void> {
     this.#process.send(order)
     await this.#next()
   }
 
-  /** @returns the status and the beginning of each answer. */
+  /**
+   * Sends the bodies.
+   * @returns the status and the beginning of each answer.
+   */
   async send(): Promise<readonly string[]> {
     this.#process.send("send")
     return (await this.#next()) as readonly string[]

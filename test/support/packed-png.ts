@@ -1,28 +1,28 @@
 import { deflateSync } from "node:zlib"
 import { chunk } from "./png.ts"
 
-/** An image and the way to pack it into a PNG. */
+/** An image, and how it is packed into a PNG. */
 export interface PackedPng {
   readonly width: number
   readonly height: number
   readonly colour: 0 | 2 | 3 | 4 | 6
   readonly depth: 1 | 2 | 4 | 8 | 16
   readonly isInterlaced?: boolean
-  /** Filter of each row; 0 for no filter. Only rows of whole bytes are filtered. */
+  /** Returns the filter of a row; absent: 0, no filter. Only rows of whole bytes are filtered. */
   readonly filterOf?: (row: number) => number
-  /** The samples of a pixel, each below 2^depth. */
+  /** Returns the samples of a pixel, each below 2^depth. */
   readonly pixel: (x: number, y: number) => readonly number[]
-  /** Between the header and the pixels: `PLTE`, `tRNS`. */
+  /** Chunks between the header and the pixels, such as `PLTE` and `tRNS`. */
   readonly chunks?: readonly Buffer[]
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Start and distance of Adam7's pixels, as the specification's figure shows them. */
+/** For each pass of Adam7, the start and the distance of its pixels, as in the figure of the specification. */
 const ADAM7 = ["00 88", "40 88", "04 48", "20 44", "02 24", "10 22", "01 12"]
 
-/** Packs an image by the PNG specification, with any filter, interlaced or not. */
+/** Creates a PNG by the specification, with any filter, interlaced or not. */
 export function packPng(image: PackedPng): Uint8Array<ArrayBuffer> {
   const { width, height, colour, depth, isInterlaced = false, chunks = [] } = image
   const header = Buffer.alloc(13)

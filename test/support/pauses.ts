@@ -19,9 +19,11 @@ export async function longestPause(limit: number, work: () => Promise<void>): Pr
   return least
 }
 
-/** The longest time in which the loop did not turn, without the time of other programs on the machine. */
+/**
+ * Measures the longest time in which the event loop was blocked, excluding the time of other programs on the machine.
+ */
 class Pauses implements Disposable {
-  /** Milliseconds. */
+  /** The longest time so far in milliseconds. */
   longest = 0
   #last = performance.now()
   #lastUsed = threadTimeUsed()

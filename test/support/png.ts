@@ -1,19 +1,19 @@
 import { crc32, deflateSync } from "node:zlib"
 
-/** How a PNG of a test is unlike the usual one: grey-scale with alpha, eight bits. */
+/** How a test PNG differs from the default: gray-scale with alpha, eight bits. */
 export interface PngOptions {
   /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA. */
   readonly colour?: number
   /** Chunks between the header and the pixels. */
   readonly chunks?: readonly Buffer[]
-  /** The minimum number of bytes, reached by a chunk of padding. */
+  /** Minimum number of bytes, reached with a padding chunk. */
   readonly bytes?: number
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** A real PNG. Its pixels are all zero: with alpha, all transparent. */
+/** Returns a valid PNG. Its pixels are all zero, so an image with alpha is fully transparent. */
 export function png(
   width: number,
   height: number,
@@ -35,7 +35,7 @@ export function png(
   return new Uint8Array(Buffer.concat([...parts, end]))
 }
 
-/** The header chunk. */
+/** Returns the header chunk. */
 export function header(width: number, height: number, colour: number, depth = 8): Buffer {
   const data = Buffer.alloc(13)
   data.writeUInt32BE(width, 0)
@@ -44,7 +44,7 @@ export function header(width: number, height: number, colour: number, depth = 8)
   return chunk("IHDR", data)
 }
 
-/** One chunk with its check sum. */
+/** Returns one chunk with its checksum. */
 export function chunk(type: string, data: Buffer): Buffer {
   const framed = Buffer.alloc(12 + data.byteLength)
   framed.writeUInt32BE(data.byteLength, 0)
@@ -54,7 +54,7 @@ export function chunk(type: string, data: Buffer): Buffer {
   return framed
 }
 
-/** A PNG as a file of a form. */
+/** Returns a PNG as a file of a form. */
 export function pngFile(bytes: Uint8Array<ArrayBuffer>, name = "image.png"): File {
   return new File([bytes], name, { type: "image/png" })
 }

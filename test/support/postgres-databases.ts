@@ -4,14 +4,14 @@ import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
 import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "./postgres-server.ts"
 
-/** The server for all files of one process: it starts with the first database, and ends with the process. */
+/** The server for all test files of one process. It starts with the first database and ends with the process. */
 let shared: ReturnType<typeof start> | undefined
 
-/** Databases for the tests of a file, each for one folder of a test. */
+/** Databases for the tests of a file, one for each folder of a test. */
 export class TestDatabases {
   readonly #databases = new Map<string, Promise<string>>()
 
-  /** The address of a folder's database, which has our tables. */
+  /** Returns the address of a folder's database, in which the gateway's tables exist. */
   urlOf(folder: string): Promise<string> {
     let url = this.#databases.get(folder)
     if (!url) this.#databases.set(folder, (url = this.#create()))
@@ -43,7 +43,8 @@ async function start() {
     connectTime: 5_000,
   })
   await migrate(client, SCHEMA)
-  // Creating partitions takes four times as long as the rest of a new database, so it is done once in the template.
+  // Partitions are created once in the template, because creating them takes four times as long as the rest of a new
+  // database.
   await ensurePartitions(client, Date.now())
   return { server, template }
 }

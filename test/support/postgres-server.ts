@@ -15,7 +15,7 @@ import { until } from "./until.ts"
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
 
-/** Most tests are not about durability, and a server that need not survive a crash of the machine is faster. */
+/** Parameters of a faster server that need not survive a crash of the machine. Most tests do not concern durability. */
 const QUICK = [
   "-c",
   "fsync=off",
@@ -40,21 +40,24 @@ const SMALL = [
   "-c",
   "listen_addresses=127.0.0.1",
   "-c",
-  // After a crash: one call for the whole disk, not one for each file.
+  // After a crash, the server synchronizes the whole disk with one call instead of each file.
   "recovery_init_sync_method=syncfs",
 ]
 
-/** `initdb` takes ten times as long as copying its result, so each server of a process is a copy. */
+/**
+ * The folder of a prepared server, which each server of a process copies. `initdb` takes ten times as long as copying
+ * its result.
+ */
 let prepared: Promise<string> | undefined
 
 export interface PostgresServerOptions {
-  /** Whether commits survive a crash of the machine as in production; slower. */
+  /** Whether commits survive a crash of the machine as in production. The server is then slower. */
   readonly isDurable?: boolean
-  /** Further parameters of the server: `["-c", "name=value"]`. */
+  /** Further parameters of the server, such as `["-c", "name=value"]`. */
   readonly parameters?: readonly string[]
 }
 
-/** A real PostgreSQL server in a temporary folder that is removed when it ends. */
+/** A real PostgreSQL server in a temporary folder. The folder is removed when the server ends. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number
   readonly #folder: string
@@ -81,7 +84,7 @@ export class PostgresServer implements AsyncDisposable {
       ...(options.parameters ?? []),
     ]
     const server = await withServer({ folder, port, flags }, async (one) => {
-      // Keeps the owner, who is not the user that runs the tests.
+      // Keeps the owner of the files, which is not the user that runs the tests.
       await $`cp -R -p ${copied}/. ${folder}`.quiet()
       await one.start()
     })
@@ -90,24 +93,24 @@ export class PostgresServer implements AsyncDisposable {
     return started
   }
 
-  /** The process that starts all others of the server. */
+  /** The id of the server's main process. */
   get pid(): number {
     return serverIn(this.#folder)
   }
 
-  /** Whether it is running: a test that takes too long ends the processes that it has started. */
+  /** Whether the server is running. If a test takes too long, the processes that it has started are ended. */
   get isRunning(): boolean {
     return isAlive(this.pid)
   }
 
-  /** Kills it. Its child processes end by themselves soon after. */
+  /** Kills the server. Its child processes end shortly afterwards. */
   crash(): void {
     process.kill(this.pid, "SIGKILL")
   }
 
-  /** Starts it again, and it recovers the commits. */
+  /** Starts the server again. It recovers the commits. */
   async restart(): Promise<void> {
-    // It refuses to start while a child process of the previous server exists.
+    // The server refuses to start while a child process of the previous server exists.
     await until(async () => {
       try {
         await this.#server.start()
@@ -118,12 +121,15 @@ export class PostgresServer implements AsyncDisposable {
     })
   }
 
-  /** The address of one of its databases. */
+  /** Returns the address of a database of the server. */
   url(database: string): string {
     return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Creates a database, as a copy of another one where that is named. @returns its name. */
+  /**
+   * Creates a database, optionally as a copy of another.
+   * @returns the name of the database.
+   */
   async create(template?: string): Promise<string> {
     const name = `test_${++this.#databases}`
     const copied = template === undefined ? "" : ` TEMPLATE ${template}`
@@ -131,7 +137,7 @@ export class PostgresServer implements AsyncDisposable {
     return name
   }
 
-  /** Runs a statement as the server's administrator on a new connection, as others may be lost. */
+  /** Runs a statement as the administrator of the server. It uses a new connection, because others may be lost. */
   async administer<Row>(statement: string): Promise<Row[]> {
     const admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
     try {
@@ -145,7 +151,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#kill()
   }
 
-  /** Ends it at once; its data is no longer needed. */
+  /** Ends the server immediately, because its data is no longer needed. */
   #kill(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -153,7 +159,10 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
-/** @returns the folder of a server that has never run. */
+/**
+ * Prepares a server.
+ * @returns the folder of a server that has never run.
+ */
 async function prepare(): Promise<string> {
   const folder = newFolder()
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
@@ -161,7 +170,10 @@ async function prepare(): Promise<string> {
   return folder
 }
 
-/** A test that takes too long ends the processes that it has started, so the next one starts again. */
+/**
+ * Resets the preparation after an error. If a test takes too long, the processes that it has started are ended, so the
+ * next test must prepare again.
+ */
 function prepareAgain(error: unknown): never {
   prepared = undefined
   throw error
@@ -171,7 +183,7 @@ function newFolder(): string {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
 }
 
-/** Performs a step with a server; if it fails, the error contains the server's output, and the folder is removed. */
+/** Performs a step with a server. If it fails, the error contains the server's output, and the folder is removed. */
 async function withServer(
   { folder, port, flags }: { folder: string; port: number; flags: string[] },
   step: (server: EmbeddedPostgres) => Promise<void>,
@@ -183,7 +195,7 @@ async function withServer(
     user: USER,
     password: PASSWORD,
     authMethod: "scram-sha-256",
-    // A server does not run as root.
+    // PostgreSQL does not run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
     postgresFlags: flags,

@@ -12,12 +12,12 @@ const BUILD_RECORD = join(ROOT, "dist/tollgate.json")
 const DELAYED_FLUSHES = join(ROOT, "test/support/delayed-flushes.ts")
 const FLUSH_DELAY = process.env["TOLLGATE_TEST_FLUSH_DELAY_MS"]
 const PROGRAM = program()
-/** The program and its first words, for tests that start it in a shell or kill it. */
+/** The program and its first arguments, for tests that start it in a shell or kill it. */
 export const PROGRAM_WORDS = PROGRAM.words
 
 /**
- * The command that starts a process of the gateway: the compiled executable, as with `npm start`, if it matches the
- * source. It takes a third of the processor time, and no process compares the source again.
+ * Returns the command that starts a process of the gateway. If the compiled executable matches the source, it is used,
+ * as with `npm start`. It takes a third of the processor time, and no process compares the source again.
  */
 function program(): { words: readonly string[]; environment: Record<string, string> } {
   const source = join(ROOT, "src/main.ts")
@@ -35,7 +35,7 @@ function isBuilt(): boolean {
   return isUnchanged(ROOT, JSON.parse(readFileSync(BUILD_RECORD, "utf8")) as Sources)
 }
 
-/** A new data directory and settings file. */
+/** A new data folder and a settings file. */
 export interface Installation extends Disposable {
   readonly data: string
   readonly config: string
@@ -74,7 +74,7 @@ function bareEnvironment(extra: Record<string, string>): Record<string, string> 
   return bare
 }
 
-/** Commands that serve or start other processes; every other command runs in the process of the test. */
+/** Commands that serve or start other processes. All other commands run in the process of the test. */
 const OWN_PROCESS: readonly string[] = ["serve", "drill"]
 
 interface FinishedCommand {
@@ -91,7 +91,7 @@ export function runCommand(
   return runCommandIn({}, installation, ...words)
 }
 
-/** As above, with additional environment variables. */
+/** Runs a command of the CLI to its end with additional environment variables. */
 export function runCommandIn(
   environment: Record<string, string>,
   { config, data }: Installation,
@@ -104,7 +104,7 @@ export function runCommandIn(
   return run
 }
 
-/** Commands run one after the other, since the environment is the same for the whole process. */
+/** The previous command. Commands run one after another, because the environment belongs to the whole process. */
 let previousCommand: Promise<unknown> = Promise.resolve()
 
 async function runInProcess(
@@ -151,15 +151,15 @@ export async function runJson<T>(installation: Installation, ...words: string[])
 export interface ServingProcess extends AsyncDisposable {
   readonly process: Bun.Subprocess<"ignore", "pipe", "pipe">
   readonly url: string
-  /** All of standard output so far. */
+  /** Returns everything that the process has written to standard output so far. */
   output(): string
-  /** All of the error stream so far: the log. */
+  /** Returns everything that the process has written to standard error so far, which is the log. */
   errors(): string
 }
 
 /**
- * Starts `tollgate serve` and waits until it reports its address. @param launcher the command before it, without the
- * variables that the launcher sets itself.
+ * Starts `tollgate serve`, and waits until it reports its address.
+ * @param launcher a command that starts it. Variables that the launcher sets itself are removed.
  */
 export function startServing(
   installation: Installation,
@@ -178,7 +178,7 @@ export function startServing(
   )
 }
 
-/** Starts a command that serves, such as `tollgate demo`, with no more than the words it is given. */
+/** Starts a command that serves, such as `tollgate demo`, with only the given arguments. */
 export function startCommand(
   words: readonly string[],
   environment: Record<string, string>,
@@ -190,8 +190,8 @@ export function startCommand(
 }
 
 /**
- * Starts a program that serves, with the whole of its environment.
- * @param folder in which it is started.
+ * Starts a program that serves, with a complete environment.
+ * @param folder the folder in which the program is started.
  */
 export async function startListening(
   command: readonly string[],
@@ -229,7 +229,7 @@ export async function startListening(
     errors: () => errors,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM")
-      // A test that failed may have left it stopped, and then it would never end.
+      // A failed test may have left the process stopped. It would then never end.
       child.kill("SIGCONT")
       await child.exited
     },

@@ -1,4 +1,4 @@
-/** First runs include compilation, and other programs slow the processor down. */
+/** Number of attempts. The first includes compilation, and other programs may slow the processor down. */
 const ATTEMPTS = 3
 
 /**
@@ -12,8 +12,8 @@ export function processorTime(work: () => void, limitMs = 0): number {
 }
 
 /**
- * Returns the same for this thread alone. Other threads of the process, such as those of the collector, do not block the
- * event loop.
+ * Returns the processor time of synchronous work in this thread only. Other threads of the process, such as those of
+ * the garbage collector, do not block the event loop.
  */
 export function threadTime(work: () => void, limitMs = 0): number {
   return bestTime(work, limitMs, threadTimeUsed)
@@ -29,13 +29,13 @@ function bestTime(work: () => void, limitMs: number, timeUsed: () => number): nu
   return best
 }
 
-/** The processor time of this process with all of its threads, in milliseconds. */
+/** Returns the processor time that this process has used with all of its threads, in milliseconds. */
 export function processorTimeUsed(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
 
-/** The processor time of this thread alone; milliseconds. */
+/** Returns the processor time that this thread has used, in milliseconds. */
 export function threadTimeUsed(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000

@@ -1,6 +1,6 @@
 /**
- * Loaded before all tests by `npm test`: passwords are hashed at the lowest cost of the algorithm instead of the secure
- * one, which would take a twentieth of the suite's time. Tests of the cost itself request it.
+ * Loaded before all tests by `npm test`. Passwords are then hashed at the lowest cost of the algorithm. The secure cost
+ * would take a twentieth of the time of the tests. Tests of the cost itself request the secure cost.
  */
 const { hash } = Bun.password
 
@@ -9,7 +9,7 @@ function useQuick(): void {
     hash(password, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 })
 }
 
-/** Runs a step in which passwords are hashed as in the gateway. */
+/** Runs a step in which passwords are hashed at the gateway's cost. */
 export async function atFullCost(step: () => Promise<void>): Promise<void> {
   Bun.password.hash = hash
   try {

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/j
 import type { OperationAnswer } from "../../src/canon/operation.ts"
 import { nameOfRecording, recordedCalls } from "./recordings.ts"
 
-/** One recorded call of an operation that is no chat. */
+/** One recorded call of an operation other than chat. */
 export interface RecordedOperation {
-  /** `voyage/TestVoyageAI-test-query--0` */
+  /** The id, such as `voyage/TestVoyageAI-test-query--0`. */
   readonly id: string
   readonly url: string
   readonly request: JsonObject
@@ -13,7 +13,7 @@ export interface RecordedOperation {
   readonly answer: OperationAnswer
 }
 
-/** The recordings whose address ends as given, for every vendor. An empty list if the folder is absent. */
+/** Returns the recordings of every vendor whose address matches. The list is empty if the folder is absent. */
 export function recordedAt(address: RegExp): RecordedOperation[] {
   return recordedCalls(address).map(({ file, request, response }) => {
     const sent = request.body?.json

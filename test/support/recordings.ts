@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from "node:fs"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import type { Replay } from "./replaying-vendor.ts"
 
-/** Recorded traffic of real vendors, in a folder next to the repository; tests also work without it. */
+/** The folder with recorded traffic of real vendors, which is next to the repository. Tests also work without it. */
 const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 
-/** Part of the names of tests, so that a run without the recordings shows it. */
+/** A suffix for test names, so that a run without the recordings is noticed. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
-/** Recorded calls that the suite replays when they are all there. */
+/** Number of recorded calls that the tests replay if all are present. */
 const RECORDINGS = 709 + 459
 
-/** Lists of the recordings; the second contains newer models. */
+/** Lists of the recordings. The second list contains newer models. */
 const INDEXES = ["index.jsonl", "index-2026-11.jsonl"]
 
-/** The number of recordings in the suite, and the number of available ones. */
+/** Returns the number of recordings that the tests can replay, and the number of recordings that are present. */
 export function countRecordings(): { expected: number; present: number } {
   const listed = HAS_FIXTURES ? recordedFiles() : []
   const present = listed.filter(({ file }) => existsSync(new URL(file, ROOT))).length
@@ -25,7 +25,7 @@ export function countRecordings(): { expected: number; present: number } {
 
 export interface RecordedFile {
   readonly file: string
-  /** The folder, or the format of its address. */
+  /** The folder, or the format of the address. */
   readonly dialect: string
   readonly vendor?: string
   readonly status: number
@@ -33,7 +33,7 @@ export interface RecordedFile {
   readonly truncated_strings?: number
 }
 
-/** All files of recorded calls in a list; an empty list if the folder is absent. */
+/** Returns all files of recorded calls in a list. The list is empty if the folder is absent. */
 export function recordedFiles(): RecordedFile[] {
   return INDEXES.filter((index) => existsSync(new URL(index, ROOT))).flatMap((index) =>
     readFixture(index)
@@ -43,10 +43,10 @@ export function recordedFiles(): RecordedFile[] {
   )
 }
 
-/** A server that echoes the request, in place of a vendor. */
+/** Matches a recording of a server that only repeats the request. */
 const UNREAL = /pydantic-ai-openai-compatible-test-text-response/
 
-/** Recorded calls of the addresses that match, as they were gathered. */
+/** Returns the recorded calls whose address matches, without repairs. */
 export function recordedCalls(address: RegExp): (RecordedFile & RecordedCall)[] {
   return recordedFiles()
     .filter(({ file, url }) => file.startsWith("recorded") && address.test(url ?? ""))
@@ -54,7 +54,10 @@ export function recordedCalls(address: RegExp): (RecordedFile & RecordedCall)[] 
     .map((listed) => ({ ...listed, ...(JSON.parse(readFixture(listed.file)) as RecordedCall) }))
 }
 
-/** `groq/name--0` of `recorded/groq/name--0.json`, `2026-11/openai-chat/name--0` of a newer one. */
+/**
+ * Returns the name of a recording: `groq/name--0` for `recorded/groq/name--0.json`, and `2026-11/openai-chat/name--0`
+ * for a newer recording.
+ */
 export function nameOfRecording(file: string): string {
   return file.replace(/^recorded[/-]/, "").replace(/\.json$/, "")
 }
@@ -63,31 +66,31 @@ export function readFixture(path: string): string {
   return readFileSync(new URL(path, ROOT), "utf8")
 }
 
-/** One recorded call of a chat completions address. */
+/** One recorded call of a chat completions endpoint. */
 export interface Recording {
-  /** `groq/groq-llama3-8b-8192-streamed-chat--0` */
+  /** The id, such as `groq/groq-llama3-8b-8192-streamed-chat--0`. */
   readonly id: string
-  /** The gateway's name of the vendor. */
+  /** The gateway's name for the vendor. */
   readonly vendor: string
   readonly status: number
-  /** The client's request, with repairs of strings that were cut in the collection. */
+  /** The client's request. Strings that were cut in the recording are repaired. */
   readonly request: JsonObject
   readonly replay: Replay
   readonly isStream: boolean
 }
 
-/** For the recording without a request: huggingface/test-tool-choice-matrix-tools-plus-output. */
+/** The request for the only recording that has none: huggingface/test-tool-choice-matrix-tools-plus-output. */
 const SMALLEST_REQUEST: JsonObject = {
   model: "unknown",
   messages: [{ role: "user", content: "Hello" }],
 }
 
-/** All of them, for every vendor and status. An empty list if the folder is absent. */
+/** Returns all recordings of chats, for every vendor and status. The list is empty if the folder is absent. */
 export function chatRecordings(): Recording[] {
   return recordedCalls(/\/chat\/completions/).map(readRecording)
 }
 
-/** Vendors of the older recordings, whose folders have other names. */
+/** Vendors of the older recordings, by the names of their folders. */
 const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
   "anthropic-messages": "anthropic",
   "openai-chat": "openai",
@@ -99,20 +102,23 @@ const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
   "cohere-chat-v2": "cohere",
 }
 
-/** The gateway's name of a recording's vendor. Anthropic's address in OpenAI's format is a compatible one. */
+/**
+ * Returns the gateway's name for a recording's vendor. Anthropic's address for OpenAI's format counts as a compatible
+ * vendor.
+ */
 export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   const isCompatible = vendor === "anthropic" && url?.endsWith("/chat/completions") === true
   const isAzureChat = /azure/.test(vendor ?? dialect) && url?.includes("/chat/") === true
   if (isCompatible || isAzureChat) return "openai-compatible"
-  // Doubleword runs vLLM.
+  // Doubleword uses vLLM.
   if (url?.includes("doubleword.ai") === true) return "vllm"
   return vendor ?? VENDORS_OF_FOLDERS[dialect] ?? dialect
 }
 
-/** The headers of a stream without recorded headers. */
+/** The headers of a stream for which no headers were recorded. */
 const STREAM_TYPE = { "content-type": "text/event-stream" }
 
-/** Headers of a recorded answer that a gateway uses. */
+/** Returns the headers of a recorded answer that a gateway uses. */
 export function headersOf({ status, headers, body }: RecordedCall["response"]): Replay["headers"] {
   const known = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -124,11 +130,11 @@ export function headersOf({ status, headers, body }: RecordedCall["response"]): 
 interface RecordedBody {
   readonly json?: JsonValue
   readonly text?: string
-  /** Present for bytes that are not text. */
+  /** The body as base64; present for bodies that are not text. */
   readonly base64?: string
 }
 
-/** A request and its result, in the format of VCR. */
+/** A request and its response, in the format of VCR. */
 export interface RecordedCall {
   readonly request: { readonly url: string; readonly body: RecordedBody | null }
   readonly response: {
@@ -138,7 +144,7 @@ export interface RecordedCall {
   }
 }
 
-/** Headers that a gateway uses. */
+/** Response headers that a gateway uses. */
 const TELLING_HEADERS = new Set([
   "content-type",
   "retry-after",
@@ -166,7 +172,10 @@ function readRecording(recorded: RecordedFile & RecordedCall): Recording {
   }
 }
 
-/** Without OpenRouter's `models` and `provider`: the gateway reads them as preferences for its own (docs/contribute/design-notes.md#routing-preferences-and-groups). */
+/**
+ * Removes OpenRouter's `models` and `provider`, because the gateway reads them as its own routing preferences
+ * (docs/contribute/design-notes.md#routing-preferences-and-groups).
+ */
 function withoutPreferences(sent: JsonObject): JsonObject {
   const { models: _, provider: __, ...body } = sent
   return body
@@ -175,7 +184,7 @@ function withoutPreferences(sent: JsonObject): JsonObject {
 const CUT = /…\[TRUNCATED \d+ chars\]$/
 const BASE64 = /^(data:[^,]*;base64,)?[A-Za-z0-9+/=]+$/
 
-/** Cut base64 becomes shorter base64, so that an image keeps its head; cut text stays the same. */
+/** Repairs cut base64 by shortening it, so that the beginning of an image stays valid. Cut text stays unchanged. */
 function repaired(value: JsonValue): JsonValue {
   if (typeof value === "string") return repairedText(value)
   if (Array.isArray(value)) return value.map(repaired)

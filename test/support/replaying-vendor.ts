@@ -1,17 +1,20 @@
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 
-/** The vendor's answer, byte for byte. */
+/** The vendor's answer as the exact bytes. */
 export interface Replay {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** The body if it is not text, used instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer>
-  /** Cuts the body at random places, the same for the same seed, and sends each chunk on its own. */
+  /**
+   * If it is set, the body is cut at random positions, and each chunk is sent separately. The same seed gives the same
+   * positions.
+   */
   readonly seed?: number
 }
 
-/** A request as it reached the vendor. */
+/** A request that reached the vendor. */
 export interface ReceivedRequest {
   readonly path: string
   readonly headers: Headers
@@ -19,18 +22,21 @@ export interface ReceivedRequest {
 }
 
 /**
- * A vendor that answers with recordings, which the request's `model` selects, or its address in the APIs of Google and
- * Amazon. At `/token` it issues tokens to service accounts.
+ * A vendor that answers with recordings. The request's `model` selects the recording, or the path in the APIs of Google
+ * and Amazon. At `/token`, it issues tokens to service accounts.
  */
 export interface ReplayingVendor extends AsyncDisposable {
   readonly url: string
-  /** The last request for a model. @throws if there was none. */
+  /**
+   * Returns the last request for a model.
+   * @throws if there was none.
+   */
   requestFor(model: string): ReceivedRequest
   /** Returns the number of requests for a model. */
   countFor(model: string): number
 }
 
-/** Starts one on a free port. Dispose of it with `await using`. */
+/** Starts a vendor on a free port. Dispose of it with `await using`. */
 export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): ReplayingVendor {
   const received = new Map<string, ReceivedRequest[]>()
   const server = Bun.serve({
@@ -64,7 +70,7 @@ export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): Repl
   }
 }
 
-/** `/v1beta/models/<model>:generateContent`, `/model/<model>/converse` */
+/** Matches the model in paths such as `/v1beta/models/<model>:generateContent` and `/model/<model>/converse`. */
 const MODEL_IN_PATH = /\/models?\/([^/:]+)[:/]/
 
 function modelOf(path: string, body: JsonObject): string {
@@ -80,7 +86,7 @@ function bodyOf(replay: Replay): Body {
   return piecewise(cutAtRandom(bytes ?? new TextEncoder().encode(body), seed))
 }
 
-/** One write for each chunk, each in a separate turn of the event loop. */
+/** Returns a body whose chunks are written separately, each in a different turn of the event loop. */
 function piecewise(
   chunks: readonly Uint8Array<ArrayBuffer>[],
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -96,7 +102,7 @@ function piecewise(
   })
 }
 
-/** Many small chunks of long bodies only take time, so this is the maximum number of cuts. */
+/** Maximum number of cuts. Many small chunks of long bodies would only take time. */
 const MAX_CUTS = 60
 
 function cutAtRandom(bytes: Uint8Array<ArrayBuffer>, seed: number): Uint8Array<ArrayBuffer>[] {
@@ -108,7 +114,7 @@ function cutAtRandom(bytes: Uint8Array<ArrayBuffer>, seed: number): Uint8Array<A
   return places.slice(1).map((end, index) => bytes.slice(places[index], end))
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, excluding 1. The same seed gives the same numbers (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

@@ -5,7 +5,7 @@ const AUTHORIZATION =
 
 const UNSIGNED = "UNSIGNED-PAYLOAD"
 
-/** Whether a request to a bucket, and its body, have the signature that Amazon requires. */
+/** Whether a request to a bucket, including its body, has a valid AWS signature. */
 export function isSigned(request: Request, body: Uint8Array, secret: string): boolean {
   const { headers, method, url } = request
   const { scope, names, signature } =

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Prefix of the folders of servers, before the id of their process. */
+/** Prefix of the folders of servers. The id of the process follows it. */
 export const PREFIX = "tollgate-postgres-"
-/** There as long as the server runs. */
+/** A file that exists as long as the server runs. */
 const PID_FILE = "postmaster.pid"
-/** Milliseconds. */
+/** Maximum time for a shutdown in milliseconds. */
 const SHUTDOWN_TIME = 2_000
 
 /** Ends the servers of processes that were killed, and removes their folders. */
@@ -17,19 +17,19 @@ export function removeAbandonedServers(): void {
   }
 }
 
-/** Ends the server of a folder, and removes it. */
+/** Ends the server of a folder, and removes the folder. */
 export function removeServer(folder: string): void {
   const file = join(folder, PID_FILE)
   const deadline = performance.now() + SHUTDOWN_TIME
   if (existsSync(file)) signal(serverIn(folder), "SIGQUIT")
-  // The server writes into its folder until the end.
+  // The server writes to its folder until it has ended.
   while (existsSync(file) && isAlive(serverIn(folder)) && performance.now() < deadline) {
     Bun.sleepSync(2)
   }
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The process of the server in a folder; NaN if there is none. */
+/** Returns the process id of the server in a folder; NaN if there is none. */
 export function serverIn(folder: string): number {
   try {
     return Number(readFileSync(join(folder, PID_FILE), "utf8").split("\n")[0])
@@ -44,7 +44,7 @@ export function isAlive(processId: number): boolean {
 }
 
 function signal(processId: number, name: NodeJS.Signals | 0): boolean {
-  // 0 and below are groups of processes.
+  // Ids of 0 and below stand for process groups.
   if (!(processId > 0)) return false
   try {
     process.kill(processId, name)

@@ -1,7 +1,7 @@
 import { buildSettings } from "../../src/config/build.ts"
 import type { Settings } from "../../src/config/settings.ts"
 
-/** The settings without a file and without variables. */
+/** The settings if there is no settings file and no environment variable. */
 export const DEFAULTS: Settings = buildSettings({
   file: {},
   fileDirectory: "/",
@@ -9,7 +9,7 @@ export const DEFAULTS: Settings = buildSettings({
   environmentProviders: {},
 })
 
-/** Limits of one size for requests, media and answers. Media may come from private addresses. */
+/** Returns limits of the same size for requests, media and answers. Media may come from private addresses. */
 export function equalLimits(maxBytes: number): Settings["limits"] {
   return { bodyBytes: maxBytes, mediaBytes: maxBytes, answerBytes: maxBytes, mediaPrivate: true }
 }

@@ -1,4 +1,7 @@
-/** The edit distance by definition, swaps of neighbours included: the least cost of the first letters of both. */
+/**
+ * Returns the edit distance by its definition, including swaps of adjacent letters. It is the minimum cost for the
+ * first letters of both texts.
+ */
 export function simpleDistance(left: string, right: string): number {
   const costs: number[][] = []
   const cost = (row: number, column: number): number => costs[row]?.[column] ?? Infinity

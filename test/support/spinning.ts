@@ -1,6 +1,6 @@
 /**
- * Loaded before the program by a test (`BUN_OPTIONS=--preload`): JSON with a certain text stops the event loop forever,
- * as a bug could. It also reports when the watchdog's thread is running.
+ * Loaded before the program by a test (`BUN_OPTIONS=--preload`). JSON with a certain text blocks the event loop
+ * forever, as a bug could. The module also reports when the watchdog's thread is running.
  */
 import { writeSync } from "node:fs"
 

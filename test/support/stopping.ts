@@ -3,7 +3,7 @@ import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import type { Installation } from "./process.ts"
 import { until } from "./until.ts"
 
-/** Stops processes, but not within a transaction, since every other process would have to wait for its end. */
+/** Stops processes, but not during a transaction, because every other process would have to wait for its end. */
 export async function stop(
   processIds: readonly number[],
   installation: Installation,

@@ -1,4 +1,4 @@
-/** The pauses between checks grow, so that long waits cost little. */
+/** First pause between checks. The pauses grow, so that long waits cost little. */
 const FIRST_PAUSE_MS = 2
 const LAST_PAUSE_MS = 25
 const PAUSE_GROWTH = 1.3

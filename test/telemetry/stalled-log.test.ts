@@ -32,7 +32,7 @@ test("a log without a reader is bounded, and reports lost lines", async () => {
   }
 })
 
-/** Until the writer has closed it. */
+/** Reads until the writer has closed the pipe. */
 async function readAll(pipe: number): Promise<string> {
   const chunk = Buffer.alloc(CHUNK)
   let text = ""

@@ -10,7 +10,9 @@ import { formatChaos } from "../../torture/chaos/report.ts"
 import { SQLITE } from "../../torture/engines.ts"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
-/** In each round one of six clients sends a request, and two of three deployments break, so that one always works. */
+/**
+ * In each round, one of six clients sends a request. Two of three deployments break, so one deployment always works.
+ */
 const OPTIONS: ChaosOptions = {
   engine: SQLITE,
   seed: 61,
@@ -58,7 +60,7 @@ describe("a short chaos", () => {
 
 type Call = Round["calls"][number]
 
-/** Changes all calls of the rounds that are not calm. */
+/** Changes all calls of the rounds with faults. */
 function withRounds(evidence: ChaosEvidence, change: (call: Call) => Call): ChaosEvidence {
   const rounds = evidence.rounds.map((round) =>
     round.fault === undefined ? round : { ...round, calls: round.calls.map(change) },

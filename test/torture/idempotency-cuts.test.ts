@@ -12,7 +12,7 @@ import { sampleCombinations } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 import { newKey, readPast, startPausing, yamlFor } from "./idempotency-world.ts"
 
-/** A streamed request in one format, and how its answers end. */
+/** A streamed request in one format, and the ends of its answers. */
 interface Format {
   readonly path: string
   readonly body: object
@@ -53,7 +53,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 let postgres: Promise<PostgresServer> | undefined
 afterAll(async () => await (await postgres)?.[Symbol.asyncDispose]())
 
-/** The address of a new database; undefined: the one in the data folder. */
+/** Functions that return the address of a new database; undefined: a database in the data folder. */
 const ENGINES: Readonly<Record<string, () => Promise<string | undefined>>> = {
   SQLite: async () => undefined,
   PostgreSQL: async () => {
@@ -62,7 +62,7 @@ const ENGINES: Readonly<Record<string, () => Promise<string | undefined>>> = {
   },
 }
 
-/** Two processes on one data folder, and a provider that sends a word and then waits. */
+/** Two processes with one data folder, and a provider that sends a word and then waits. */
 class World implements AsyncDisposable {
   readonly vendor = startPausing()
   readonly installation: Installation

@@ -14,7 +14,7 @@ import { createInstallation, type ServingProcess, startServing } from "../suppor
 import { until } from "../support/until.ts"
 import { chargesOf, newKey, type Order, send, yamlFor } from "./idempotency-world.ts"
 
-/** Every other one is streamed. */
+/** Every second request is streamed. */
 function kindOf(idempotencyKey: string): Pick<Order, "model" | "stream"> {
   return /[02468]$/.test(idempotencyKey) ? { model: "streaming/x", stream: true } : {}
 }
@@ -22,7 +22,7 @@ function kindOf(idempotencyKey: string): Pick<Order, "model" | "stream"> {
 const ROUNDS = IS_EXHAUSTIVE ? 5 : 2
 const CALLERS = 16
 
-/** Sends requests with the same key until it gets a whole answer, which is charged once in every case. */
+/** Sends requests with the same key until there is a complete answer. It must be charged once in every case. */
 async function askUntilAnswered(
   serving: () => ServingProcess,
   order: Order,
@@ -38,7 +38,7 @@ async function askUntilAnswered(
       }
       if (response.ok && isWhole) return { status: 200, id }
     } catch {
-      // The gateway has died; the next one answers.
+      // The gateway has died. The next gateway will answer.
     }
     await Bun.sleep(10)
   }
@@ -79,7 +79,7 @@ models:
   }
   over.abort()
   await Promise.all(callers)
-  // Each key once more: the same answer, or the same word on it.
+  // Each key is used once more. The response must be the same, or state the same outcome.
   for (const [idempotencyKey, { status, id }] of outcomes) {
     const response = await send(serving, { key, idempotencyKey, ...kindOf(idempotencyKey) })
     await response.text()
@@ -98,7 +98,7 @@ models:
 
 const ADMIN = "admin-token-for-tests"
 
-/** Grants one credit under a key until that has been answered. */
+/** Grants one credit with a key until there is a response. */
 async function grantOnce(
   serving: () => ServingProcess,
   account: string,
@@ -119,7 +119,7 @@ async function grantOnce(
       await response.text()
       if (response.ok || response.status === 409) return
     } catch {
-      // The gateway has died; the next one answers.
+      // The gateway has died. The next gateway will answer.
     }
     await Bun.sleep(10)
   }

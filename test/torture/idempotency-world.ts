@@ -65,7 +65,7 @@ export async function chargesOf(installation: Installation, account: string): Pr
   return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
 }
 
-/** Waits until a living process has checked this many times which processes are dead. */
+/** Waits until a living process has checked the given number of times which processes are dead. */
 export async function beatsOfOthers(installation: Installation, times: number): Promise<void> {
   await using store = await databaseOf(installation).openStore()
   const latest = async (): Promise<number> =>
@@ -76,7 +76,7 @@ export async function beatsOfOthers(installation: Installation, times: number): 
   }
 }
 
-/** A stream that sends a word, and the rest when the test allows it. */
+/** Returns a stream that sends a word, and sends the rest when the test allows it. */
 export function startPausing() {
   const gates: PromiseWithResolvers<void>[] = []
   const encoder = new TextEncoder()
@@ -98,7 +98,7 @@ export function startPausing() {
   return { vendor, gates }
 }
 
-/** Reads until a text has arrived. */
+/** Reads a response until a text has arrived. */
 export async function readPast(response: Response, wanted: string) {
   const reader = response.body?.getReader()
   if (!reader) throw new Error("no body")

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts"
 const ROUNDS = IS_EXHAUSTIVE ? 4 : 2
 const CALLERS = 24
 const CREDITS = "1000"
-/** While requests run: the term of the price group changes. */
+/** While requests are running, the next term of the price group begins. */
 const DEARER_FROM = new Date(Date.now() + 1_000).toISOString()
 
 function yamlFor(simulatorUrl: string, port: number): string {
@@ -51,13 +51,13 @@ async function callUntilDead(url: string, key: string, stream: boolean, whole: s
   }
 }
 
-/** Checks that a charge is its arithmetic times the multiplier of the term that it names. */
+/** Checks that a charge is the sum of its receipt's lines times the multiplier of the term that the receipt names. */
 function paidByTerm(text: string, amount: bigint): string {
   const stored = JSON.parse(text) as Record<string, unknown>
   const { price, arithmetic } = restoreReceipt(stored) as unknown as CallerReceipt
   const multiplier = price?.group?.from === DEARER_FROM ? "3" : "0.5"
   expect(price).toMatchObject({ multiplier, group: { id: "tortured", multiplier } })
-  // A credit for a million tokens is a thousand nanocredits for each.
+  // One credit per million tokens is a thousand nanocredits per token.
   const whole = (arithmetic ?? []).reduce(
     (sum, line) => sum + BigInt(line.quantity) * 1_000n * BigInt(line.per_million),
     0n,
@@ -129,7 +129,7 @@ test("kill -9 under load leaves no whole answer unpaid or paid twice, and the le
   expect(new Set(charges.map((entry) => entry.request)).size).toBe(charges.length)
   expect(charges.length).toBeGreaterThanOrEqual(whole.length)
 
-  // A new process takes back the leases of the dead one, so all credits can be spent again.
+  // A new process takes back the leases of the dead process, so all credits can be spent again.
   await using serving = await startServing(installation)
   const response = await fetch(`${serving.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },

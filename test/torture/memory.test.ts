@@ -6,7 +6,7 @@ import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 const MEMORY_MB = 128
-/** The maximum growth of the process's memory: the counted part, and garbage that is not collected yet. */
+/** Maximum growth of the process's memory: the counted part, and garbage that has not been collected yet. */
 const MAX_GROWTH = 2.5 * MEMORY_MB
 /** No other caller waits longer, on a busy machine too. Milliseconds. */
 const MAX_WAIT_MS = 1_500
@@ -27,7 +27,7 @@ ${kinds.map((kind) => `  ${kind}/m: ${model}`).join("\n")}
 `
 }
 
-/** A vendor with one good model, and three that mean harm. */
+/** Starts a vendor with one normal model and three hostile models. */
 function startVendor(): Bun.Server<undefined> {
   const bomb = gzipSync(Buffer.alloc(900 * MEGABYTE, "a"))
   const chunk = Buffer.alloc(256 * 1024, "a")
@@ -77,7 +77,7 @@ async function keyOf(installation: Installation, account: string): Promise<strin
   return made.key
 }
 
-/** Megabytes that a process has in memory. */
+/** Returns the megabytes of memory that a process uses. */
 function memoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
@@ -89,7 +89,7 @@ interface Witnessed {
   readonly failures: readonly string[]
 }
 
-/** Another caller in a separate process. */
+/** Starts another caller in a separate process. */
 function startWitness(url: string, key: string): { end(): Promise<Witnessed> } {
   const program = Bun.fileURLToPath(new URL("witness.ts", import.meta.url))
   const words = [process.execPath, program, `${url}/v1/chat/completions`, key, "good/m"]
@@ -102,7 +102,7 @@ function startWitness(url: string, key: string): { end(): Promise<Witnessed> } {
   }
 }
 
-/** The most that a process has in memory while it is watched. */
+/** Measures the maximum memory that a process uses. */
 class Peak implements Disposable {
   megabytes = 0
   readonly #timer: Timer
@@ -118,7 +118,7 @@ class Peak implements Disposable {
   }
 }
 
-/** Bodies that do not end, sent from a separate process. */
+/** Starts a separate process that sends bodies without an end. */
 function startBodies(url: string, key: string, count: number): Disposable {
   const program = Bun.fileURLToPath(new URL("unfinished-bodies.ts", import.meta.url))
   const child = Bun.spawn([process.execPath, program, url, key, String(count)])
@@ -179,7 +179,7 @@ test.skipIf(process.platform !== "linux")(
     for (const kind of ["bomb", "deep", "endless"]) {
       for (const status of statuses[kind] ?? [0]) expect([502, 503]).toContain(status)
     }
-    // The memory of unfinished bodies is released once the gateway has noticed that their sender is gone.
+    // The memory of unfinished bodies is released once the gateway has noticed that their sender has disconnected.
     await until(async () => (await ask(bad, "good/m")).status === 200)
   },
 )

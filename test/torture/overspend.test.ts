@@ -10,7 +10,10 @@ import { until } from "../support/until.ts"
 const ATTEMPTS = 200
 const PAYABLE = 50
 
-/** Free input, and an answer of exactly ten tokens at 0.1 credits each: every request costs one credit. */
+/**
+ * Returns settings in which every request costs one credit: input is free, and an answer has exactly ten tokens at 0.1
+ * credits each.
+ */
 function yamlFor(simulatorUrl: string): string {
   return `
 server: { host: 127.0.0.1, port: 0 }
@@ -69,7 +72,8 @@ for (const { name, credits, budget, workers } of sampleOf(TRIALS, 2)) {
     const count = (status: number) => answers.filter((answer) => answer === status).length
     expect(count(200)).toBeLessThanOrEqual(PAYABLE)
     expect(count(200) + count(402) + count(429)).toBe(ATTEMPTS)
-    // A process short of processor time may reject a request that another one could pay; a retry succeeds.
+    // A process that gets little processor time may reject a request that another process could pay for. A retry
+    // succeeds.
     await until(async () => {
       if (count(200) < PAYABLE) answers.push(await send())
       return count(200) === PAYABLE

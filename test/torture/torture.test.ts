@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** Answers of the model that is charged exactly. */
+/** Returns the complete answers of the model that is charged exactly. */
 function wholesOf({ calls }: Evidence): string[] {
   return calls.flatMap(({ plan, tries }) =>
     tries.flatMap(({ outcome, requestId }) =>
@@ -98,7 +98,7 @@ function withAmount(change: (amount: bigint) => bigint) {
   }
 }
 
-/** Adds more charges than answers that were lost. */
+/** Adds more charges than there are lost answers. */
 function withSecondCharge(evidence: Evidence): Evidence {
   const request = chosen(evidence)
   const first = evidence.ledger.entries.find((entry) => entry.request === request)

@@ -1,6 +1,6 @@
 /**
- * A separate process that sends many bodies to a gateway, most of each at once and then single bytes at times, until it
- * is killed.
+ * A separate process that sends many bodies to a gateway until it is killed. It sends most of each body immediately,
+ * and then single bytes from time to time.
  */
 import { connect } from "node:net"
 

@@ -1,6 +1,6 @@
 /**
- * A separate process that sends chats to a gateway, one after the other, until its input ends, and then reports its
- * waiting times, which do not include work of the attacker.
+ * A separate process that sends chats to a gateway one after another until its input ends. Then it reports its waiting
+ * times, which do not include work of the attacker.
  */
 import { stdin } from "node:process"
 

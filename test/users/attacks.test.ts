@@ -86,7 +86,7 @@ test("a code opens one session only, even for an observer", async () => {
   expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
   const browser = new Browser()
   await signIn(users, browser)
-  // Neither the same code again nor an earlier one that is still valid.
+  // Neither the same code nor an earlier code that is still valid is accepted again.
   for (const used of [code, totp(secret)]) {
     await expect(users.signIn.withCode(browser, { ...CODE, code: used })).rejects.toMatchObject({
       kind: "invalid_value",
@@ -167,10 +167,10 @@ test("a pending sign-in ends when the password changes", async () => {
   await expect(late).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-/** Sets another password while a sign-in compares the old one, and removes the sessions of the old one. */
+/** Changes the password while a sign-in compares the old password. The change ends the sessions of the old password. */
 async function changeMeanwhile(data: string, begun: Promise<unknown>): Promise<void> {
   begun.catch(() => {})
-  // The hash has been read already; the comparison takes much longer.
+  // The hash has already been read. The comparison takes much longer than this turn.
   await new Promise((resolve) => setImmediate(resolve))
   const file = new Database(join(data, "console.db"))
   file.run("UPDATE users SET password_hash = 'of another password'")
@@ -347,7 +347,7 @@ test("an unknown address takes as long as a wrong password", () =>
       unknown.push(await timeOf(`nobody-${round}@example.com`))
     }
     const median = (times: number[]): number => times.toSorted((a, b) => a - b)[3] ?? 0
-    // Without a hash it is a hundredth.
+    // If no password were hashed for unknown users, the time would be a hundredth.
     expect(median(unknown)).toBeGreaterThan(median(known) / 3)
     expect(median(unknown)).toBeLessThan(median(known) * 3)
   }))

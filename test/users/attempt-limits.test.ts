@@ -7,7 +7,7 @@ import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 import { clientNetwork } from "../../src/users/client-network.ts"
 import { AttemptLimits, PER_ADDRESS, PER_USER } from "../../src/users/attempt-limits.ts"
 
-/** Whether an address may try to sign in as a user at a time. */
+/** Returns whether an address may try to sign in as a user at a time. */
 type Try = (address: string, user: string, now?: number) => Promise<boolean>
 
 async function withLimits(work: (isLetIn: Try) => Promise<void>): Promise<void> {

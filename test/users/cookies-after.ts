@@ -1,4 +1,4 @@
-/** The cookies that the browser sends next: those of the request with the changes of the answer. */
+/** Returns the cookies that the browser sends next: the cookies of the request with the changes of the response. */
 export function cookiesAfter(header: string | null, cookies: readonly string[]): string {
   const pairs = new Map<string, string>()
   for (const part of [...(header ?? "").split(";"), ...cookies.map((one) => one.split(";")[0])]) {

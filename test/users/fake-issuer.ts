@@ -9,7 +9,7 @@ export interface Person {
   readonly name: string
 }
 
-/** An OpenID Connect issuer on the loopback, with the faults that a bad one has. */
+/** An OpenID Connect issuer on this machine that can have the faults of a malicious issuer. */
 export interface FakeIssuer extends AsyncDisposable {
   readonly url: string
   readonly settings: OidcSettings
@@ -24,23 +24,26 @@ export interface FakeIssuer extends AsyncDisposable {
     | "script"
     | "no_address"
     | "away"
-  /** Replaces the key by a new one with the same name. */
+  /** Replaces the signing key with a new key of the same name. */
   replaceKey(): Promise<void>
-  /** Signs the person in and sends them back: the address of the callback, with code and state. */
+  /** Signs the person in. Returns the address of the callback with the code and the state. */
   authorize(url: string): string
 }
 
 const CLIENT = { id: "tollgate", secret: "a-client-secret" }
 
 const newKeys = () => generateKeyPair("RS256")
-/** The first keys of every issuer in this process; creating an RSA key takes longer than most tests. */
+/**
+ * The first keys of every issuer in this process. They are shared, because creating an RSA key takes longer than most
+ * tests.
+ */
 let firstKeys: Promise<[Keys, Keys]> | undefined
 type Keys = Awaited<ReturnType<typeof newKeys>>
 
 export async function startIssuer(): Promise<FakeIssuer> {
   const [first, others] = await (firstKeys ??= Promise.all([newKeys(), newKeys()]))
   let keys = first
-  /** The request for which each code was issued. */
+  /** For each code, the parameters of the request for which it was issued. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
   const issuer: FakeIssuer = {

@@ -9,7 +9,10 @@ const ORIGIN = "http://127.0.0.1:8787"
 const CONFIRM = "/console/sign-in?error=account_not_linked"
 const CODE = { kind: "totp", trustDevice: false } as const
 
-/** Goes to an issuer and back. @returns the final address of the browser. */
+/**
+ * Follows the redirects to an issuer and back.
+ * @returns the final address of the browser.
+ */
 async function walk(
   { users }: TestUsers,
   issuer: FakeIssuer,
@@ -27,7 +30,7 @@ async function walk(
   return reply.location
 }
 
-/** Links the identity that the signed-in user of a browser confirms, as the service does with each new session. */
+/** Links the identity that the signed-in user of a browser confirms, as the service does for each new session. */
 async function confirm({ users }: TestUsers, browser: Browser) {
   const session = await users.sessionOf(browser.cookie)
   if (!session) throw new Error("no session")
@@ -60,7 +63,7 @@ test("an issuer that a user has not confirmed does not take over a user of anoth
   const stranger = new Browser()
   expect(await walk(open, second, stranger, { id: "other" })).toBe(CONFIRM)
   expect(await open.users.sessionOf(stranger.cookie)).toBeNull()
-  // The same browser signs in through the first issuer, which confirms the second.
+  // The same browser signs in with the first issuer, which confirms the identity at the second issuer.
   expect(await walk(open, first, stranger, { id: "company" })).toBe("/console/keys?a=1")
   expect(await confirm(open, stranger)).toMatchObject({ provider: "other" })
   expect(await walk(open, second, new Browser(), { id: "other" })).toBe("/console/keys?a=1")
@@ -74,7 +77,7 @@ test("a user confirms an issuer by signing in again, once and in the same browse
   await open.users.create(eve)
   const browser = new Browser()
   expect(await walk(open, issuer, browser)).toBe(CONFIRM)
-  // Another person in this browser cannot confirm it, nor can Ada in another browser.
+  // Neither another person in this browser nor Ada in another browser can confirm the identity.
   await signIn(open.users, browser, eve)
   expect(await confirm(open, browser)).toBeUndefined()
   const elsewhere = new Browser()
@@ -194,7 +197,7 @@ test("asks a user with a second factor for the code after the issuer, unless the
   browser.take(await users.signIn.withCode(browser, right))
   expect((await users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
 
-  // A browser that they trust needs no code again, for one sign-in after the other.
+  // A trusted browser needs no code again, for several sign-ins in a row.
   expect(await walk(open, issuer, browser, linked)).toBe("/console/keys?a=1")
 
   const vouched = new Browser()

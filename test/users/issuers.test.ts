@@ -5,7 +5,10 @@ import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
 
 const ORIGIN = "http://127.0.0.1:8787"
 
-/** Goes to the issuer and back. @returns the final address of the browser. */
+/**
+ * Follows the redirects to the issuer and back.
+ * @returns the final address of the browser.
+ */
 async function walk(
   { users }: TestUsers,
   issuer: FakeIssuer,
@@ -205,7 +208,7 @@ test("a callback during an outage, or too many of them, shows an error page", as
   browser.keep(cookies)
   const { search: query } = new URL(issuer.authorize(url))
   issuer.fault = "away"
-  // A process that has not fetched the issuer's description yet.
+  // This process has not fetched the issuer's description yet.
   const { issuers } = open.another()
   expect(await issuers.fromIssuer(browser, { ...order, query })).toMatchObject({
     session: null,

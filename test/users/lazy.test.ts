@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 const SOURCE = join(import.meta.dir, "../../src")
-/** The contract, from there. */
+/** The path of the contract, relative to the source folder. */
 const CONTRACT = "../contract"
 const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)[^"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"/gm
 
-/** All modules that a file loads: our own files by path, packages by name. */
+/** Returns all modules that a file loads: files of this project by path, and packages by name. */
 function loadedBy(entry: string): Set<string> {
   const found = new Set<string>()
   const waiting = [entry]

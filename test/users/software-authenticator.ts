@@ -8,7 +8,7 @@ export interface Asked {
   readonly rpId: string
 }
 
-/** How it is unlike one that follows the rules. */
+/** The ways in which the authenticator violates the rules. */
 export interface Faults {
   readonly type?: string
   readonly flags?: number
@@ -21,7 +21,10 @@ const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 const ATTESTED = 0x40
 
-/** A passkey in memory (WebAuthn level 2, ES256, attestation "none"), written from the specification. */
+/**
+ * An authenticator with passkeys in memory (WebAuthn level 2, ES256, attestation "none"), written from the
+ * specification.
+ */
 export class SoftwareAuthenticator {
   readonly id = randomBytes(32)
   readonly #key: KeyObject
@@ -40,7 +43,7 @@ export class SoftwareAuthenticator {
     return this.id.toString("base64url")
   }
 
-  /** `navigator.credentials.create()` */
+  /** Simulates `navigator.credentials.create()`. */
   create(asked: Asked, userHandle: string, faults: Faults = {}): Record<string, unknown> {
     this.#userHandle = userHandle
     const length = Buffer.alloc(2)
@@ -62,7 +65,7 @@ export class SoftwareAuthenticator {
     })
   }
 
-  /** `navigator.credentials.get()` */
+  /** Simulates `navigator.credentials.get()`. */
   get(asked: Asked, faults: Faults = {}): Record<string, unknown> {
     this.counter++
     const data = this.#data(asked, faults.flags ?? USER_PRESENT | USER_VERIFIED, faults)
@@ -112,7 +115,7 @@ function clientData(type: string, { challenge, origin }: Asked): string {
 
 type Encodable = number | string | Buffer | ReadonlyMap<number | string, Encodable>
 
-/** The part of CBOR (RFC 8949) that is needed here. */
+/** Encodes a value as CBOR (RFC 8949), as far as passkeys need it. */
 function cbor(value: Encodable): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === "string") return Buffer.concat([head(3, value.length), Buffer.from(value)])

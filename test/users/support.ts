@@ -9,15 +9,15 @@ import { Users } from "../../src/users/users.ts"
 
 export const ADA = { name: "Ada", email: "ada@example.com", password: "correct horse battery" }
 
-/** Users in a temporary folder. */
+/** The users of a temporary folder. */
 export interface TestUsers extends Disposable {
   readonly users: Users
   readonly data: string
-  /** The messages to the operator. */
+  /** The messages that the operator received. */
   readonly heard: string[]
-  /** Addresses that are invited and may sign in through an issuer. */
+  /** Email addresses that are invited and may sign in through an issuer. */
   readonly invited: Set<string>
-  /** Another process's view of the same file. */
+  /** Opens the same file again, as another process would. */
   another(): Users
 }
 
@@ -69,7 +69,7 @@ export class Browser implements ClientInfo {
   }
 }
 
-/** Signs in with a password, and stores the cookies. */
+/** Signs in with a password, and stores the cookies in the browser. */
 export async function signIn(
   users: Users,
   browser: Browser,

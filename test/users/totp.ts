@@ -10,7 +10,7 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** The code of a moment, as an authenticator shows it (RFC 6238: SHA-1, 30 seconds, six digits). */
+/** Returns the code at a moment, as an authenticator shows it (RFC 6238: SHA-1, 30 seconds, six digits). */
 export function totp(secret: string, now = Date.now()): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)))

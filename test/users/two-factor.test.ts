@@ -5,12 +5,12 @@ import { totp } from "./totp.ts"
 
 const CODE = { kind: "totp", trustDevice: false } as const
 
-/** The next code: the current one may be used already. */
+/** Returns the next code, because the current code may already have been used. */
 function nextCode(secret: string): string {
   return totp(secret, Date.now() + 30_000)
 }
 
-/** A user with a second factor, and the codes that they wrote down. */
+/** Creates a user with a second factor, and returns the backup codes. */
 async function withTwoFactor(
   users: Users,
 ): Promise<{ secret: string; backupCodes: readonly string[] }> {
@@ -101,7 +101,7 @@ test("a trusted browser needs the code once, and another one always", async () =
   browser.keep(await users.signOut(browser.cookie))
   expect(await signIn(users, browser)).toEqual({ needsCode: false })
   expect(await signIn(users, new Browser())).toEqual({ needsCode: true })
-  // A person who lost their password may have lost the browser too.
+  // Users who lost their password may have lost the trusted browser too.
   await users.createReset((await users.findByEmail(ADA.email))?.id ?? "")
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })

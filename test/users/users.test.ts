@@ -75,7 +75,7 @@ test("guessing is limited per user in all processes, and per address", async () 
   )
   expect(kinds.filter((kind) => kind === "not_signed_in")).toHaveLength(10)
   expect(kinds.filter((kind) => kind === "too_many_attempts")).toHaveLength(4)
-  // Not even the right password: otherwise a guesser could verify it.
+  // Even the correct password is rejected. Otherwise, an attacker could find out that a guess is correct.
   await expect(signIn(open.users, new Browser("192.0.2.99"))).rejects.toMatchObject({
     kind: "too_many_attempts",
     details: { retryAfter: expect.any(Number) },

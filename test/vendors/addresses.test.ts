@@ -183,7 +183,7 @@ describe("the headers of a chat request", () => {
 
 const recorded = join(import.meta.dir, "../../../shared/fixtures/recorded")
 
-/** Recorded addresses of a folder that end in one of the chat methods, unmasked. */
+/** Returns the recorded addresses in a folder that end in one of the chat methods, without masks. */
 function recordedUrls(folder: string): URL[] {
   return readdirSync(join(recorded, folder)).flatMap((file) => {
     const { request } = JSON.parse(readFileSync(join(recorded, folder, file), "utf8")) as {
@@ -220,7 +220,7 @@ describe.skipIf(!existsSync(recorded))(
           ? ([providerOf("bedrock", { region: "us-east-1" }), "bedrock-converse"] as const)
           : ([providerOf("google"), "gemini"] as const)
         const ours = urlOf(provider, dialect, decodeURIComponent(model), stream)
-        // Some clients do not encode the colon of a model's name.
+        // Some clients do not encode the colon in the name of a model.
         expect(decodeURIComponent(ours)).toBe(decodeURIComponent(url.href))
       }
     })

@@ -137,12 +137,12 @@ describe("the table of compatible vendors", () => {
   })
 })
 
-/** Folders with another name, and addresses that recordings reached by other paths. */
+/** Vendors of folders whose names are not the names of vendors. */
 const FOLDERS: Record<string, string> = { "openai-chat": "openai", "openai-responses": "openai" }
 const OTHER_WAYS: Record<string, RegExp> = {
-  // The router's older way, which names the backend in the path.
+  // Matches the older form of the router's address, which names the backend in the path.
   huggingface: /^https:\/\/router\.huggingface\.co\/(together|novita)\/.+\/chat\/completions$/,
-  // The same server at its other name, and its makers' cloud.
+  // Matches the local server under its other name, and the cloud of its makers.
   ollama: /^(http:\/\/localhost:11434|https:\/\/ollama\.com)\/v1\/chat\/completions$/,
 }
 
@@ -151,7 +151,7 @@ const PATHS: Readonly<Record<string, DialectId>> = {
   "/responses": "openai-responses",
 }
 
-/** The recorded addresses of a folder, with the dialect that was spoken there. */
+/** Returns the recorded addresses in a folder, with the dialect of each. */
 function recordedUrls(folder: string): { url: string; dialect: DialectId }[] {
   return readdirSync(join(recorded, folder)).flatMap((file) => {
     const { request } = JSON.parse(readFileSync(join(recorded, folder, file), "utf8")) as {

@@ -31,7 +31,7 @@ let tokenFile: string
 let server: Bun.Server<undefined>
 let url: string
 let received: Received[] = []
-/** By method and path. */
+/** Responses by method and path. */
 let responses: Readonly<Record<string, () => Response>> = {}
 
 beforeAll(() => {

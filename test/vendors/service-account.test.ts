@@ -141,7 +141,7 @@ describe("unusable credentials", () => {
     expect(error.message).toContain("private key cannot be used")
     expect(error.message).not.toContain("c2VjcmV0")
     expect(asked).toHaveLength(0)
-    // The failure stays where it belongs: hashing a caller's key is not hit by it.
+    // The failure has no effect on other operations, such as hashing a caller's key.
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 

@@ -13,14 +13,14 @@ const MODELS = ["us.amazon.nova-lite-v1:0", "arn:aws:bedrock:us-east-1:1:inferen
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest()
 
-/** The signature by AWS's own description, of a request as a server received it. */
+/** Returns the signature of a received request, computed by AWS's own description. */
 function expectedSignature(path: string, headers: Headers, body: string, method = "POST"): string {
   const authorization = headers.get("authorization") ?? ""
   const scope = /Credential=AKIDEXAMPLE\/([^,]+),/.exec(authorization)?.[1] ?? ""
   const names = /SignedHeaders=([^,]+),/.exec(authorization)?.[1]?.split(";") ?? []
   const canonical = [
     method,
-    // Each segment of the path, which is encoded already, is encoded once more.
+    // Each segment of the path is already encoded, and is encoded a second time here.
     path.split("/").map(encodeSegment).join("/"),
     "",
     ...names.map((name) => `${name}:${headers.get(name) ?? ""}`),
@@ -56,7 +56,7 @@ beforeAll(() => {
   server = Bun.serve({
     port: 0,
     async fetch(request) {
-      // The path of the request, unchanged.
+      // The path of the request as it was sent.
       const path = request.url.slice(new URL(request.url).origin.length)
       received.push({ path, headers: request.headers, body: await request.text() })
       return new Response("{}")

@@ -3,19 +3,19 @@ import type { ProviderSettings } from "../../src/config/settings.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import type { Vendor } from "../../src/vendors/vendor.ts"
 
-/** A vendor of the table. */
+/** Returns a vendor from the table of vendors. */
 export function vendorOf(id: string): Vendor {
   const vendor = vendors.get(id)
   if (!vendor) throw new Error(`there is no vendor ${id}`)
   return vendor
 }
 
-/** A provider of a vendor, with additional settings. */
+/** Returns a provider of a vendor, with additional settings. */
 export function providerOf(vendor: string, more: Partial<ProviderSettings> = {}): ProviderSettings {
   return { vendor, headers: {}, knownModels: true, origin: "file", ...more }
 }
 
-/** The address that a provider is called at. */
+/** Returns the address at which a provider is called. */
 export function urlOf(
   provider: ProviderSettings,
   dialect: DialectId,
@@ -28,5 +28,5 @@ export function urlOf(
   return `${vendor.baseUrlOf(provider) ?? ""}${found.path(model, stream)}`
 }
 
-/** Any request to sign. */
+/** A request for tests that sign any request. */
 export const ANY_REQUEST = { url: "https://vendor.test/v1", body: "{}" }

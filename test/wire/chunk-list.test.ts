@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { ChunkList } from "../../src/wire/chunk-list.ts"
 import { BodyQueue } from "../../src/wire/http/body-queue.ts"
 
-/** Chunks of one byte that count from 0. */
+/** Returns chunks of one byte each, with values that count from 0. */
 const bytes = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
 

@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib"
 
-/** A header with text, or with a type and the raw bytes of a value. */
+/** A header value: text, or a type number with raw bytes. */
 export type HeaderValue = string | { readonly type: number; readonly bytes: readonly number[] }
 
-/** One frame of Amazon's event stream, written from the format's description. */
+/** Returns one frame of Amazon's event stream, encoded according to the description of the format. */
 export function frameOf(headers: Readonly<Record<string, HeaderValue>>, payload: string): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)))
   const body = Buffer.from(payload)
@@ -15,7 +15,7 @@ export function frameOf(headers: Readonly<Record<string, HeaderValue>>, payload:
   return Buffer.concat([before, checksum(before)])
 }
 
-/** A frame with an event as a service sends it. */
+/** Returns a frame with an event as a service sends it. */
 export function eventFrame(type: string, payload: string): Buffer {
   return frameOf(
     { ":event-type": type, ":content-type": "application/json", ":message-type": "event" },
@@ -30,7 +30,7 @@ function header(name: string, value: HeaderValue): Buffer {
   return Buffer.concat([start, Buffer.from([7, text.length >> 8, text.length & 255]), text])
 }
 
-/** The four bytes of a checksum. */
+/** Returns the four bytes of a checksum. */
 export function checksum(bytes: Uint8Array): Buffer {
   const sum = Buffer.alloc(4)
   sum.writeUInt32BE(crc32(bytes))

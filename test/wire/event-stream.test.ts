@@ -4,14 +4,14 @@ import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import type { ReceivedEvent } from "../../src/wire/frames.ts"
 import { checksum, eventFrame, frameOf } from "./event-stream-frames.ts"
 
-/** All events in bytes that arrive in these chunks. */
+/** Returns all events in bytes that arrive in the given chunks. */
 function parse(...chunks: Uint8Array[]): ReceivedEvent[] {
   const parser = new EventStreamParser()
   const events = chunks.flatMap((chunk) => parser.push(chunk))
   return [...events, ...parser.end()]
 }
 
-/** The events before the parser's fault, and the fault. */
+/** Returns the events before the parser's error, and the error. */
 function parseUntilFault(chunks: readonly Uint8Array[]): {
   events: ReceivedEvent[]
   fault: string | undefined
@@ -27,7 +27,7 @@ function parseUntilFault(chunks: readonly Uint8Array[]): {
   }
 }
 
-/** The bytes cut at the given places. */
+/** Cuts bytes at the given positions. */
 function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].toSorted(
     (left, right) => left - right,

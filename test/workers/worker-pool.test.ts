@@ -4,11 +4,14 @@ import { WorkerPool } from "../../src/workers/worker-pool.ts"
 import { wave } from "../support/audio.ts"
 import { until } from "../support/until.ts"
 
-/** Audio that is measured at once, and a document that takes every parser far longer than a deadline. */
+/** Audio that is measured quickly, and a document for which every parser needs far longer than a deadline. */
 const SHORT = Buffer.from(wave(2)).toString("base64")
 const ENDLESS = Buffer.from(`%PDF-1.4\n${"1 0 obj [[[[[ ".repeat(1_000_000)}`).toString("base64")
 
-/** @returns the seconds of audio; undefined if it could not be measured. */
+/**
+ * Measures audio.
+ * @returns the duration in seconds; undefined if the audio could not be measured.
+ */
 async function measure(pool: WorkerPool, base64: string, owner: string): Promise<unknown> {
   const measured = await pool.run({ name: "measure-media", input: { base64 }, owner })
   return (measured as Measured | undefined)?.duration?.seconds
@@ -49,7 +52,7 @@ describe("a worker pool", () => {
     const many = Array.from({ length: 8 }, () => measure(pool, SHORT, "first"))
     const other = measure(pool, SHORT, "second")
     const results = await Promise.all(many)
-    // One runs and two wait.
+    // One measurement runs, and two wait.
     expect(results.filter((one) => one === 2)).toHaveLength(3)
     expect(await other).toBe(2)
   })
@@ -60,7 +63,7 @@ describe("a worker pool", () => {
     const long = measure(pool, ENDLESS, "first")
     expect(await measure(pool, SHORT, "second")).toBeUndefined()
     expect(await long).toBeUndefined()
-    // Another thread starts after the terminated one has ended.
+    // Another thread starts after the terminated thread has ended.
     await until(async () => (await measure(pool, SHORT, "second")) === 2)
   })
 

@@ -70,7 +70,7 @@ test("completes a killed run, with the secrets that it had written", () =>
     const interrupted = applyImport(PLAN, files, out, installationOn(killed, folder))
     await expect(interrupted).rejects.toThrow("killed")
     expect(existsSync(out)).toBe(false)
-    // A process that is killed leaves the file behind.
+    // A process that was killed has left this file.
     writeFileSync(`${out}.keys`, left)
     await applyImport(PLAN, files, out, installationOn(store, folder))
     expect(readFileSync(`${out}.keys`, "utf8")).toBe(left)
@@ -79,7 +79,7 @@ test("completes a killed run, with the secrets that it had written", () =>
       const [, secret = "", id = ""] = /^(\S+) {2}.*\((.+)\)$/.exec(line) ?? []
       expect((await store.keys.find(id))?.secrets[0]?.hash).toBe(hasher.hash(secret))
     }
-    // The ledger was written, and the settings were not.
+    // The ledger was written, but the settings were not.
     rmSync(out)
     await applyImport(PLAN, files, out, installationOn(store, folder))
     expect(readFileSync(out, "utf8")).toBe("providers: {}\n")

@@ -1,7 +1,7 @@
 /** A request as the fake provider received it. */
 export interface Received {
   readonly path: string
-  /** The credential, without its scheme. */
+  /** The credential without its authentication scheme. */
   readonly key: string
   readonly model: string
 }
@@ -14,7 +14,7 @@ export interface FakeProvider extends AsyncDisposable {
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
-/** By the end of the path, the answer of a format. */
+/** The answer of each format, by the end of the path. */
 const ANSWERS: readonly (readonly [RegExp, (model: string) => object])[] = [
   [
     /\/chat\/completions$/,

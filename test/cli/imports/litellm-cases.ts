@@ -7,7 +7,7 @@ const SERVICE_ACCOUNT = JSON.stringify({
   project_id: "example-project",
 })
 
-/** Settings files as the guides of LiteLLM and public repositories have them. */
+/** Settings files from the guides of LiteLLM and from public repositories. */
 export const LITELLM_CASES: readonly ImportCase[] = [
   {
     name: "a local server with a written key before OpenAI with a variable",

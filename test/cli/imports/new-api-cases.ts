@@ -2,7 +2,7 @@ import type { ImportCase } from "./run-import.ts"
 
 type Row = Readonly<Record<string, string | number | null>>
 
-/** Rows of a database of new-api; columns that are absent have their defaults. */
+/** Rows of a new-api database. Absent columns have their default values. */
 export interface NewApiRows {
   readonly channels: readonly Row[]
   readonly users?: readonly Row[]

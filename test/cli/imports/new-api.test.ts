@@ -5,7 +5,7 @@ import { planNewApi } from "../../../src/cli/import/new-api.ts"
 import { NEW_API_CASES, type NewApiRows } from "./new-api-cases.ts"
 import { runImport } from "./run-import.ts"
 
-/** The columns are those of new-api's models. */
+/** Tables with the columns of new-api's models. */
 const SCHEMA = `
   CREATE TABLE channels (id integer PRIMARY KEY, type integer, key text, status integer DEFAULT 1, name text,
     weight integer DEFAULT 0, base_url text DEFAULT '', other text DEFAULT '', models text, "group" text DEFAULT 'default',

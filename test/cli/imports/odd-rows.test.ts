@@ -43,7 +43,7 @@ function planWith(config: string, tables?: unknown): Promise<ImportPlan> {
   })
 }
 
-/** The written accounts and keys by name, and the lines of the page. */
+/** Returns the written accounts and keys by name, and the lines of the page. */
 function written(plan: ImportPlan) {
   const accounts = writableAccounts(plan.accounts, plan.differences)
   const keys = accounts.flatMap((account) => account.keys)

@@ -2,7 +2,7 @@ import type { ImportCase } from "./run-import.ts"
 
 type Keys = readonly Readonly<Record<string, unknown>>[]
 
-/** A key as OpenRouter lists it. */
+/** Returns a key in the form of OpenRouter's list. */
 function key(name: string, more: Readonly<Record<string, unknown>> = {}) {
   const hash = new Bun.CryptoHasher("sha256").update(name).digest("hex")
   return {
@@ -30,7 +30,7 @@ const SERVED = {
   calls: { "openrouter/anthropic/claude-sonnet-4.5": "anthropic/claude-sonnet-4.5" },
 }
 
-/** Answers of OpenRouter's list of keys. `says` contains the number of created keys. */
+/** Answers of OpenRouter's key list. `says` contains the number of created keys. */
 export const OPENROUTER_CASES: readonly ImportCase<Keys>[] = [
   {
     ...SERVED,

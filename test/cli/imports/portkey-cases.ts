@@ -5,7 +5,7 @@ type Config = Readonly<Record<string, unknown>>
 const gpt = { override_params: { model: "gpt-4o" } }
 const claude = { override_params: { model: "claude-sonnet-4-5" } }
 
-/** Configs as Portkey's guides have them. */
+/** Configs from Portkey's guides. */
 export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
   {
     name: "a single provider",

@@ -25,13 +25,13 @@ export interface ImportCase<Source = string> {
   readonly name: string
   readonly source: Source
   /**
-   * A line for each provider: its vendor, its address unless it is the vendor's default, and its credentials. A secret
-   * in the source is written as it is; `$NAME` is a variable that the operator sets.
+   * A line for each provider: its vendor, its address unless it is the vendor's default, and its credentials. Secrets
+   * in the source are written unchanged. `$NAME` is a variable that the operator sets.
    */
   readonly providers: readonly string[]
-  /** The provider's model by the name that callers use; a number is the status of a refusal. */
+  /** The expected provider model for each name that callers use. A number is the status of an expected rejection. */
   readonly calls: Readonly<Record<string, string | number>>
-  /** Parts of the page that name the settings without an equivalent. */
+  /** Texts that the page must contain, which name the settings that have no equivalent. */
   readonly says?: readonly string[]
 }
 
@@ -99,18 +99,18 @@ export async function runImport<Source>(
   }
 }
 
-/** The operator's value for a variable, different for each. */
+/** Returns the operator's value for a variable. Each variable has a different value. */
 function valueOf(name: string, member: Member): string {
   const host = name.toLowerCase().replaceAll("_", "-")
   return member === "base_url" ? `https://${host}.invalid` : placeholder(member, name)
 }
 
-/** The settings that an import writes. */
+/** Returns the settings that the import has written. */
 function servedParts({ providers, models, aliases }: Settings): Partial<Settings> {
   return { providers, models, ...(aliases && { aliases }) }
 }
 
-/** The same providers at the fake server, which also issues tokens to service accounts. */
+/** Returns the providers with the address of the fake server, which also issues tokens to service accounts. */
 function localProviders({ providers }: Settings, url: string): Settings["providers"] {
   const account = { credentials: googleAccount(`${url}/token`) }
   const local = <Part extends Partial<ProviderSettings>>({ identity, ...part }: Part) => ({

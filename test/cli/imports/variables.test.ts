@@ -115,7 +115,7 @@ test("sends each server the key that the source assigns to it, and no other", as
   }
 })
 
-/** A vendor's usual variable is for the vendor's own server only. */
+/** Returns the expected key. The usual variable of a vendor is used only for the vendor's own server. */
 function expectedKey(vendor: string, apiKey?: string, address?: string): string | undefined {
   if (apiKey !== undefined) return apiKey.replace("os.environ/", "real-")
   if (address === undefined) return `real-${vendor.toUpperCase()}_API_KEY`

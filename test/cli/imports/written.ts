@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 
-/** The variables in the file next to imported settings, as a shell reads them. */
+/** Reads the variables in the file next to imported settings, as a shell would. */
 export function variablesIn(settingsPath: string): Record<string, string> {
   const path = `${settingsPath}.env`
   if (!existsSync(path)) return {}

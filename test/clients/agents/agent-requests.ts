@@ -2,9 +2,9 @@ import { expect } from "bun:test"
 import { isHarmless } from "../../agents/expected.ts"
 import type { SixUpstreams } from "../matrix/six-upstreams.ts"
 
-/** A request as an agent writes it. */
+/** A request in the form in which an agent sends it. */
 export interface AgentRequest {
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
@@ -13,7 +13,7 @@ export interface AgentRequest {
 /** A frame whose content a test checks. */
 export type Frame = Readonly<Record<string, unknown>>
 
-/** Sends it with the caller's key, and asserts that it is answered without a loss that matters. */
+/** Sends the request with the caller's key, and asserts that it is answered without a loss that matters. */
 export async function ask(upstreams: SixUpstreams, request: AgentRequest): Promise<Response> {
   const { path, body, headers } = request
   const response = await upstreams.caller.post(path, body, headers)
@@ -23,7 +23,7 @@ export async function ask(upstreams: SixUpstreams, request: AgentRequest): Promi
   return response
 }
 
-/** The data of each frame of a streamed answer. */
+/** Returns the data of each frame of a streamed answer. */
 export async function framesOf(response: Response): Promise<readonly Frame[]> {
   expect(response.headers.get("content-type")).toStartWith("text/event-stream")
   const lines = (await response.text()).split(/\r?\n/)

@@ -77,7 +77,7 @@ interface Delta {
   readonly partial_json?: string
 }
 
-/** The blocks of a streamed answer, as Anthropic's SDK puts them together. */
+/** Returns the blocks of a streamed answer, assembled as by Anthropic's SDK. */
 async function blocksOf(response: Response): Promise<readonly Block[]> {
   const frames = await framesOf(response)
   expect(frames[0]).toMatchObject({ type: "message_start", message: { role: "assistant" } })
@@ -166,7 +166,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
       output_config: { effort: "high", format: { type: "json_schema", schema } },
     }
     const headers = { ...HEADERS, "anthropic-beta": "structured-outputs-2025-12-15" }
-    // Models without schemas receive the schema as text, without thinking, and the loss is reported.
+    // Models without structured output receive the schema as text and do not think. The loss is reported.
     const response = await upstreams.caller.post(PATH, body, headers)
     expect(response.status).toBe(200)
     const { content } = (await response.json()) as { content: { type: string; text?: string }[] }

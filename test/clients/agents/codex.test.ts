@@ -77,7 +77,7 @@ interface Item {
   readonly call_id?: string
 }
 
-/** For models with this setting, all tools are in the conversation. */
+/** For models with this setting, the conversation contains all tools. */
 const ADDED = { type: "additional_tools", role: "developer", tools: TOOLS }
 
 type Way = "listed" | "added"
@@ -98,7 +98,10 @@ function bodyFor(upstream: Upstream, input: readonly object[], way: Way): object
   }
 }
 
-/** The items that Codex adds to its input after an answer: the answer's items, and the results of its tools. */
+/**
+ * Returns the items that Codex adds to its input after an answer: the items of the answer, and the results of its
+ * tools.
+ */
 async function turn(
   upstream: Upstream,
   input: readonly object[],

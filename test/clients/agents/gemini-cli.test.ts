@@ -54,7 +54,7 @@ interface Candidate {
   readonly finishReason?: string
 }
 
-/** The parts of a streamed answer, as Google's SDK collects them. */
+/** Returns the parts of a streamed answer, collected as by Google's SDK. */
 async function turn(upstream: Upstream, contents: readonly object[]): Promise<readonly Part[]> {
   const generationConfig = { ...SAMPLING, thinkingConfig: { includeThoughts: true } }
   const body = { contents, systemInstruction: INSTRUCTION, tools: TOOLS, generationConfig }
@@ -68,7 +68,7 @@ async function turn(upstream: Upstream, contents: readonly object[]): Promise<re
   return candidates.flatMap(({ content }) => content?.parts ?? [])
 }
 
-/** It marks calls that came without a signature as ones that no model has signed. */
+/** Returns a call as the agent sends it back. A call without a signature is marked as one that no model has signed. */
 function repeated({ functionCall, thoughtSignature }: Part): object {
   return {
     functionCall,
@@ -76,7 +76,7 @@ function repeated({ functionCall, thoughtSignature }: Part): object {
   }
 }
 
-/** Sends a question outside the conversation, whose answer follows a schema. */
+/** Sends a question outside the conversation. The answer must match a schema. */
 async function judge(upstream: Upstream, responseJsonSchema: object): Promise<object> {
   const body = {
     contents: [TASK],
@@ -89,7 +89,7 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
     },
   }
   const path = `/v1beta/models/${modelAt(upstream)}:generateContent`
-  // Models without schemas receive the schema as text, without thinking, and the loss is reported.
+  // Models without structured output receive the schema as text and do not think. The loss is reported.
   const response = await upstreams.caller.post(path, body, headersFor(upstream))
   const answer = (await response.json()) as { candidates: (Candidate & { content: object })[] }
   expect([response.status, answer]).toMatchObject([200, { candidates: [{ finishReason: "STOP" }] }])

@@ -4,7 +4,7 @@ import { ask, type Frame, framesOf } from "./agent-requests.ts"
 
 const upstreams = sixUpstreams()
 
-// Its other two APIs, responses and messages, are the AI SDK's, which the matrix covers.
+// The two other APIs of opencode, responses and messages, use the AI SDK, which the client matrix covers.
 const HEADERS = {
   "user-agent": "opencode/1.18.33 ai-sdk/provider-utils/4.0.23 runtime/bun/1.3.14",
   "x-session-affinity": "ses_dfad92f49ffeFc8diBOrNNEuQj",
@@ -47,7 +47,7 @@ function chunksOf(frames: readonly Frame[]): readonly Chunk[] {
   return choices.flatMap(({ delta }) => delta.tool_calls ?? [])
 }
 
-/** The call of an answer, put together as the AI SDK does. */
+/** Returns the call of an answer, assembled as by the AI SDK. */
 async function turn(upstream: Upstream, messages: readonly object[]): Promise<Call | undefined> {
   const body = {
     model: modelAt(upstream),

@@ -17,7 +17,7 @@ const TOOL = {
   },
 }
 
-/** As pi writes it for a model that reasons. */
+/** Returns the body that pi sends for a model that reasons. */
 function bodyFor(model: string) {
   return {
     model,

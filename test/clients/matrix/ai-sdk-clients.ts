@@ -6,10 +6,10 @@ import { type Package, SdkConversation } from "./ai-sdk-conversation.ts"
 import { CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** The client recognizes OpenAI's models by their names, which differ here. */
+/** The client recognizes OpenAI's reasoning models by their names, and the names in these tests differ. */
 const OPENAI_THINKING = { forceReasoning: true, reasoningEffort: "low" } as const
 
-/** npm ai with @ai-sdk/openai, its chat models. */
+/** Package `ai` with @ai-sdk/openai and its chat models. */
 export const AI_SDK_CHAT_CLIENT: TestedClient = {
   ...sdkClient({
     model: (upstreams, id) => openAiOf(upstreams).chat(id),
@@ -24,11 +24,11 @@ export const AI_SDK_CHAT_CLIENT: TestedClient = {
   returnsSignatures: () => false,
 }
 
-/** npm ai with @ai-sdk/openai, its responses models. */
+/** Package `ai` with @ai-sdk/openai and its responses models. */
 export const AI_SDK_RESPONSES_CLIENT: TestedClient = {
   ...sdkClient({
     model: (upstreams, id) => openAiOf(upstreams).responses(id),
-    // Without it the client sends references to items that it assumes the vendor stores.
+    // Without this option, the client sends references to items that it assumes the vendor has stored.
     options: { openai: { store: false } },
     thinking: { openai: { ...OPENAI_THINKING, store: false, reasoningSummary: "auto" } },
   }),
@@ -40,7 +40,7 @@ export const AI_SDK_RESPONSES_CLIENT: TestedClient = {
   returnsSignatures: () => true,
 }
 
-/** npm ai with @ai-sdk/open-responses. */
+/** Package `ai` with @ai-sdk/open-responses. */
 export const AI_SDK_OPEN_RESPONSES_CLIENT: TestedClient = {
   ...sdkClient({
     model: (upstreams, id) => openResponsesOf(upstreams)(id),
@@ -52,11 +52,11 @@ export const AI_SDK_OPEN_RESPONSES_CLIENT: TestedClient = {
   marksCache: false,
   asksForSchema: true,
   showsThoughts: true,
-  // It does not request encrypted reasoning from OpenAI, and refers to the items that OpenAI stores instead.
+  // The client does not request encrypted reasoning from OpenAI. It refers to the items that OpenAI stores instead.
   returnsSignatures: (upstream) => upstream !== "openai-responses",
 }
 
-/** npm ai with @ai-sdk/anthropic. */
+/** Package `ai` with @ai-sdk/anthropic. */
 export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   ...sdkClient({
     model: (upstreams, id) => anthropicOf(upstreams)(id),
@@ -68,7 +68,7 @@ export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: false,
   showsThoughts: true,
-  // A message has no field for Gemini's signature after the streamed text.
+  // A message has no field for the signature that Gemini sends after streamed text.
   returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   errors: {
     "429": { type: Error, status: 529, word: "overloaded_error" },
@@ -79,7 +79,7 @@ export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   readError: (error) => told(error, "type"),
 }
 
-/** The common parts of all packages. */
+/** Returns the parts that are the same for all packages. */
 function sdkClient(own: Package) {
   return {
     finishes: {
@@ -104,7 +104,7 @@ function sdkClient(own: Package) {
       }
       leaving.abort()
     },
-    // Each package has its own copy of the class, which a mark identifies.
+    // Each package has its own copy of the error class, which a mark identifies.
     errors: {
       "429": { type: Error, status: 503, word: "upstream_overloaded" },
       "500": { type: Error, status: 502, word: "upstream_error" },

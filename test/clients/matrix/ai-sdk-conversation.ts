@@ -21,19 +21,19 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-// Warnings of a package about our models' names are irrelevant.
+// Disables warnings that a package prints about the names of the test models.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 type Options = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>
 
-/** One package of the AI SDK: its models, and the parts that the SDK itself does not cover. */
+/** One package of the AI SDK: its models, and the parts for which the SDK has no common form. */
 export interface Package {
   model(upstreams: SixUpstreams, id: string): LanguageModel
   readonly options: Options
   readonly thinking: Options
 }
 
-/** A conversation by npm ai, with the models of one of its packages. */
+/** A conversation with the package `ai` and the models of one of its packages. */
 export class SdkConversation implements Conversation {
   readonly #upstreams: SixUpstreams
   readonly #package: Package
@@ -124,7 +124,10 @@ function marked(content: string): SystemModelMessage {
   return { role: "system", content, providerOptions }
 }
 
-/** A whole answer from its stream. @throws the error in the stream. */
+/**
+ * Returns the complete answer of a stream.
+ * @throws the error in the stream.
+ */
 async function streamed(order: Parameters<typeof streamText>[0]) {
   let failure: unknown
   const result = streamText({

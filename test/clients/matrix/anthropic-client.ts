@@ -13,11 +13,11 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** Room for an answer and the thinking before it. */
+/** Maximum number of tokens, enough for an answer and its thinking. */
 const MAX_TOKENS = 8192
 const THINKING_BUDGET = 1024
 
-/** npm @anthropic-ai/sdk. */
+/** The package @anthropic-ai/sdk. */
 export const ANTHROPIC_CLIENT: TestedClient = {
   name: "anthropic",
   finishes: {
@@ -30,7 +30,7 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: true,
   showsThoughts: true,
-  // A message has no field for Gemini's signature after the streamed text.
+  // A message has no field for the signature that Gemini sends after streamed text.
   returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
   async leave(upstreams, model, text) {
@@ -57,7 +57,7 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   },
 }
 
-/** The official client of the gateway before six upstreams. */
+/** Returns the official client for a gateway with six upstreams. */
 export function anthropicOf(upstreams: SixUpstreams): Anthropic {
   return new Anthropic({
     apiKey: upstreams.caller.key,
@@ -139,7 +139,7 @@ function markedText(text: string): Anthropic.TextBlockParam {
   return { type: "text", text, cache_control: { type: "ephemeral" } }
 }
 
-/** The client requires mutable lists. */
+/** Returns a mutable copy, because the client requires mutable lists. */
 function asInput(parameters: (typeof TOOLS)[number]["parameters"]): Anthropic.Tool.InputSchema {
   return "required" in parameters
     ? { ...parameters, required: [...parameters.required] }
@@ -153,7 +153,7 @@ function imageBlock(address: string): Anthropic.ImageBlockParam {
     : { type: "image", source: { type: "base64", media_type: "image/png", data } }
 }
 
-/** Usage in this client's form: cached tokens are separate from the rest. */
+/** Returns the usage in this client's form. Cached tokens are separate from other input tokens. */
 function usageOf(usage: Anthropic.Usage): ClientUsage {
   const cached = usage.cache_read_input_tokens ?? 0
   return {

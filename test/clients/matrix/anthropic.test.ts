@@ -22,7 +22,7 @@ describeLosses("anthropic", upstreams, {
         messages: MESSAGES,
         metadata: { user_id: "someone" },
         stop_sequences: ["STOP"],
-        // The simulator acts as OpenAI there, which has no such field.
+        // The simulator behaves like OpenAI in this format, and OpenAI has no such field.
         ...(upstream !== "openai-chat" && { top_k: 5 }),
       },
       { headers },

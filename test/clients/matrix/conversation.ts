@@ -4,7 +4,7 @@ import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
 /** Options of an answer that a client requests. */
 export interface AnswerOptions {
   readonly isStreamed: boolean
-  /** Both tools are offered. */
+  /** Whether both tools are offered. */
   readonly hasTools?: boolean
   /** Whether the model must think, and show its thinking if possible. */
   readonly thinks?: boolean
@@ -17,22 +17,22 @@ export interface AnswerOptions {
 /** The user's message. */
 export interface Said {
   readonly text: string
-  /** A data URL or a web address. */
+  /** The image as a data URL or a web address. */
   readonly image?: string
-  /** Instructions, followed by a cache mark if the client has one. */
+  /** Instructions, which are marked for caching if the client supports it. */
   readonly instructions?: string
 }
 
 /** Tokens in the client's own fields; absent without such fields. */
 export interface ClientUsage {
-  /** All of them, including cached ones. */
+  /** All input tokens, including cached tokens. */
   readonly input: number
   readonly cached: number
   readonly output: number
   readonly reasoning?: number
 }
 
-/** An answer as the client's caller reads it. */
+/** An answer in the form that the caller of a client reads. */
 export interface Answer {
   readonly text: string
   readonly thoughts: string
@@ -40,38 +40,38 @@ export interface Answer {
   /** Why it ended, in the client's own word. */
   readonly finish: string
   readonly usage: ClientUsage
-  /** The model's name in the answer. */
+  /** The name of the model in the answer. */
   readonly model: string
-  /** Set by clients that parse structured output themselves. */
+  /** The parsed structured output, if the client parses it. */
   readonly thing?: unknown
 }
 
-/** A client's conversation, which sends back all parts of the answers unchanged. */
+/** A conversation with one client, which sends all parts of earlier answers back unchanged. */
 export interface Conversation {
   say(model: string, said: Said, options: AnswerOptions): Promise<Answer>
-  /** Answers the calls of the last answer, in their order. */
+  /** Sends the results of the calls in the last answer, in the order of the calls. */
   answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer>
 }
 
-/** The client's names for the ways in which an answer ends. */
+/** The client's terms for the reasons why an answer ends. */
 export interface FinishWords {
   readonly stop: string
   readonly length: string
   readonly calls: string
-  /** Ended by a stop string. */
+  /** The answer ended at a stop string. */
   readonly stopString: string
 }
 
-/** Failures of the vendor, and an unknown model. */
+/** Failures of the vendor, and `unknown` for an unknown model. */
 export const FAILURES = ["429", "500", "401", "unknown"] as const
 
 export type Failure = (typeof FAILURES)[number]
 
-/** An error as a client throws it. */
+/** An error that a client throws. */
 export interface ExpectedError {
   readonly type: abstract new (...parts: never[]) => Error
   readonly status: number
-  /** The code or type on which callers of the client branch. */
+  /** The code or type by which callers of the client distinguish errors. */
   readonly word: string
 }
 
@@ -79,28 +79,28 @@ export interface ExpectedError {
 export interface TestedClient {
   readonly name: string
   readonly finishes: FinishWords
-  /** It has a field for stop strings. */
+  /** Whether the client has a field for stop strings. */
   readonly hasStop: boolean
-  /** It can mark the end of the cached part of a prompt. */
+  /** Whether the client can mark the end of the cached part of a prompt. */
   readonly marksCache: boolean
-  /** It has an option for structured output; otherwise it uses a tool. */
+  /** Whether the client has an option for structured output. Otherwise it uses a tool. */
   readonly asksForSchema: boolean
-  /** It shows the model's thoughts. */
+  /** Whether the client returns the model's thoughts. */
   readonly showsThoughts: boolean
-  /** The upstream's form of an image's address, if it is different for this client. */
+  /** How upstreams receive the address of an image, if it differs for this client. */
   readonly imagesByUrl?: Readonly<Partial<Record<Upstream, string>>>
-  /** It returns an upstream's reasoning together with its signature. */
+  /** Whether the client sends an upstream's reasoning back with its signature. */
   returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation
-  /** Requests a stream, reads three chunks of it, and disconnects. */
+  /** Requests a stream, reads three chunks, and disconnects. */
   leave(upstreams: SixUpstreams, model: string, text: string): Promise<void>
   readonly errors: Readonly<Record<Failure, ExpectedError>>
-  /** The error that it throws for a broken stream. */
+  /** The error that the client throws for a broken stream. */
   readonly brokenStream: ExpectedError["type"]
   readError(error: unknown): Pick<ExpectedError, "status" | "word">
 }
 
-/** The number of chunks that are read before the caller disconnects. */
+/** Number of chunks that are read before the caller disconnects. */
 export const CHUNKS_READ = 3
 
 /** Two tools, one of them without parameters (docs/contribute/wire/README.md#f3). */
@@ -122,7 +122,7 @@ export const TOOLS = [
   },
 ] as const
 
-/** The calls of the simulator's models if both tools are named. */
+/** The calls that the simulator's models make if the prompt names both tools. */
 export const CALLS = [
   { name: "weather", input: { city: "city" } },
   { name: "clock", input: {} },

@@ -23,7 +23,7 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** npm @google/genai. */
+/** The package @google/genai. */
 export const GOOGLE_CLIENT: TestedClient = {
   name: "google",
   finishes: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP", stopString: "STOP" },
@@ -31,7 +31,7 @@ export const GOOGLE_CLIENT: TestedClient = {
   marksCache: false,
   asksForSchema: true,
   showsThoughts: true,
-  // In its own dialect its body is passed on unchanged.
+  // Gemini's dialect is also the client's dialect, so the body is passed on unchanged.
   imagesByUrl: { gemini: "[image url]" },
   returnsSignatures: () => true,
   begin: (upstreams) => new ContentsConversation(googleOf(upstreams)),
@@ -53,13 +53,13 @@ export const GOOGLE_CLIENT: TestedClient = {
   brokenStream: ApiError,
   readError(error) {
     if (!(error instanceof ApiError)) throw error
-    // The client puts the unchanged text of the answer into its message.
+    // The client puts the text of the error response into its error message unchanged.
     const body = JSON.parse(error.message) as { error: { status: string } }
     return { status: error.status, word: body.error.status }
   },
 }
 
-/** The official client of the gateway before six upstreams. */
+/** Returns the official client for a gateway with six upstreams. */
 export function googleOf(upstreams: SixUpstreams): GoogleGenAI {
   return new GoogleGenAI({
     apiKey: upstreams.caller.key,
@@ -156,7 +156,7 @@ function imagePart(address: string): Part {
     : { inlineData: { mimeType: "image/png", data } }
 }
 
-/** Usage in this client's form: thoughts are separate from the rest of the output. */
+/** Returns the usage in this client's form. Thought tokens are separate from other output tokens. */
 function usageOf(usage: GenerateContentResponseUsageMetadata = {}): ClientUsage {
   const reasoning = usage.thoughtsTokenCount ?? 0
   return {

@@ -22,7 +22,7 @@ describeLosses("google", upstreams, {
         httpOptions: { headers },
         stopSequences: ["STOP"],
         seed: 7,
-        // The simulator acts as OpenAI there, which has no such field.
+        // The simulator behaves like OpenAI in this format, and OpenAI has no such field.
         ...(upstream !== "openai-chat" && { topK: 5 }),
       },
     }),
@@ -86,7 +86,10 @@ for (const upstream of UPSTREAMS) {
   })
 }
 
-/** A tool that the client calls by itself. @param asked collects its arguments. */
+/**
+ * Returns a tool that the client calls by itself.
+ * @param asked collects the arguments of the calls.
+ */
 function callableWeather(asked: unknown[]): CallableTool {
   const parametersJsonSchema = { type: "object", properties: { city: { type: "string" } } }
   return {

@@ -28,7 +28,7 @@ export const OPENAI_ERRORS: Pick<TestedClient, "errors" | "brokenStream" | "read
   },
 }
 
-/** npm openai, `chat.completions`. */
+/** The package openai with `chat.completions`. */
 export const OPENAI_CHAT_CLIENT: TestedClient = {
   name: "openai chat",
   finishes: { stop: "stop", length: "length", calls: "tool_calls", stopString: "stop" },
@@ -52,7 +52,7 @@ export const OPENAI_CHAT_CLIENT: TestedClient = {
   ...OPENAI_ERRORS,
 }
 
-/** The official client of the gateway before six upstreams. */
+/** Returns the official client for a gateway with six upstreams. */
 export function openAiOf(upstreams: SixUpstreams): OpenAI {
   return new OpenAI({
     apiKey: upstreams.caller.key,
@@ -62,7 +62,7 @@ export function openAiOf(upstreams: SixUpstreams): OpenAI {
   })
 }
 
-/** Fields that vendors of this format add to a message or delta, which the client passes on untyped. */
+/** Fields that vendors of this format add to a message or delta. The client passes them on without types. */
 interface Thinking {
   readonly content?: string | null
   readonly reasoning_content?: string
@@ -141,7 +141,9 @@ class ChatConversation implements Conversation {
   }
 }
 
-/** OpenRouter's way of marking a prompt, which the client's types do not have. */
+/**
+ * Returns instructions that are marked for caching in OpenRouter's form. The client's types do not include the mark.
+ */
 function markedInstructions(text: string): OpenAI.ChatCompletionMessageParam {
   const part = { type: "text" as const, text, cache_control: { type: "ephemeral" } }
   return { role: "system", content: [part] }
@@ -164,7 +166,7 @@ function readCall(call: OpenAI.ChatCompletionMessageToolCall): Answer["calls"][n
   return { name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }
 }
 
-/** Usage in this client's form. */
+/** Returns the usage in this client's form. */
 export function usageOf(usage: OpenAI.CompletionUsage | undefined): ClientUsage {
   if (usage === undefined) throw new Error("an answer without usage")
   return {

@@ -30,7 +30,10 @@ describeLosses("openai chat", upstreams, {
   },
 })
 
-/** The others give one choice at a time, or are not known to give more, so they receive one request for each choice. */
+/**
+ * Upstreams that return several choices. The gateway sends one request per choice to the other upstreams, which return
+ * one choice or are not known to return more.
+ */
 const OWN_CHOICES: ReadonlySet<Upstream> = new Set(["gemini"])
 
 for (const upstream of UPSTREAMS) {

@@ -17,7 +17,7 @@ import { openAiOf, OPENAI_ERRORS } from "./openai-chat-client.ts"
 type Responses = OpenAI.Responses.Response
 type InputItem = OpenAI.Responses.ResponseInputItem
 
-/** npm openai, `responses`. */
+/** The package openai with `responses`. */
 export const OPENAI_RESPONSES_CLIENT: TestedClient = {
   name: "openai responses",
   finishes: {
@@ -81,7 +81,7 @@ class ResponsesConversation implements Conversation {
     const response = options.isStreamed
       ? await responses.stream(body).finalResponse()
       : await responses.parse(body)
-    // The parsed output is not part of the answer; the client has a function to leave it out.
+    // The parsed output is not part of the answer. A function of the client removes it.
     this.#items.push(...toResponseInputItems(response.output))
     this.#calls = response.output.filter((item) => item.type === "function_call")
     return {
@@ -122,7 +122,7 @@ function bodyOf(options: AnswerOptions) {
   }
 }
 
-/** A summary of the thoughts, or the thoughts themselves where the vendor shows them. */
+/** Returns a summary of the thoughts, or the thoughts themselves if the vendor returns them. */
 function thoughtsIn({ output }: Responses): string {
   return output
     .flatMap((item) =>

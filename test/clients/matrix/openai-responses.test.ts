@@ -113,7 +113,7 @@ for (const upstream of UPSTREAMS) {
         input: [...input, { role: "user", content: "And you?" }],
       })
       expect(next.output_text).toEndWith("And you?")
-      // The echo answers with the last message, here the text of the summary.
+      // The model repeats the last message, which is the text of the summary.
       const summary = await responses.create({ model, input })
       expect(summary.output_text).toContain("summary of the conversation so far")
     })

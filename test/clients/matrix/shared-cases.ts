@@ -11,7 +11,7 @@ import {
 import { sampleCombinations } from "../../support/exhaustive.ts"
 import { FACTS, proofsIn } from "./upstream-facts.ts"
 
-/** One client and one upstream, streamed or not. */
+/** A client and an upstream, streamed or not. */
 interface Pair {
   readonly client: TestedClient
   readonly upstreams: SixUpstreams
@@ -75,7 +75,7 @@ async function callsTools(pair: Pair): Promise<void> {
   )
   expect(first.calls).toEqual([...CALLS])
   expect(first.finish).toBe(client.finishes.calls)
-  // One client requests strict tools, which some vendors lack.
+  // One client requests strict tools, which some vendors do not support.
   expect(upstreams.losses.filter((loss) => loss !== "tools.strict:dropped")).toEqual([])
   await expectReceipt(pair, first)
   const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], options)
@@ -107,7 +107,7 @@ async function seesImageByUrl(pair: Pair): Promise<void> {
   await expectReceipt(pair, answer)
 }
 
-/** Three turns: the vendor checks its signature each time it is returned. */
+/** Tests three turns. The vendor checks its signature each time it is sent back. */
 async function thinks(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const options = optionsOf(pair, { thinks: true })
@@ -182,7 +182,8 @@ async function stopsAtString(pair: Pair): Promise<void> {
   expect(answer.text.trimEnd()).toBe("one two")
   expect(answer.finish).toBe(client.finishes.stopString)
   expect(upstreams.losses).toEqual([])
-  // An answer that is ended here before its vendor has reported the usage is counted and charged by the gateway.
+  // If the gateway ends an answer before the vendor has reported the usage, the gateway counts and charges the answer
+  // itself.
   const receipt = await upstreams.receipt()
   expect(receipt.status).toBe("settled")
   expect(receipt.estimated !== true || isEndedHere(pair)).toBe(true)
@@ -191,8 +192,8 @@ async function stopsAtString(pair: Pair): Promise<void> {
 }
 
 /**
- * Whether the gateway ends the answer: the vendor takes no stop strings, or does not report the matched one to a caller
- * that needs it.
+ * Whether the gateway ends the answer, because the vendor does not support stop strings, or does not report the matched
+ * stop string to a caller that needs it.
  */
 function isEndedHere({ client, upstream }: Pair): boolean {
   const tells = /anthropic/i.test(client.name)
@@ -238,7 +239,9 @@ function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer)
   if (usage.reasoning !== undefined) expect(usage.reasoning > 0).toBe(countsThoughts)
 }
 
-/** The vendor received its signatures back; it checks itself that they are unchanged, and answered. */
+/**
+ * Asserts that the vendor received its signatures. The vendor itself checks that they are unchanged, and has answered.
+ */
 function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   const proofs = proofsIn(upstreams.sent)
   const isReturned = client.returnsSignatures(upstream, isStreamed) && FACTS[upstream].signs
@@ -249,7 +252,7 @@ function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   expect(upstreams.losses).not.toContain("reasoning.signature:dropped")
 }
 
-/** Asserts that the client's token counts equal the charged ones. */
+/** Asserts that the client reports the same token counts as the receipt. */
 async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<void> {
   const receipt = await upstreams.receipt()
   expect(receipt).toMatchObject({ status: "settled", estimated: false })
@@ -257,7 +260,7 @@ async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<vo
   expect(usage).toEqual(usage.reasoning === undefined ? rest : { ...rest, reasoning })
 }
 
-/** A receipt's usage in the terms of clients. */
+/** Returns the usage of a receipt in the form of clients. */
 export function usageOfReceipt({ usage }: Receipt): Required<Answer["usage"]> {
   const count = (name: string) => usage?.[name] ?? 0
   const cached = count("cached_input")

@@ -5,11 +5,11 @@ import { FACTS } from "./upstream-facts.ts"
 import { sampleCombinations } from "../../support/exhaustive.ts"
 import { until } from "../../support/until.ts"
 
-/** Words of an answer that is left in the middle, and of one that breaks off. */
+/** Number of words in an answer whose client disconnects, and in an answer that breaks. */
 const WORDS_OF_LEFT = 900
 const WORDS_OF_CUT = 60
 
-/** Each client's errors, and the effect of a client that disconnects. */
+/** Tests the errors of each client, and the effect of a client that disconnects. */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, failure, isStreamed] of sampleCombinations(2, UPSTREAMS, FAILURES, [
     false,
@@ -48,7 +48,7 @@ async function throwsItsError(asked: Asked, failure: Failure): Promise<void> {
   expect(await upstreams.caller.balance()).toBe(before)
 }
 
-/** A broken stream never ends silently, and the delivered part is charged. */
+/** Asserts that a broken stream never ends without an error, and that the delivered part is charged. */
 async function breaks(
   client: TestedClient,
   upstreams: SixUpstreams,
@@ -77,7 +77,9 @@ async function leaves(
   await expectPaid(upstreams, upstream, WORDS_OF_LEFT)
 }
 
-/** The delivered part is charged: more than the client has read, and less than all of it. */
+/**
+ * Asserts that the delivered part is charged, which is more than the client has read and less than the whole answer.
+ */
 async function expectPaid(
   upstreams: SixUpstreams,
   upstream: Upstream,

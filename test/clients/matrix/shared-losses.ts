@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { type SixUpstreams, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 
-/** A request that not every upstream can carry whole. */
+/** A request that some upstreams cannot receive completely. */
 export interface LossyRequest {
-  /** Sends it with the official client. */
+  /** Sends the request with the official client. */
   ask(upstream: Upstream, headers: Record<string, string>): Promise<unknown>
-  /** The losses at each upstream. */
+  /** The expected losses at each upstream. */
   readonly losses: Readonly<Record<Upstream, readonly string[]>>
-  /** The class of the client's errors for 400. */
+  /** The error class of the client for status 400. */
   readonly badRequest: abstract new (...parts: never[]) => Error
 }
 

@@ -26,7 +26,7 @@ const VENDORS: Readonly<
     Upstream,
     {
       readonly model: string
-      /** A model that reports log probabilities, if the first one does not. */
+      /** A model that reports log probabilities, if the default model does not. */
       readonly logprobsModel?: string
       settings(url: string): VendorSettings
     }
@@ -74,10 +74,10 @@ const VENDORS: Readonly<
   },
 }
 
-/** Faults of the vendors that are offered as models of each upstream. */
+/** Faults of the vendors. They are offered as models of each upstream. */
 export const FAULTS = ["429", "500", "401", "cut"] as const
 
-/** Milliseconds between the tokens of the slow models: enough to leave in the middle. */
+/** Milliseconds between the tokens of slow models. The time is long enough to disconnect in the middle of an answer. */
 const CADENCE = "3"
 
 const MODEL: ModelSettings = {
@@ -87,7 +87,7 @@ const MODEL: ModelSettings = {
   maxOutput: 32_000,
 }
 
-/** The model of an upstream that the tests talk to. */
+/** Returns the default model of an upstream. */
 export function modelAt(upstream: Upstream): string {
   return `${upstream}/model`
 }
@@ -97,12 +97,12 @@ export function logprobsModelAt(upstream: Upstream): string {
   return `${upstream}/logprobs`
 }
 
-/** A slow variant of the first model. */
+/** Returns a slow variant of the default model. */
 export function slowModelAt(upstream: Upstream): string {
   return `${upstream}/slow`
 }
 
-/** A receipt, as far as these tests read it. */
+/** The parts of a receipt that these tests read. */
 export interface Receipt {
   readonly status: "settled" | "released" | "expired"
   readonly estimated: boolean
@@ -110,12 +110,12 @@ export interface Receipt {
   readonly losses: readonly { readonly name: string; readonly effect: string }[]
 }
 
-/** One gateway before six upstreams, for all tests of a file. */
+/** A gateway with six upstreams, for all tests of a file. */
 export class SixUpstreams {
   #gateway: TestGateway | undefined
   #caller: TestCaller | undefined
   #images: Bun.Server<undefined> | undefined
-  /** Headers of the last answer that a client got. */
+  /** Headers of the last answer that a client received. */
   heard = new Headers()
 
   async start(): Promise<void> {
@@ -128,7 +128,7 @@ export class SixUpstreams {
       providersAt,
       models: models(),
       settings: {
-        // Some of the tests look at the provider when a caller has left.
+        // Some tests check the provider after a caller has disconnected.
         disconnect: "cancel",
         limits: {
           bodyBytes: 4 << 20,
@@ -139,7 +139,7 @@ export class SixUpstreams {
       },
     })
     this.#caller = await this.#gateway.caller("1000")
-    // Loads the tokenizer, so that no test has to wait for it.
+    // Loads the tokenizer in advance, so that no test has to wait for it.
     const messages = [{ role: "user", content: "Hello" }]
     await this.#caller.post("/v1/messages/count_tokens", { model: modelAt("gemini"), messages })
   }
@@ -162,12 +162,12 @@ export class SixUpstreams {
     return `${this.gateway.url}/v1`
   }
 
-  /** Where a server on this machine has the image. */
+  /** The address of an image on a server of this machine. */
   get imageUrl(): string {
     return `${started(this.#images).url.href}picture.png`
   }
 
-  /** For clients that accept a `fetch`: the usual one, which records the headers of each answer. */
+  /** A `fetch` for clients that accept one. It records the headers of each answer. */
   readonly fetch = Object.assign(
     async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init)
@@ -177,22 +177,22 @@ export class SixUpstreams {
     { preconnect: fetch.preconnect },
   )
 
-  /** The body of the last request that reached a vendor. */
+  /** Returns the body of the last request that reached a vendor. */
   get sent(): object {
     return started(this.gateway.simulator.requests.at(-1)).body as object
   }
 
-  /** The losses that the last answer reports. */
+  /** Returns the losses that the last answer reports. */
   get losses(): string[] {
     return this.heard.get("x-tollgate-losses")?.split(", ") ?? []
   }
 
-  /** Whether the last answer has a receipt already. */
+  /** Whether the last answer already has a receipt. */
   async hasReceipt(): Promise<boolean> {
     return (await this.#askReceipt()).ok
   }
 
-  /** The receipt of the last answer. */
+  /** Returns the receipt of the last answer. */
   async receipt(): Promise<Receipt> {
     const response = await this.#askReceipt()
     if (!response.ok) throw new Error(`no receipt: ${await response.text()}`)
@@ -204,10 +204,10 @@ export class SixUpstreams {
   }
 }
 
-/** The maximum time to start it on a busy machine. Milliseconds. */
+/** Maximum time in milliseconds for the start on a busy machine. */
 const START_TIME = 30_000
 
-/** Upstreams for the tests of the calling file. */
+/** Starts upstreams for the tests of the calling file. */
 export function sixUpstreams(): SixUpstreams {
   const upstreams = new SixUpstreams()
   beforeAll(() => upstreams.start(), START_TIME)
@@ -217,7 +217,7 @@ export function sixUpstreams(): SixUpstreams {
 
 const IMAGE = pngOf(40, 30)
 
-/** The same image as a data URL. */
+/** The image as base64, for data URLs. */
 export const IMAGE_DATA = Buffer.from(IMAGE).toString("base64")
 
 function providersAt(simulatorUrl: string): Record<string, ProviderSettings> {

@@ -31,7 +31,7 @@ for (const [client, first, second, isStreamed] of sampleCombinations(
     travel(client, first, second, isStreamed))
 }
 
-/** Google's placeholder for a signature, which proves nothing. */
+/** The value that Google accepts in place of a signature. */
 const DUMMY = "skip_thought_signature_validator"
 
 async function travel(

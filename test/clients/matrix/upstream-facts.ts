@@ -1,24 +1,24 @@
 import type { Upstream } from "./six-upstreams.ts"
 
-/** The externally visible behavior of the simulated vendor of an upstream. */
+/** The behavior of the simulated vendor of an upstream, as seen from outside. */
 interface UpstreamFacts {
-  /** Its model shows its thoughts without a request for them. */
+  /** Whether the model returns its thoughts without a request for them. */
   readonly tellsThoughts: boolean
-  /** Its usage reports the number of thought tokens. */
+  /** Whether the usage reports the number of thought tokens. */
   readonly countsThoughts: boolean
-  /** Its streams tell from the first frame on how many tokens have been written so far. */
+  /** Whether each frame of a stream, from the first on, reports the number of tokens so far. */
   readonly countsAlong: boolean
-  /** Its reasoning has a signature that it requires back. */
+  /** Whether reasoning has a signature that must be sent back. */
   readonly signs: boolean
-  /** Its model can withhold its thoughts. */
+  /** Whether the model can withhold its thoughts. */
   readonly withholds: boolean
-  /** It supports JSON schemas; otherwise a tool replaces them. */
+  /** Whether JSON schemas are supported. Otherwise, a tool replaces them. */
   readonly hasSchema: boolean
-  /** Its handling of an image's address: it fetches the image itself, or the gateway does. */
+  /** How an image address is handled: the vendor or the gateway fetches the image. */
   readonly imageByUrl: string
-  /** It caches only marked parts. */
+  /** Whether only marked parts are cached. */
   readonly needsCacheMark: boolean
-  /** Its bill does not report tokens read from a cache. */
+  /** Whether usage omits tokens that were read from a cache. */
   readonly billsNoCache: boolean
 }
 
@@ -103,7 +103,7 @@ const PROOFS = new Set([
   "redactedContent",
 ])
 
-/** All signatures of reasoning in a vendor's request, at any place. */
+/** Returns all signatures of reasoning in a request to a vendor. */
 export function proofsIn(body: unknown): string[] {
   if (Array.isArray(body)) return body.flatMap(proofsIn)
   if (typeof body !== "object" || body === null) return []

@@ -27,7 +27,7 @@ describe("the stop reason", () => {
       "model_context_window_exceeded",
       null,
     ])
-    // A word that is also one of ours, but means something else, is not ours.
+    // The vendor's word equals one of the gateway's terms but means something else, so it is not interpreted.
     expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
   })
 

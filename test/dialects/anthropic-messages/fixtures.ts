@@ -12,13 +12,13 @@ export interface Recording {
   readonly file: string
   readonly status: number
   readonly request: JsonObject
-  /** The JSON of a whole answer, or the text of a stream. */
+  /** The JSON of an answer that is not streamed, or the text of a stream. */
   readonly answer: JsonObject | string
-  /** Whether strings were cut when the recording was gathered. */
+  /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
 
-/** Names of the files in a folder of fixtures; an empty list if the fixtures are absent. */
+/** Returns the names of the files in a folder of fixtures. The list is empty if the fixtures are absent. */
 export function fixturesIn(folder: string, ending: string): string[] {
   if (!HAS_FIXTURES) return []
   return readdirSync(new URL(folder, ROOT))
@@ -27,7 +27,7 @@ export function fixturesIn(folder: string, ending: string): string[] {
     .toSorted()
 }
 
-/** Every call of Anthropic's own API that was recorded, and of others in its format. */
+/** Returns all recorded calls of Anthropic's own API, and of other APIs in its format. */
 export function anthropicRecordings(address = /\/v1\/messages(\?|$)/): Recording[] {
   return recordedCalls(address).map(({ file, request, response }) => ({
     file,
@@ -38,7 +38,7 @@ export function anthropicRecordings(address = /\/v1\/messages(\?|$)/): Recording
   }))
 }
 
-/** Frames of a stream's text, fed in pieces of the given length. */
+/** Parses the frames of a stream's text, which arrives in chunks of the given length. */
 export function framesOf(text: string, chunkLength = text.length): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
@@ -51,12 +51,12 @@ export function framesOf(text: string, chunkLength = text.length): SseFrame[] {
   return frames
 }
 
-/** Frames with their JSON at hand, as the relay passes them on. */
+/** Returns frames with their parsed JSON, as the relay passes them on. */
 export function parsed(frames: readonly SseFrame[]): SseFrame[] {
   return frames.map((frame) => ({ ...frame, json: JSON.parse(frame.data) }))
 }
 
-/** Frames of events that were kept one to a line. */
+/** Parses frames of events that were stored one per line. */
 export function framesOfLines(text: string): SseFrame[] {
   return text
     .trim()
@@ -74,7 +74,7 @@ export function decodeStream(
   return [...events, ...decoder.end()]
 }
 
-/** Text, thinking and calls, read off the canon. */
+/** Returns the text, the thinking and the calls of a decoded result. */
 export function readingOf(result: ChatResult): Reading {
   const reading: Reading = { text: "", thinking: "", calls: [] }
   for (const part of result.choices.flatMap(({ parts }) => parts)) {
@@ -93,7 +93,7 @@ export interface Reading {
   readonly calls: { id: string; name: string; input: unknown }[]
 }
 
-/** The same reading of a whole message, independent of the decoder. */
+/** Returns the text, the thinking and the calls of an encoded message, without using the decoder. */
 export function readingOfMessage(message: JsonObject): Reading {
   const reading: Reading = { text: "", thinking: "", calls: [] }
   for (const block of message.content as Record<string, string>[]) {
@@ -106,7 +106,7 @@ export function readingOfMessage(message: JsonObject): Reading {
   return reading
 }
 
-/** The message that a stream's lines amount to, put together without the decoder. */
+/** Returns the message that the frames of a stream form, without using the decoder. */
 export function messageOfFrames(frames: readonly SseFrame[]): JsonObject {
   let message: JsonObject = {}
   const content: JsonObject[] = []

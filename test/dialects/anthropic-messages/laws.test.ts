@@ -17,13 +17,13 @@ import {
 } from "../../../src/dialects/anthropic-messages/index.ts"
 import { decodeStream } from "./fixtures.ts"
 
-/** Words, so that no part is left out as empty, and no end of a text is trimmed. */
+/** Nonempty words without trailing spaces, so that no part is omitted and no text is trimmed. */
 const words = fc.stringMatching(/^[a-zäß😀"\\\n]*[a-z]$/u)
 const names = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/)
 const json = fc.dictionary(names, fc.oneof(fc.integer(), words, fc.boolean()), { maxKeys: 3 })
 const cache = fc.option(fc.constantFrom({}, { ttl: "5m" }, { ttl: "1h" }), { nil: undefined })
 
-/** Members that are undefined are members that are not there. */
+/** Removes members that are undefined. */
 function plain<Value extends object>(value: Value): Value {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined),
@@ -86,7 +86,7 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   results: fc.array(fc.array(text, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
 })
 
-/** A conversation in the usual order, so that it is read as it was written. */
+/** Returns a conversation in the usual order, so that decoding does not change it. */
 function conversation(exchanges: readonly Exchange[]): Message[] {
   const messages: Message[] = []
   for (const [turn, { asked, answer, calls, results }] of exchanges.entries()) {
@@ -198,7 +198,7 @@ const usages: fc.Arbitrary<Usage> = fc
   })
   .map((counts) => ({ ...NO_USAGE, ...counts }))
 
-/** Only whole answers report the lifetimes of cache writes. */
+/** Adds the lifetimes of cache writes, which only answers that are not streamed report. */
 function withLifetimes(result: ChatResult): ChatResult {
   const { usage } = result
   return usage === undefined
@@ -206,7 +206,7 @@ function withLifetimes(result: ChatResult): ChatResult {
     : { ...result, usage: { ...usage, shortCacheWrite: usage.inputCacheWrite } }
 }
 
-/** Answers that a stream can express too: signed thoughts, one text, and calls. */
+/** Generates answers that a stream can also express: signed thoughts, one text, and calls. */
 const results: fc.Arbitrary<ChatResult> = fc
   .record({
     thoughts: fc.array(reasoning, { maxLength: 3 }),
@@ -233,7 +233,7 @@ const results: fc.Arbitrary<ChatResult> = fc
     return { id: "msg_1", model: "m", choices: [choice], usage }
   })
 
-/** The events of an answer. Its calls start together and go on in the given order. */
+/** Returns the events of an answer. Its calls start together and continue in the given order. */
 function eventsOf(result: ChatResult, order: readonly number[]): ChatEvent[] {
   const [choice] = result.choices
   const events: ChatEvent[] = [{ type: "start", id: "msg_1", model: "m" }]

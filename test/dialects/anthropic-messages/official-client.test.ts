@@ -36,7 +36,7 @@ function clientOf(status: number, type: string, body: string): Anthropic {
   return new Anthropic({ apiKey: "key", maxRetries: 0, fetch: answer })
 }
 
-/** The official client's result for the frames. */
+/** Returns the message that the official client reads from the frames. */
 function readByClient(frames: readonly SseFrame[]): Promise<Anthropic.Message> {
   const client = clientOf(200, "text/event-stream", textOf(frames))
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Hi" }]

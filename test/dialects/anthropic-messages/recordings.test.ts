@@ -28,7 +28,7 @@ const answered = recordings.filter(({ status }) => status === 200)
 const whole = answered.filter(({ answer }) => typeof answer === "object")
 const streamed = answered.filter(({ answer }) => typeof answer === "string")
 
-/** A model without a family, so that all parameters are sent. */
+/** A model that does not belong to any family, so that all parameters are sent. */
 const KEEPING = anthropicMessages({
   temperatureWithTopP: true,
   thinking: "either",
@@ -46,7 +46,10 @@ function hasSystemMessage({ messages }: JsonObject): boolean {
   )
 }
 
-/** For other vendors, an effort without thinking requests thinking, so it is decoded with thinking. */
+/**
+ * Whether a request has an effort but no thinking. For other vendors, an effort also requests thinking, so the request
+ * is decoded with thinking.
+ */
 function isEffortAlone({ thinking, output_config: output }: JsonObject): boolean {
   return thinking === undefined && isJsonObject(output) && output.effort !== undefined
 }
@@ -55,7 +58,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   for (const { file, request, isCut } of answered) {
     if (isCut || hasSystemMessage(request)) continue
     test(`can be encoded again without losses: ${file}`, () => {
-      // An empty list of tools is left out.
+      // An empty list of tools is omitted.
       const { tools, ...rest } = ANTHROPIC_MESSAGES.decodeRequest(request)
       const decoded = tools?.length === 0 ? rest : { ...rest, ...(tools && { tools }) }
       expect(decoded.model).toBe(String(request.model))
@@ -73,7 +76,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-/** Citations and the vendor's own tools separate texts that a stream joins. */
+/** Joins texts that are separated only by citations or by tools of the vendor. A stream joins them too. */
 function joined(result: ChatResult): ChatResult {
   return { ...result, choices: result.choices.map(joinedChoice) }
 }
@@ -92,7 +95,7 @@ function joinedChoice(choice: Choice): Choice {
   return { ...rest, parts: joinedParts }
 }
 
-/** A model's JSON contains spaces, and ours does not. */
+/** Removes the spaces in a model's JSON arguments, because the gateway writes none. */
 function withPlainArguments(part: ToolCallPart): ToolCallPart {
   return { ...part, arguments: JSON.stringify(JSON.parse(part.arguments)) }
 }
@@ -145,13 +148,13 @@ function expectStream(text: string): void {
     expect(decodeStream(framesOf(text, length))).toEqual(events)
   }
   expect(decodeStream(parsed(frames))).toEqual(events)
-  // The streamed answer equals the same answer sent whole.
+  // A streamed answer must equal the answer that is not streamed.
   const message = messageOfFrames(frames)
   const folded = foldEvents(events)
   const direct = ANTHROPIC_MESSAGES.decodeResult(message)
   expect(joined(folded)).toEqual(joined(direct))
   expect(readingOf(folded)).toEqual(readingOfMessage(message))
-  // And it can be streamed again.
+  // The decoded answer must also be streamable again.
   const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
   const again = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
   const refolded = foldEvents(decodeStream(again))

@@ -17,7 +17,7 @@ function refusalOf(body: JsonObject): GatewayError {
   throw new Error("the request was taken")
 }
 
-/** Kind and parameter of the refusal of a body with these fields. */
+/** Returns the kind and the parameter of the error for a body with these fields. */
 function refused(fields: JsonObject): [string, string | undefined] {
   const { kind, details, status } = refusalOf({ ...BODY, ...fields })
   expect(status).toBe(400)

@@ -74,9 +74,9 @@ describe("the stop reason", () => {
     expect(ends("end_turn")).toEqual(["stop", undefined, undefined])
     expect(ends("max_tokens")).toEqual(["length", undefined, undefined])
     expect(ends("stop_sequence", "END")).toEqual(["stop", "stop_sequence", "END"])
-    // Without a call.
+    // The answer contains no call.
     expect(ends("tool_use")).toEqual(["stop", "tool_use", undefined])
-    // OpenAI's words, of compatible servers.
+    // Compatible servers send OpenAI's terms.
     expect(ends("length")).toEqual(["length", undefined, undefined])
     expect(ends("eos")).toEqual(["stop", undefined, undefined])
     expect(ends("pause_turn")).toEqual(["stop", "pause_turn", undefined])

@@ -42,7 +42,7 @@ function decode(events: readonly JsonObject[], request?: ChatRequest): ChatEvent
   return decodeStream(framed(events), restored(ANTHROPIC_MESSAGES), request)
 }
 
-/** The events of one block, without those around it. */
+/** Returns the events of one block, without the events around it. */
 function inside(...events: JsonObject[]): ChatEvent[] {
   return decode([START, ...events]).slice(2)
 }
@@ -85,7 +85,7 @@ describe("a stream", () => {
     }
     broken.end()
     expect(broken.finished).toBe(false)
-    // Servers that leave out the reason have still ended the answer.
+    // If a server omits the finish reason, the answer has still ended.
     const silent = decode([START, STOP])
     expect(silent.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other" })
   })

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
 
-/** The events between the start and the end of the message, in short form. */
+/** Returns the events between the start and the end of the message, in a short form. */
 function blocksOf(events: readonly ChatEvent[]): string[] {
   const told = eventsOf(encode([START, ...events]))
   expect(told.slice(0, 2).map(({ type }) => type)).toEqual(["message_start", "ping"])

@@ -102,7 +102,7 @@ const features = Object.keys(FEATURES) as Feature[]
 
 describe("the effect of each feature, compared with the declared support", () => {
   for (const feature of features) {
-    // The relay provides several choices by several requests.
+    // The relay sends one request for each choice.
     if (feature === "n") continue
     test(`matches for ${feature}`, () =>
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))

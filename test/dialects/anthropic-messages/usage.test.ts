@@ -126,9 +126,9 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
       extractors.some(({ provider_id: provider }) => provider === "anthropic"),
     )
     const { usage } = body
-    // Bodies of OpenAI's responses have the same names with another meaning.
+    // Bodies of OpenAI's responses have members with the same names but another meaning.
     if (ours === undefined || !isJsonObject(usage) || "total_tokens" in usage) return []
-    // The oracle ignores iterations; other tests cover iterations that are not part of the sums.
+    // The oracle ignores iterations. Iterations that are not part of the sums are covered by other tests.
     const { iterations: _, ...sums } = usage
     return [{ usage: sums, expected: ours.usage }]
   })

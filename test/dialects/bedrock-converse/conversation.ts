@@ -35,7 +35,7 @@ export function tool(...parts: Part[]): Message {
   return { role: "tool", parts }
 }
 
-/** The content of the only message, or of the last. */
+/** Returns the content of the last message. */
 export function contentOf(...messages: Message[]): JsonObject[] {
   const sent = bodyOf({ messages }).messages as { content: JsonObject[] }[]
   return sent.at(-1)!.content

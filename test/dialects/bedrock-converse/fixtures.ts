@@ -18,7 +18,7 @@ const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 export const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 export const NOVA = "us.amazon.nova-2-lite-v1:0"
 
-/** The smallest request, with additions. */
+/** Returns a minimal request with the given additions. */
 export function request(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: CLAUDE,
@@ -30,23 +30,23 @@ export function request(more: Partial<ChatRequest> = {}): ChatRequest {
   }
 }
 
-/** The body that is sent. */
+/** Returns the encoded body of a request. */
 export function bodyOf(more: Partial<ChatRequest> = {}): JsonObject {
   return BEDROCK_CONVERSE.encodeRequest(request(more)).body
 }
 
-/** The losses as `name:effect`. */
+/** Returns the losses in the form `name:effect`. */
 export function lossesOf(more: Partial<ChatRequest> = {}): string[] {
   const { losses } = BEDROCK_CONVERSE.encodeRequest(request(more))
   return losses.map(({ name, effect }) => `${name}:${effect}`)
 }
 
-/** A frame as it arrives. */
+/** Returns a frame as it arrives from the vendor. */
 export function frame(event: string, payload: JsonObject): SseFrame {
   return { event, data: JSON.stringify(payload) }
 }
 
-/** All events of these frames. */
+/** Returns all events of the given frames. */
 export function decode(
   frames: readonly SseFrame[],
   asked?: ChatRequest,
@@ -60,15 +60,15 @@ export function decode(
 /** One recorded call of Converse. */
 export interface Recording {
   readonly name: string
-  /** `converse` or `converse-stream`. */
+  /** The operation: `converse` or `converse-stream`. */
   readonly operation: string
   readonly status: number
   readonly headers: Headers
-  /** The JSON of a whole answer, or the bytes of a stream. */
+  /** The JSON of an answer that is not streamed, or the bytes of a stream. */
   readonly answer: JsonObject | Buffer
 }
 
-/** All of them; an empty list if the folder is absent. */
+/** Returns all recorded calls. The list is empty if the folder is absent. */
 export function converseRecordings(): Recording[] {
   return recordedCalls(/\/converse(-stream)?$/).map(({ file, request, response }) => {
     const { json, base64 = "" } = response.body ?? {}
@@ -84,7 +84,7 @@ export function converseRecordings(): Recording[] {
 
 const CHUNKS_FOLDER = "vercel-ai/amazon-bedrock/"
 
-/** Streams that were recorded as payloads, one a line. */
+/** Returns streams that were recorded as payloads, one per line. */
 export function chunkRecordings(): { name: string; frames: SseFrame[] }[] {
   return filesOf(".chunks.txt").map((name) => ({
     name,
@@ -98,7 +98,7 @@ export function chunkRecordings(): { name: string; frames: SseFrame[] }[] {
   }))
 }
 
-/** Whole answers from the same recordings. */
+/** Returns the answers that are not streamed from the same recordings. */
 export function bodyRecordings(): { name: string; answer: JsonObject }[] {
   return filesOf(".json").map((name) => ({
     name,
@@ -111,7 +111,7 @@ function filesOf(ending: string): string[] {
   return readdirSync(new URL(CHUNKS_FOLDER, ROOT)).filter((name) => name.endsWith(ending))
 }
 
-/** Frames of a stream's bytes that arrive in pieces of the given length. */
+/** Parses the frames of a stream's bytes, which arrive in chunks of the given length. */
 export function framesOf(bytes: Uint8Array, chunkLength = bytes.length): SseFrame[] {
   const parser = new EventStreamParser()
   const frames: SseFrame[] = []

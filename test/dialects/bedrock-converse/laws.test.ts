@@ -12,7 +12,7 @@ import { eventFrame } from "../../wire/event-stream-frames.ts"
 import { decode, frame, framesOf, request } from "./fixtures.ts"
 import { Smithy } from "./smithy.ts"
 
-/** The relay fits other names, by the rules of the model. */
+/** Names that need no change. The relay changes other names by the rules of the model. */
 const toolNames = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
 const words = fc.string({ unit: "grapheme", maxLength: 12 })
 const base64 = fc
@@ -20,7 +20,7 @@ const base64 = fc
   .map((bytes) => Buffer.from(bytes).toString("base64"))
 const cache = fc.constantFrom(undefined, {}, { ttl: "5m" }, { ttl: "1h" }, { ttl: "9h" })
 
-/** Members that are undefined are left out. */
+/** Omits members that are undefined. */
 function present<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
@@ -213,7 +213,7 @@ describe(`any request${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-/** No blank text, and no cache point at the start or after another one. */
+/** Asserts that there is no blank text, and no cache point at the start or after another cache point. */
 function expectBlocks(blocks: readonly JsonObject[]): void {
   blocks.forEach((block, index) => {
     if (typeof block.text === "string") expect(block.text.trim()).not.toBe("")
@@ -223,7 +223,7 @@ function expectBlocks(blocks: readonly JsonObject[]): void {
   })
 }
 
-/** A block of an answer, whole and in pieces. */
+/** A block of an answer, both complete and in the pieces of a stream. */
 interface Answered {
   readonly block: JsonObject
   readonly start?: JsonObject

@@ -5,7 +5,7 @@ import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
 describe("reasoning", () => {
-  /** The request to the model's vendor. */
+  /** Returns the request that the model's vendor receives. */
   function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
     const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
     return [bodyOf(more).additionalModelRequestFields, lossesOf(more)]

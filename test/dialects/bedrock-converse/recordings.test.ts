@@ -13,7 +13,7 @@ import {
   framesOf,
 } from "./fixtures.ts"
 
-/** An independent and simple reading of a recording, without the decoder. */
+/** A simple reading of a recording that does not use the decoder. */
 interface Reading {
   text: string
   reasoning: string
@@ -28,7 +28,7 @@ interface LooseCall {
   readonly type?: string
 }
 
-/** The used parts of blocks, deltas and starts. */
+/** The members of blocks, deltas and starts that are read. */
 interface LooseBlock {
   readonly text?: string
   readonly citationsContent?: { readonly content: readonly { readonly text: string }[] }
@@ -180,7 +180,7 @@ describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
       expect(readResult(foldEvents(events))).toEqual(readStream(payloads))
       const decoder = BEDROCK_CONVERSE.decodeEvents()
       for (const frame of frames) decoder.push(frame)
-      // Some of these end before the usage.
+      // Some of these recordings end before the usage.
       decoder.end()
       expect(decoder.finished).toBe(true)
     })

@@ -72,7 +72,7 @@ describe("limits and sampling", () => {
     const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
     expect(lossesOf({ model: OPUS_4_7, ...usual })).toEqual([])
     expect(lossesOf({ topP: 1, temperature: 0.5 })).toEqual([])
-    // Its own default is another one.
+    // The default of this model differs.
     const thinking = { reasoning: { effort: "high" }, temperature: 1 } as const
     expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
   })

@@ -281,7 +281,7 @@ describe("the decoded answer", () => {
       const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
       expect(recorded.length).toBeGreaterThan(2)
       for (const { frames } of recorded) {
-        // They were recorded with another name for the tool.
+        // The frames were recorded with another tool name.
         const renamed = frames.map(({ event = "", data }) =>
           frame(event, JSON.parse(data.replace('"name":"json"', '"name":"json_answer"'))),
         )

@@ -17,7 +17,7 @@ interface Member {
 
 type Traits = Readonly<Record<string, unknown>>
 
-/** Members that are newer than the description: the types of @aws-sdk/client-bedrock-runtime have them. */
+/** Members that are newer than the description. The types of @aws-sdk/client-bedrock-runtime contain them. */
 const NEWER: ReadonlySet<string> = new Set([
   "ContentBlock.audio",
   "ContentBlock.cachePoint",
@@ -32,7 +32,7 @@ const NEWER: ReadonlySet<string> = new Set([
 
 const NAMESPACE = "com.amazonaws.bedrockruntime#"
 
-/** Amazon's own description of the Bedrock runtime, and the faults that it finds in a body. */
+/** Amazon's own description of the Bedrock runtime, which is used to find faults in a body. */
 export class Smithy {
   readonly #shapes: Readonly<Record<string, Shape>>
   #faults: string[] = []
@@ -42,7 +42,7 @@ export class Smithy {
     this.#shapes = JSON.parse(readFixture(path)).shapes
   }
 
-  /** The faults of a body by path; the label of the address is left out. */
+  /** Returns the faults of a body by path. The parameter of the address is not checked. */
   faultsOf(body: JsonObject, name = "ConverseRequest"): string[] {
     this.#faults = []
     const shape = this.#shapes[NAMESPACE + name]!

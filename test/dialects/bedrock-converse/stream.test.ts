@@ -35,7 +35,7 @@ function stop(stopReason: string, additional?: JsonObject): SseFrame {
   })
 }
 
-/** Without the start and the usage, which every stream has. */
+/** Returns the events without the start and the usage, which every stream has. */
 function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] {
   return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
 }

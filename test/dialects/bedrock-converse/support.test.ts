@@ -19,7 +19,7 @@ function asking(answer: Parameters<typeof tool>[0]): Partial<ChatRequest> {
   return { messages: [user(text("a")), assistant(call("1")), tool(answer)], tools: [look] }
 }
 
-/** One request for each thing that a caller can ask for. */
+/** For each feature, a request that uses it. */
 const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   max_tokens: { maxTokens: 100 },
   temperature: { temperature: 1.5 },
@@ -100,7 +100,9 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** Features that the relay provides instead of the dialect: several attempts for choices, and fetching. */
+/**
+ * Features that the relay provides instead of the dialect: several attempts for several choices, and fetching of files.
+ */
 const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   n: "carried",
   "image.url": "dropped",

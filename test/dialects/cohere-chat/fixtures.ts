@@ -8,7 +8,7 @@ import { nameOfRecording, recordedCalls } from "../../support/recordings.ts"
 
 export const MODEL = "command-a-03-2025"
 
-/** A minimal request with the additions of a test. */
+/** Returns a minimal request with the additions of a test. */
 export function requestOf(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: MODEL,
@@ -20,7 +20,7 @@ export function requestOf(more: Partial<ChatRequest> = {}): ChatRequest {
   }
 }
 
-/** A request with these messages. */
+/** Returns a request with the given messages. */
 export function conversation(...messages: Message[]): ChatRequest {
   return requestOf({ messages })
 }
@@ -37,13 +37,13 @@ export function text(words: string): Part {
   return { type: "text", text: words }
 }
 
-/** The encoded body, and its losses as `name:effect`. */
+/** Returns the encoded body, and its losses in the form `name:effect`. */
 export function encoded(request: ChatRequest): { body: JsonObject; losses: string[] } {
   const { body, losses } = COHERE_CHAT.encodeRequest(request)
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-/** Frames of a stream's text, fed in pieces that end at the given places. */
+/** Parses the frames of a stream's text, which arrives in chunks that end at the given positions. */
 export function framesOf(stream: string, cuts: readonly number[] = []): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
@@ -57,7 +57,7 @@ export function framesOf(stream: string, cuts: readonly number[] = []): SseFrame
   return frames
 }
 
-/** All events of the frames, and whether the decoder saw the end. */
+/** Returns all events of the frames, and whether the decoder read the end. */
 export function decoded(
   frames: readonly SseFrame[],
   request?: ChatRequest,
@@ -68,7 +68,7 @@ export function decoded(
   return { events, finished: decoder.finished }
 }
 
-/** Frames as Cohere writes them: the `event:` line contains the type too. */
+/** Returns frames as Cohere writes them. The `event:` line also contains the type. */
 export function framesFrom(...chunks: JsonObject[]): SseFrame[] {
   return chunks.map((json) => ({ event: String(json.type), data: JSON.stringify(json) }))
 }
@@ -77,11 +77,11 @@ export interface Recording {
   readonly name: string
   readonly status: number
   readonly request: JsonObject
-  /** The JSON of a whole answer, or the text of a stream. */
+  /** The JSON of an answer that is not streamed, or the text of a stream. */
   readonly answer: JsonObject | string
 }
 
-/** Recorded calls of `/v2/chat`; an empty list if the folder is absent. */
+/** Returns the recorded calls of `/v2/chat`. The list is empty if the folder is absent. */
 export function recordings(): Recording[] {
   return recordedCalls(/\/v2\/chat$/).map(({ file, request, response }) => ({
     name: nameOfRecording(file),

@@ -34,7 +34,7 @@ const call = fc.record({
   }),
 })
 
-/** A whole answer as Cohere writes it: thinking, then text, or a plan and calls. */
+/** An answer in Cohere's form that is not streamed: thinking, then either text, or a plan and calls. */
 const answer = fc.record({
   id: fc.uuid(),
   thinking: fc.option(words, { nil: undefined }),
@@ -64,7 +64,7 @@ function wholeOf(written: Answer): JsonObject {
   return { id, message, finish_reason, usage }
 }
 
-/** The same answer as a stream, its texts in pieces. */
+/** Returns the same answer as a stream, with its texts in pieces. */
 function streamOf(written: Answer, size: number): string {
   const chunks: JsonObject[] = [{ id: written.id, type: "message-start" }]
   const add = (type: string, index: number, message: JsonObject) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-// The package exports no way to its schemas.
+// The package does not export its schemas.
 import { V2ChatRequest } from "../../node_modules/cohere-ai/serialization/resources/v2/client/requests/V2ChatRequest.js"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { assistant, encoded, requestOf, text, user } from "./fixtures.ts"

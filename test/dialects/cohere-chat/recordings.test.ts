@@ -7,7 +7,7 @@ import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { decoded, framesOf, recordings } from "./fixtures.ts"
 
-/** A simple reading of the lines, independent of the decoder. */
+/** A simple reading of the lines that does not use the decoder. */
 interface Reading {
   text: string
   reasoning: string
@@ -28,7 +28,7 @@ interface LooseUsage {
   cached_tokens?: number
 }
 
-/** The billed units; without them, the tokens that the model read and wrote. */
+/** Returns the billed units. If there are none, returns the tokens that the model read and wrote. */
 function tokensOf(usage: LooseUsage): Reading["tokens"] {
   const { tokens, billed_units: billed, cached_tokens: cached = 0 } = usage
   if (billed?.input_tokens !== undefined || billed?.output_tokens !== undefined) {
@@ -118,7 +118,7 @@ function expectReading(result: ChatResult, reading: Reading): void {
   expect(
     calls.map(({ id, name, arguments: written }) => ({ id, name, arguments: written })),
   ).toEqual(reading.calls)
-  // Every recorded citation has one source.
+  // In the recordings, every citation has one source.
   const cited = parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []) : []))
   expect(cited).toHaveLength(reading.citations)
   for (const { start, end, quote } of cited) {

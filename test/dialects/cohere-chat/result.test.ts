@@ -136,7 +136,7 @@ describe("the finish reason", () => {
   test("decodes each finish reason of Cohere", () => {
     expect(ended("COMPLETE")).toEqual(["stop", undefined, undefined])
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
-    // Without a call.
+    // The answer contains no call.
     expect(ended("TOOL_CALL")).toEqual(["stop", "TOOL_CALL", undefined])
     expect(() => ended("TIMEOUT")).toThrow("The provider failed")
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])

@@ -9,7 +9,7 @@ import { cohereChat } from "../../../simulator/cohere-chat/index.ts"
 import { serveFormat } from "../../simulator/format-server.ts"
 import { assistant, conversation, decoded, requestOf, text, user } from "./fixtures.ts"
 
-/** The simulator was written independently of the dialect, so that each finds mistakes of the other. */
+/** The simulator was written independently of the dialect, so each can reveal mistakes of the other. */
 const server = serveFormat(cohereChat)
 
 afterAll(() => server[Symbol.asyncDispose]())

@@ -27,7 +27,7 @@ function remembered(part: Part): ChatRequest {
   return conversation(user(text("Hello")), assistant(part, text("Hi")))
 }
 
-/** One request for each thing that a caller can ask for. */
+/** For each feature, a request that uses it. */
 const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   max_tokens: requestOf({ maxTokens: 10 }),
   temperature: requestOf({ temperature: 0.5 }),
@@ -81,7 +81,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
 for (const feature of Object.keys(FEATURES) as Feature[]) {
   const support = COHERE_CHAT.supports[feature]
   test(`${feature} is ${support}`, () => {
-    // The relay makes one attempt for each choice, so nothing is lost here.
+    // The relay makes one attempt for each choice, so the dialect loses nothing.
     const isWhole = support === "carried" || feature === "n"
     expect(encoded(EXAMPLES[feature]).losses).toEqual(isWhole ? [] : [`${feature}:${support}`])
   })

@@ -8,7 +8,7 @@ import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
 const EMBEDDINGS =
   /\/embeddings$|\/v2\/embed$|:batchEmbedContents$|embedding-\d+:predict$|\.embed-[^/]*\/invoke$/
 
-/** The vendor of an address. */
+/** Vendors by the host of the address. */
 const HOSTS: readonly (readonly [RegExp, string])[] = [
   [/api\.openai\.com/, "openai"],
   [/openrouter\.ai/, "openrouter"],
@@ -25,11 +25,11 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(EMBEDDINGS)
 const ANSWERED = RECORDINGS.filter(
-  // One recording embeds an image, which our requests cannot contain.
+  // One recording embeds an image. The gateway's requests cannot contain images.
   ({ status, request }) => status === 200 && !JSON.stringify(request).includes("inline_data"),
 )
 
-/** The texts of a request in any vendor's form. */
+/** Returns the texts of a request in any vendor's form. */
 function textsOf(request: JsonObject): string[] {
   const { input, texts } = request
   if (typeof input === "string") return [input]
@@ -44,7 +44,7 @@ function textsOf(request: JsonObject): string[] {
   })
 }
 
-/** The vendor's count, at any place. */
+/** Returns the vendor's token count, wherever it is in the answer. */
 function countedBy({ body, answer }: RecordedOperation): number | undefined {
   const text = JSON.stringify(body)
   const header = answer.headers.get("x-amzn-bedrock-input-token-count")
@@ -56,7 +56,10 @@ function countedBy({ body, answer }: RecordedOperation): number | undefined {
   return told === undefined ? undefined : Number(told)
 }
 
-/** Strings of recordings may have been cut when they were gathered: base64 is cut to whole floats. */
+/**
+ * Returns the answer with complete values. Strings may have been cut when they were recorded, so base64 is cut to whole
+ * floats.
+ */
 function whole(recording: RecordedOperation): RecordedOperation["answer"] {
   const text = new TextDecoder().decode(recording.answer.bytes)
   const repaired = text.replaceAll(/"([A-Za-z0-9+/=]*)…\[TRUNCATED[^"]*"/g, (_, kept: string) =>
@@ -89,16 +92,16 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")
-      // A self-hosted server whose batch is smaller than a text.
+      // The error of a self-hosted server whose batch is smaller than a text.
       if (/past-the-batch/.test(recording.id)) return expect(error.kind).toBe("upstream_error")
-      // They name models that the vendor does not have.
+      // These requests name models that the vendor does not have.
       expect(error.kind).toBe("upstream_error")
       if (status !== 404) expect(error.details.providerError).toBe("model")
     })
   }
 })
 
-/** The requests of the vendors' clients for the same texts, without members that are null. */
+/** The requests must equal those of the vendors' clients for the same texts. Members that are null are ignored. */
 test.skipIf(!HAS_FIXTURES)(
   `sends the requests of the vendors' own clients${WITHOUT_FIXTURES}`,
   () => {

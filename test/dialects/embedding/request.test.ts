@@ -5,7 +5,7 @@ import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request/
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { requestOf } from "./support.ts"
 
-/** `kind parameter: message`, or `taken`. */
+/** Returns the error as `kind parameter: message`, or `taken` if the body is accepted. */
 function verdict(body: JsonObject): string {
   try {
     decodeEmbeddingRequest(body)

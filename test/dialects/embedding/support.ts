@@ -8,26 +8,26 @@ import type { OperationAnswer, OperationCall } from "../../../src/canon/operatio
 import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request/openai.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 
-/** How a vendor embeds. */
+/** Returns the embedding format of a vendor. */
 export function embeddingOf(vendor: string): EmbeddingFormat {
   const format = vendors.get(vendor)?.operations?.embedding
   if (!format) throw new Error(`${vendor} does not embed`)
   return format
 }
 
-/** A request as a caller sends it. */
+/** Returns a decoded request of a caller. */
 export function requestOf(body: JsonObject): EmbeddingRequest {
   return decodeEmbeddingRequest({ model: "a/b", input: "hello", ...body })
 }
 
-/** The JSON that a call sends. */
+/** Returns the JSON body of a call. */
 export function sentBy(call: OperationCall | undefined): JsonObject {
   if (call?.body.type !== "json" || !isJsonObject(call.body.json))
     throw new Error("no JSON is sent")
   return JSON.parse(JSON.stringify(call.body.json)) as JsonObject
 }
 
-/** The request to a vendor, and its losses. */
+/** Returns the request to a vendor, and its losses. */
 export function asked(vendor: string, body: JsonObject, model = "m") {
   const { calls, losses } = embeddingOf(vendor).encode(requestOf(body), model)
   return {
@@ -37,7 +37,7 @@ export function asked(vendor: string, body: JsonObject, model = "m") {
   }
 }
 
-/** An answer with JSON. */
+/** Returns an answer with a JSON body. */
 export function answerOf(json: unknown, headers: Record<string, string> = {}): OperationAnswer {
   return {
     headers: new Headers(headers),
@@ -45,7 +45,7 @@ export function answerOf(json: unknown, headers: Record<string, string> = {}): O
   }
 }
 
-/** The result of the answers. */
+/** Returns the result of the given answers. */
 export async function decoded(
   vendor: string,
   answers: readonly OperationAnswer[],

@@ -29,7 +29,7 @@ describe("errors of the vendor", () => {
 
   test.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("%s is the operator's problem", (reason) => {
     const info = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason }
-    // The message is in another language, so that only the reason identifies the error.
+    // The message is in another language, so only the reason identifies the error.
     const error = decodeError(400, refusal(400, "INVALID_ARGUMENT", "Ungültig: AIzaSy", [info]))
     expect(error).toMatchObject({ kind: "upstream_error", status: 502 })
     expect(error.message).not.toContain("AIza")

@@ -13,7 +13,7 @@ const words = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
 const signature = fc.stringMatching(/^[A-Za-z0-9+/]{8}$/)
 const name = fc.stringMatching(/^[a-z_]{1,8}$/)
 
-/** Members that may be absent are absent. */
+/** Generates parts with and without a signature. If it is absent, the member is missing and not undefined. */
 function signed(part: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
   return fc
     .tuple(part, fc.option(signature, { nil: undefined, freq: 2 }))
@@ -52,7 +52,9 @@ const answerArbitrary = fc
 
 type Answer = typeof answerArbitrary extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The chunks a server could send for an answer: each part, or each half of a text, alone. */
+/**
+ * Returns the chunks that a server could send for an answer. Each part, or each half of a text, is a separate chunk.
+ */
 function stream({ candidates, usageMetadata: counted, ...head }: Answer): SseFrame[] {
   const chunks = candidates.flatMap(({ content, finishReason, index }) => {
     const halves = content.parts.flatMap(halve)
@@ -86,7 +88,7 @@ test("a stream folds to the whole answer", () => {
   )
 })
 
-/** Undefined if its generation has failed. */
+/** Returns the decoded answer; undefined if the model has failed to generate it. */
 function wholeOf(answer: JsonObject): ChatResult | undefined {
   try {
     return GEMINI.decodeResult(answer)
@@ -96,7 +98,7 @@ function wholeOf(answer: JsonObject): ChatResult | undefined {
   }
 }
 
-/** The answer in the form in which the next request repeats it. */
+/** Returns the answer in the form in which the next request repeats it. */
 function replayed(result: ChatResult): JsonValue[] {
   const said: Message = { role: "assistant", parts: result.choices[0]?.parts ?? [] }
   const { body } = encode({ messages: [asked("a"), said, asked("b")], model: CURRENT_MODEL })
@@ -104,7 +106,7 @@ function replayed(result: ChatResult): JsonValue[] {
   return at(body, "contents", 1, "role") === "model" && Array.isArray(shown) ? shown : []
 }
 
-/** Without thoughts, and with adjacent texts joined: other parts must not differ. */
+/** Returns the parts without thoughts, and with adjacent texts joined. Other parts must be equal. */
 function plain(given: readonly JsonObject[]): JsonObject[] {
   const kept: JsonObject[] = []
   let isJoined = false

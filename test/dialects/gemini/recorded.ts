@@ -9,20 +9,20 @@ import {
 
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 
-/** One recorded call of `generateContent` or `streamGenerateContent`, at either home. */
+/** One recorded call of `generateContent` or `streamGenerateContent`, of the Gemini API or of Vertex. */
 export interface GeminiRecording {
   readonly id: string
   readonly status: number
   readonly isStream: boolean
-  /** The client's request; absent if only the answer was stored. */
+  /** The client's request; undefined if only the answer was recorded. */
   readonly request: JsonObject | undefined
-  /** The chunks of the answer: one when it is whole. */
+  /** The chunks of the answer. An answer that is not streamed is one chunk. */
   readonly chunks: readonly JsonValue[]
-  /** The stream as it arrived, with its line ends; absent if the chunks were stored separately. */
+  /** The text of the stream with its line breaks; undefined if the chunks were stored separately. */
   readonly text: string | undefined
 }
 
-/** All of them; an empty list if the folder is absent. */
+/** Returns all recorded calls. The list is empty if the folder is absent. */
 export function geminiRecordings(): GeminiRecording[] {
   if (!HAS_FIXTURES) return []
   return [...cassettes(), ...sdkReplays(), ...sdkFixtures()]

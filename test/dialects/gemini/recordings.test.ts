@@ -9,7 +9,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { type GeminiRecording, geminiRecordings } from "./recorded.ts"
 import { at, decodeFrames, frame, framesOf, withoutMintedIds } from "./support.ts"
 
-/** A simple reading of the chunks, independent of the decoder. */
+/** A simple reading of the chunks that does not use the decoder. */
 interface Reading {
   readonly text: string
   readonly thoughts: string
@@ -24,7 +24,7 @@ function partsOf(chunks: readonly JsonValue[]): JsonObject[] {
   })
 }
 
-/** Arguments that came in pieces are checked in the tests of streamed arguments. */
+/** Whether the arguments of a call are in several chunks. Tests of streamed arguments cover this. */
 function hasChunks(parts: readonly JsonObject[]): boolean {
   return parts.some((part) => JSON.stringify(part).includes('"willContinue"'))
 }
@@ -78,7 +78,7 @@ function expectUsage(usage: Usage | undefined, chunks: readonly JsonValue[]): vo
   expect(usage.reasoning).toBe(Number(last.thoughtsTokenCount ?? 0))
 }
 
-/** Enum values as numbers, which another client requested from Gemini. */
+/** Whether enum values are numbers. Another client requested this form from Gemini. */
 function hasNumberedWords({ chunks }: GeminiRecording): boolean {
   return typeof at(chunks[0], "candidates", 0, "finishReason") === "number"
 }
@@ -88,7 +88,7 @@ function expectedFinish({ chunks }: GeminiRecording, calls: number): string {
   const word = words.findLast((each) => each !== undefined)
   if (word === "MAX_TOKENS") return "length"
   if (word === "MODEL_ARMOR") return "content-filter"
-  // Calls that were not offered are passed on.
+  // Calls of tools that the request did not offer are passed on.
   if (word === "UNEXPECTED_TOOL_CALL" && calls > 0) return "tool-calls"
   if (word === "STOP") return calls > 0 ? "tool-calls" : "stop"
   return "other"

@@ -2,7 +2,10 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decodeCountRequest, GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
 
-/** Other forms that Google accepts: the JSON mapping of protocol buffers, and forms in its own examples. */
+/**
+ * Decodes a body in one of the other forms that Google accepts: those of the JSON mapping of protocol buffers, and
+ * those in Google's examples.
+ */
 function addressed(body: JsonObject): JsonObject {
   return withAddress(body, { model: "any/model", stream: false })
 }

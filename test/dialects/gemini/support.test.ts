@@ -77,7 +77,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** The gateway fetches these beforehand; remaining ones are left out. */
+/** Features that the gateway replaces by fetching the file. An address that remains is omitted. */
 const FETCHED: ReadonlySet<string> = new Set(["image.url", "file.url"])
 
 for (const feature of Object.keys(FEATURES) as Feature[]) {

@@ -5,9 +5,9 @@ import type { SseFrame, UpstreamDialect } from "../../../src/canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 
-/** A model that has the traits of the current family. */
+/** A model with the features of the current family. */
 export const CURRENT_MODEL = "gemini-3-flash-preview"
-/** A model that is given budgets and needs no signatures. */
+/** A model that accepts thinking budgets and requires no signatures. */
 export const EARLIER_MODEL = "gemini-2.5-flash"
 
 export function chatRequest(fields: Partial<ChatRequest> = {}): ChatRequest {
@@ -34,7 +34,7 @@ export function answered(id: string, text: string): Message {
   return { role: "tool", parts: [{ type: "tool-result", id, content }] }
 }
 
-/** The body of a request, and its losses as `name:effect`. */
+/** Returns the encoded body, and its losses in the form `name:effect`. */
 export function encode(
   fields: Partial<ChatRequest>,
   dialect: UpstreamDialect = GEMINI,
@@ -43,14 +43,14 @@ export function encode(
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-/** The body of a request without losses. */
+/** Returns the encoded body, and asserts that there are no losses. */
 export function encodeWhole(fields: Partial<ChatRequest>, dialect?: UpstreamDialect): JsonObject {
   const { body, losses } = encode(fields, dialect)
   if (losses.length > 0) throw new Error(`lost: ${losses.join(", ")}`)
   return body
 }
 
-/** An answer of one candidate. */
+/** Returns an answer with one candidate. */
 export function answer(parts: JsonValue[], candidate: JsonObject = {}): JsonObject {
   return { candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...candidate }] }
 }
@@ -59,12 +59,12 @@ export function frame(body: JsonObject): SseFrame {
   return { data: JSON.stringify(body) }
 }
 
-/** A chunk in the middle of a stream. */
+/** Returns a chunk in the middle of a stream. */
 export function chunk(...parts: JsonValue[]): SseFrame {
   return frame({ candidates: [{ content: { role: "model", parts }, index: 0 }] })
 }
 
-/** The last chunk of a stream. */
+/** Returns the last chunk of a stream. */
 export function lastChunk(...parts: JsonValue[]): SseFrame {
   return frame(answer(parts, { index: 0 }))
 }
@@ -74,12 +74,12 @@ export function decodeFrames(frames: readonly SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((each) => decoder.push(each)), ...decoder.end()]
 }
 
-/** Without the start, which every stream has. */
+/** Returns the events without the start, which every stream has. */
 export function changes(...frames: SseFrame[]): ChatEvent[] {
   return decodeFrames(frames).filter(({ type }) => type !== "start")
 }
 
-/** Frames of a stream's text, read in pieces of these lengths in rotation. */
+/** Parses the frames of a stream's text. It arrives in chunks whose lengths are repeated in turn. */
 export function framesOf(text: string, lengths: readonly number[] = [text.length]): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({ onEvent: ({ data }) => frames.push({ data }) })
@@ -92,7 +92,7 @@ export function framesOf(text: string, lengths: readonly number[] = [text.length
   return frames
 }
 
-/** Generated ids differ each time, so they are replaced by numbers in their order. */
+/** Replaces generated ids with numbers in their order, because the ids differ each time. */
 export function withoutMintedIds<Value>(value: Value): Value {
   const ids = new Map<string, string>()
   const renamed = JSON.stringify(value).replaceAll(/"call_[A-Za-z0-9]{24}"/g, (id) => {
@@ -102,7 +102,7 @@ export function withoutMintedIds<Value>(value: Value): Value {
   return JSON.parse(renamed) as Value
 }
 
-/** The member of an object along a path of names and positions. */
+/** Returns the member of an object along a path of names and indexes. */
 export function at(
   value: JsonValue | undefined,
   ...path: (string | number)[]

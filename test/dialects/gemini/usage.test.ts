@@ -98,7 +98,7 @@ interface OracleCase {
   }[]
 }
 
-/** The oracle's words for a usage, from ours: its inputs and outputs hold their parts. */
+/** Converts a usage to the oracle's classes, in which input and output include their parts. */
 function inOraclesWords(usage: Usage): Record<string, number> {
   const words = {
     input_tokens: usage.inputFresh + usage.inputCacheRead + usage.audioInput,
@@ -111,7 +111,7 @@ function inOraclesWords(usage: Usage): Record<string, number> {
   return Object.fromEntries(Object.entries(words).filter(([, quantity]) => quantity !== 0))
 }
 
-/** Counts that the oracle splits further than prices do. */
+/** Matches counts that the oracle divides further than prices do. */
 const FINER = /_(text|image|tool|video|document)_|_tool_tokens$/
 
 describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {

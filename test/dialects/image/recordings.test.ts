@@ -21,7 +21,7 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(IMAGES)
 
-/** The number of images in an answer, by the vendors' fields for them. */
+/** Returns the number of images in an answer of any vendor. */
 function imagesIn(body: unknown): number {
   const text = JSON.stringify(body)
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
@@ -66,7 +66,7 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
       const { model = "", ...parameters } = decodeImageParameters("generation", request)
       const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
       const { quality, ...rest } = request
-      // The oldest model has one quality.
+      // The oldest model has only one quality.
       const isDropped = request["model"] === "dall-e-2" && quality !== undefined
       expect(bodies[0]).toMatchObject(isDropped ? rest : request)
       expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { ImageEventReader, paidEvent } from "../../../src/dialects/image/stream.ts"
 
-/** As OpenAI's description has them (`ImageGenStreamEvent`). */
+/** A partial image according to OpenAI's description (`ImageGenStreamEvent`). */
 const DRAFT = {
   type: "image_generation.partial_image",
   b64_json: "iVBORw0KGgo=",
@@ -32,7 +32,7 @@ function event({ type }: { readonly type: string }, data: string): string {
 const FIRST_TEXT = event(DRAFT, JSON.stringify(DRAFT))
 const TEXT = `: hello\n\n${FIRST_TEXT}${event(LAST, JSON.stringify(LAST))}data: [DONE]\n\n`
 
-/** The output for a text that arrives in pieces. */
+/** Returns the output for a text that arrives in chunks. */
 function read(reader: ImageEventReader, text: string, cuts: readonly number[] = []): string {
   const bytes = new TextEncoder().encode(text)
   const places = [0, ...cuts.toSorted((left, right) => left - right), bytes.length]

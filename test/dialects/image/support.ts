@@ -4,17 +4,17 @@ import type { OperationAnswer, OperationCall } from "../../../src/canon/operatio
 import { vendors } from "../../../src/vendors/index.ts"
 import { png } from "../../support/png.ts"
 
-/** How a vendor makes images. */
+/** Returns the image format of a vendor. */
 export function imagesOf(vendor: string): ImageFormat {
   const format = vendors.get(vendor)?.operations?.image
   if (!format) throw new Error(`${vendor} makes no pictures`)
   return format
 }
 
-/** An image in the form of a request. */
+/** An image as a decoded request contains it. */
 export const IMAGE = { bytes: png(64, 64), mediaType: "image/png" }
 
-/** A request with default values for absent fields. */
+/** Returns a request. Absent fields have default values. */
 export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   return {
     task: "generation",
@@ -27,7 +27,7 @@ export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   }
 }
 
-/** The body of a call: JSON, or the fields of its form with the names of its files. */
+/** Returns the body of a call: its JSON, or the fields of its form with the names of the files. */
 export async function sentBy(call: OperationCall | undefined): Promise<JsonObject> {
   if (call?.body.type === "json") return structuredClone(call.body.json)
   if (call?.body.type !== "bytes") throw new Error("nothing is sent")
@@ -44,7 +44,7 @@ export async function sentBy(call: OperationCall | undefined): Promise<JsonObjec
   return sent
 }
 
-/** The request to a vendor, and its losses. */
+/** Returns the request to a vendor, and its losses. */
 export async function asked(vendor: string, model: string, changes: Partial<ImageRequest> = {}) {
   const { calls, losses } = imagesOf(vendor).encode(requestOf(changes), model)
   return {
@@ -54,7 +54,7 @@ export async function asked(vendor: string, model: string, changes: Partial<Imag
   }
 }
 
-/** An answer with JSON. */
+/** Returns an answer with a JSON body. */
 export function answerOf(json: unknown): OperationAnswer {
   return { headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(json)) }
 }

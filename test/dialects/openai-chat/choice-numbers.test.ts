@@ -35,7 +35,7 @@ describe("choices of a whole answer", () => {
     const body = answer(given)
     OPENAI_CHAT.patches.result(body, { model: "p/m", streamUsage: true })
     expect(body["choices"]).toMatchObject(expected.map((index) => ({ index })))
-    // Milliseconds are not a time of this format.
+    // Times in this format are in seconds and not in milliseconds.
     expect(body["created"]).toBeLessThan(100_000_000_000)
   })
 })

@@ -27,7 +27,7 @@ export function decode(...frames: SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
 }
 
-/** Without the start, which every stream has. */
+/** Returns the events without the start, which every stream has. */
 export function changes(...frames: SseFrame[]): ChatEvent[] {
   return decode(...frames).filter(({ type }) => type !== "start")
 }

@@ -3,7 +3,7 @@ import { ERROR_KINDS, GatewayError } from "../../../src/canon/errors.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
 
-/** Refusals that depend on the model or come from another check, which is up to the vendor. */
+/** Rejections that depend on the model or come from another check, so the vendor decides about them. */
 const VENDORS_BUSINESS: Readonly<Record<string, string>> = {
   "n=1+response_format=[object Object]": "json_object depends on the model",
   "metadata={}+n=1": "metadata needs store only at OpenAI",
@@ -14,7 +14,7 @@ const VENDORS_BUSINESS: Readonly<Record<string, string>> = {
   "gpt-4o-audio-preview user=123": "that model answers with the words of another checker",
 }
 
-/** Our codes are a closed set; OpenAI has another code here, or none. */
+/** Errors for which OpenAI has another code or no code. The gateway's codes are a closed set. */
 const OTHER_CODES: Readonly<Record<string, string>> = {
   object_above_max_properties: "invalid_value",
 }
@@ -63,7 +63,7 @@ describe("requests that OpenAI was recorded to reject", () => {
       expect(status).toBe(example.status)
       expect(error.message).toBe(message)
       expect(ERROR_KINDS[error.kind].type).toBe(type)
-      // A model that is missing has no param in OpenAI's words; ours names the field.
+      // For a missing model, OpenAI's error has no param, and the gateway's error names the field.
       expect(error.details.parameter).toBe(param ?? "model")
       const plain = code?.replace(/^(integer|decimal)_/, "")
       const own = plain === undefined ? undefined : (OTHER_CODES[plain] ?? plain)

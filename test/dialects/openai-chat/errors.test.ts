@@ -6,7 +6,7 @@ import { chatRecordings, HAS_FIXTURES } from "./fixtures.ts"
 
 const { decodeError, encodeError } = OPENAI_CHAT
 
-/** A model that the operator's account at the vendor lacks, reported with 400. */
+/** Matches errors with status 400 about a model that the operator's account at the vendor does not have. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe("errors to the caller", () => {

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/index.ts"
 
-/** The quirks that carry the most. */
+/** Quirks with which the most fields are kept. */
 export const KEEPING: Partial<OpenAiChatQuirks> = {
   reasoningHistory: "details",
   reasoningForm: "object",

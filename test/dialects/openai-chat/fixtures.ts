@@ -10,13 +10,13 @@ export interface Recording {
   readonly vendor: string
   readonly status: number
   readonly request: JsonObject | undefined
-  /** The JSON of a whole answer, or the text of a stream. */
+  /** The JSON of an answer that is not streamed, or the text of a stream. */
   readonly answer: JsonObject | string | undefined
-  /** Whether strings were cut when the recording was gathered. */
+  /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
 
-/** All recorded calls of a chat completions address, of every vendor. */
+/** Returns all recorded calls of chat completions, of every vendor. */
 export function chatRecordings(): Recording[] {
   return recordedCalls(/chat\/completions/).map((recorded) => {
     const { file, request, response } = recorded
@@ -31,7 +31,7 @@ export function chatRecordings(): Recording[] {
   })
 }
 
-/** Frames of a stream's text, fed in pieces of the given length. */
+/** Parses the frames of a stream's text, which arrives in chunks of the given length. */
 export function framesOf(text: string, chunkLength = text.length): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
@@ -44,7 +44,7 @@ export function framesOf(text: string, chunkLength = text.length): SseFrame[] {
   return frames
 }
 
-/** Frames with their JSON at hand, as the relay passes them on. */
+/** Returns frames with their parsed JSON, as the relay passes them on. */
 export function parsedFramesOf(text: string): SseFrame[] {
   return framesOf(text).map((frame) => {
     if (!frame.data.startsWith("{")) return frame

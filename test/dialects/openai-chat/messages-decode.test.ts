@@ -120,7 +120,7 @@ describe("messages", () => {
     expect(messages[0]?.parts).toEqual([{ type: "text", text: "Long.", cache: { ttl: "1h" } }])
     expect(messages[1]?.parts).toEqual([{ type: "text", text: "a", cache: { ttl: "1h" } }])
     expect(messages[0]?.extra).toBeUndefined()
-    // Parts of this message cannot have the field, so it is reported where it is dropped.
+    // Parts of this message cannot have this field, so the loss is reported where the field is dropped.
     expect(messages[2]?.extra?.fields).toEqual({ cache_control: mark })
   })
 

@@ -11,7 +11,7 @@ const CALL = {
 }
 const EMPTY = { name: "", arguments: "" }
 
-/** The parts of a message that arrives whole, and of the same one in a stream. */
+/** Returns the parts of a message that is not streamed, and of the same message as a stream. */
 function partsOf(message: JsonObject, finish: string) {
   const whole = OPENAI_CHAT.decodeResult({
     choices: [{ index: 0, message, finish_reason: finish }],

@@ -13,7 +13,7 @@ function told({ body, losses }: EncodedRequest) {
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`).toSorted() }
 }
 
-/** The same request on both paths: unchanged, and through the canon. */
+/** Encodes the request in two ways: with the unchanged body, and through the canon. */
 const WAYS: readonly [string, (body: JsonObject) => EncodedRequest][] = [
   ["verbatim", (body) => MISTRAL.patches.request(body, { model: "up" })],
   ["transcoded", (body) => MISTRAL.encodeRequest(OPENAI_CHAT.decodeRequest(body))],

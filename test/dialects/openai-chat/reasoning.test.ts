@@ -31,7 +31,7 @@ function call(call: number): ChatEvent[] {
   ]
 }
 
-/** Answers of vendors. */
+/** Answers of vendors as events, by name. */
 const ANSWERS: readonly (readonly [string, readonly ChatEvent[]])[] = [
   ["a thinking Claude", [think("o"), think("ne"), sign("1"), say("a"), ...call(0)]],
   [
@@ -63,13 +63,13 @@ function chunksOf(frames: readonly SseFrame[]): JsonObject[] {
   return frames.map(({ data }) => JSON.parse(data))
 }
 
-/** The parts after the caller sends the message back unchanged. */
+/** Returns the parts that the gateway decodes after the caller has sent the message back unchanged. */
 function partsOf(message: unknown): readonly Part[] | undefined {
   const body = { model: "m", messages: [JSON.parse(JSON.stringify(message))] }
   return OPENAI_CHAT.decodeRequest(body).messages[0]?.parts
 }
 
-/** Deltas joined as openai-python does it: lists by the `index` of their entries. */
+/** Joins deltas as openai-python does. Lists are joined by the `index` of their entries. */
 function joined(old: JsonObject, delta: JsonObject): JsonObject {
   const whole = { ...old }
   for (const [key, value] of Object.entries(delta)) {
@@ -105,7 +105,7 @@ async function readByNode(frames: readonly SseFrame[]): Promise<unknown> {
   return completion.choices[0]?.message
 }
 
-/** A message keeps its text in one place, after the unsigned reasoning. */
+/** Returns the signed parts. A message has its text in one place, after the unsigned reasoning. */
 function signedParts(parts: readonly Part[] | undefined): Part[] {
   return (parts ?? []).filter((part) => part.type !== "reasoning" || part.signature !== undefined)
 }
@@ -140,7 +140,7 @@ describe("reasoning that the caller sends back", () => {
   })
 })
 
-/** openai-python still has a signature that another has replaced. */
+/** Returns a filter for current signatures. openai-python also keeps a signature that a later one has replaced. */
 function isCurrent(parts: readonly Part[]): (part: Part) => boolean {
   const current = new Set(parts.map((part) => part.type === "reasoning" && part.signature))
   return (part) => part.type !== "reasoning" || current.has(part.signature ?? false)

@@ -9,7 +9,7 @@ import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index
 import { ASKED, KEEPING } from "./examples.ts"
 import { chatRecordings, framesOf, HAS_FIXTURES, parsedFramesOf, readFixture } from "./fixtures.ts"
 
-/** An independent and simple reading of a recording, without the decoder. */
+/** A simple reading of a recording that does not use the decoder. */
 interface Reading {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: string }[]
@@ -23,7 +23,7 @@ interface LooseCall {
 
 function contentText(content: unknown): string {
   if (typeof content === "string") return content
-  // Cloudflare answers to a schema with an object.
+  // If the request contains a schema, Cloudflare's content is an object.
   if (content && typeof content === "object" && !Array.isArray(content))
     return JSON.stringify(content)
   if (!Array.isArray(content)) return ""
@@ -40,7 +40,7 @@ function readWhole(answer: JsonObject): Reading {
       calls.push({ name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" })
     }
     const legacy = message.function_call as { name: string; arguments: string } | undefined
-    // Snowflake adds a call without a name to each message.
+    // Snowflake adds a call without a name to every message.
     if (legacy?.name) calls.push({ name: legacy.name, arguments: legacy.arguments })
   }
   return { text, calls }
@@ -132,7 +132,7 @@ describe("recorded requests", () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
-      // A decoded request can be encoded again, with the same result.
+      // A decoded request must give the same request when it is encoded and decoded again.
       const keeping = openAiChat(KEEPING)
       const { body } = keeping.encodeRequest(decoded)
       const again = keeping.decodeRequest(body)
@@ -159,14 +159,14 @@ describe("recorded answers", () => {
       if (body.usage) expectConsistent(result.usage!, body.usage as JsonObject)
       const encoded = OPENAI_CHAT.encodeResult(result, ASKED)
       expect(readWhole(encoded)).toEqual(reading)
-      // The vendor's own word for the end is not ours to write.
+      // The vendor's own finish reason is not encoded.
       const again = OPENAI_CHAT.decodeResult(encoded)
       expect(again.choices.map(withoutRawFinish)).toEqual(result.choices.map(withoutRawFinish))
     })
   }
 })
 
-/** Calls that the vendor gave no id get a new one each time. */
+/** Removes the ids of calls, because calls without an id from the vendor get a new id each time. */
 function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
   return events.map((event) => (event.type === "tool-call-start" ? { ...event, id: "" } : event))
 }
@@ -195,9 +195,9 @@ describe("recorded streams", () => {
       if (usage) expectConsistent(result.usage!, usage)
       else expect(result.usage).toBeUndefined()
       expect(result.id).not.toBe("")
-      // Snowflake ends an answer without a word about it.
+      // Snowflake sends no finish reason at the end of an answer.
       if (file.includes("snowflake")) return
-      // One server was recorded to end a call without a word about it.
+      // One recorded server sent no finish reason at the end of a call.
       expect(result.choices.every(({ finish }) => finish !== "other")).toBe(true)
       if (vendor === "azure-openai") expect(result.model).toBeTruthy()
       const again = foldEvents(decodeStream(encodeStream(events)))
@@ -238,7 +238,7 @@ describe("recorded streams on the verbatim path", () => {
         sent.push({ data: "[DONE]" })
         expect(ids.size).toBe(vendorsIds.size)
         expect(carriers > 0).toBe(streamUsage && lastUsage(answer as string) !== undefined)
-        // The caller's answer has the same content as the vendor's.
+        // The caller's answer must have the same content as the vendor's.
         const received = foldEvents(decodeStream(sent))
         expect(readResult(received)).toEqual(readResult(foldEvents(decodeStream(frames))))
       }

@@ -9,7 +9,7 @@ function decode(fields: JsonObject): () => unknown {
   return () => OPENAI_CHAT.decodeRequest({ model: "vendor/model", messages, ...fields })
 }
 
-/** Metadata with this many keys. */
+/** Returns metadata with the given number of keys. */
 function metadata(keys: number): JsonObject {
   return Object.fromEntries(Array.from({ length: keys }, (_, key) => [`key ${key}`, "value"]))
 }

@@ -3,7 +3,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { CallIndexes } from "../../../src/dialects/openai-chat/patches/repair.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
-/** The id of a call without an id from its vendor. */
+/** Matches the id that the gateway generates for a call without an id. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
 
 describe("an ordinary stream", () => {
@@ -309,7 +309,7 @@ describe("citations", () => {
     )
     expect(events.filter(({ type }) => type === "citation")).toMatchObject([
       { citation: { start: 0, end: 3 } },
-      // The citation's range refers to the previous part, so it is left out in this one.
+      // The citation's range refers to the previous part, so the range is omitted in this part.
       { citation: { url: "https://host/a", title: "A" } },
     ])
     expect(events.at(-1)).not.toHaveProperty("citation.start")

@@ -26,7 +26,7 @@ function chunksOf(frames: readonly SseFrame[]): JsonObject[] {
   return frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data))
 }
 
-/** The official client's result for the frames. */
+/** Returns the result that the official client reads from the frames. */
 async function readByClient(frames: readonly SseFrame[]) {
   const lines = chunksOf(frames).map((chunk) => `${JSON.stringify(chunk)}\n`)
   const stream = ChatCompletionStream.fromReadableStream(

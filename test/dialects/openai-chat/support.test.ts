@@ -86,7 +86,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** If an address remains although the gateway fetches it beforehand, it is left out. */
+/** Features that the gateway replaces by fetching the file. An address that remains is omitted. */
 const FETCHED: ReadonlySet<Feature> = new Set(["file.url"])
 
 const CLOSED = {

@@ -4,19 +4,19 @@ import { parse } from "yaml"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
 import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
 
-/** The vendors' own descriptions of the dialect, as validators by the name of a schema. */
+/** A vendor's own description of the dialect, with a validator for each schema by name. */
 export interface Description {
   problems(schema: string, value: unknown): string[]
 }
 
 const NOTHING: Description = { problems: () => [] }
 
-/** OpenAI's own. */
+/** Returns OpenAI's own description. */
 export function openAiDescription(): Description {
   return HAS_FIXTURES ? describe(parse(readFixture("specs/openai-openapi.yaml"))) : NOTHING
 }
 
-/** The description of Open Responses, which requires more members. */
+/** Returns the description of Open Responses, which requires more members. */
 export function openResponsesDescription(): Description {
   if (!HAS_FIXTURES) return NOTHING
   return describe(JSON.parse(readFixture("specs/openresponses-2026-04-24.openapi.json")))
@@ -41,7 +41,10 @@ function describe(document: JsonObject): Description {
   }
 }
 
-/** Schemas overlap where a discriminator would separate them, which a simple validator does not support. */
+/**
+ * Adapts schemas to a simple validator. Without a discriminator, which it does not support, several schemas would
+ * match.
+ */
 function readable(value: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((member) => readable(member) ?? null)
   if (!isJsonObject(value)) return value

@@ -51,7 +51,7 @@ const reasoning = fc.record({
 })
 const refusal = words.map((said) => ({ type: "refusal", text: said }) as const)
 
-/** A turn with reasoning, text and calls of the assistant, and then the outputs of the calls. */
+/** A turn that begins with reasoning, text and calls of the assistant, followed by the outputs of the calls. */
 const turn: fc.Arbitrary<Message[]> = fc
   .record({
     thought: fc.option(reasoning, { nil: undefined }),
@@ -195,13 +195,13 @@ const result: fc.Arbitrary<ChatResult> = fc
     }
   })
 
-/** A result without the fields that this dialect always adds. */
+/** Returns a result without the fields that this dialect always adds. */
 function plain(value: ChatResult): ChatResult {
   const { extra: _, ...rest } = value
   return rest
 }
 
-/** Texts in a row are one text in a stream, and the vendor's ids of reasoning are new ones. */
+/** Returns a result as a stream gives it. Consecutive texts are joined, and the ids of reasoning are new. */
 function asStreamed(value: ChatResult): ChatResult {
   return {
     ...plain(value),
@@ -226,7 +226,7 @@ function joined(parts: readonly Part[]): Part[] {
   return together
 }
 
-/** All events that a vendor may send, including calls that never began. */
+/** Any event that a vendor may send, including events of calls that never began. */
 const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   words.map((said) => ({ type: "text-delta", choice: 0, text: said }) as const),
   words.map((said) => ({ type: "reasoning-delta", choice: 0, text: said }) as const),

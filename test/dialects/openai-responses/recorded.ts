@@ -10,19 +10,19 @@ import {
 
 const FIXTURES = new URL("../../../../shared/fixtures/", import.meta.url)
 
-/** One recorded call of an address of responses. */
+/** One recorded call of a responses endpoint. */
 export interface Recording {
   readonly file: string
   readonly vendor: string
   readonly status: number
   readonly request: JsonObject | undefined
-  /** The JSON of a whole answer, or the text of a stream. */
+  /** The JSON of an answer that is not streamed, or the text of a stream. */
   readonly answer: JsonObject | string | undefined
-  /** Whether strings were cut when the recording was gathered. */
+  /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
 
-/** All of them, of every vendor and status; compaction and counting are other calls. */
+/** Returns all recorded calls, of every vendor and status. Calls for compaction and counting are excluded. */
 export function recordedResponses(): Recording[] {
   return recordedCalls(/\/responses(\?|$)/).map((recorded) => {
     const { file, request, response } = recorded
@@ -37,10 +37,16 @@ export function recordedResponses(): Recording[] {
   })
 }
 
-/** Made by hand: the first is not JSON, and the deltas of the second differ from its final events. */
+/**
+ * Matches files that were written by hand. The first is not JSON, and the deltas of the second differ from its final
+ * events.
+ */
 const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
-/** Fixtures of another client: one event a line, without the framing; some hold several answers. */
+/**
+ * Returns streams from the fixtures of another client, stored as one event per line without framing. Some contain
+ * several answers.
+ */
 export function otherStreams(): { readonly file: string; readonly wire: string }[] {
   const files = otherFixtures(".chunks.txt").filter((file) => !UNREAL.test(file))
   return files.flatMap((file) => {
@@ -53,7 +59,7 @@ export function otherStreams(): { readonly file: string; readonly wire: string }
   })
 }
 
-/** Whole answers among the fixtures of another client; its errors are left out. */
+/** Returns answers that are not streamed from the fixtures of another client, except errors. */
 export function otherAnswers(): { readonly file: string; readonly body: JsonObject }[] {
   return otherFixtures(".json")
     .map((file) => ({ file, body: JSON.parse(readFixture(file)) as JsonObject }))
@@ -73,7 +79,7 @@ function otherFixtures(ending: string): string[] {
   )
 }
 
-/** The content of a response, read without the dialect. */
+/** The content of a response, read without using the dialect. */
 export interface Reading {
   readonly text: string
   readonly refusal: string

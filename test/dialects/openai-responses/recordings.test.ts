@@ -44,7 +44,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(streamed.length).toBeGreaterThan(45)
 })
 
-/** The content of a decoded answer. */
+/** Returns the content of a decoded answer. */
 function readResult({ choices: [choice] }: ChatResult): Reading {
   const parts = choice?.parts ?? []
   const texts = parts.filter((part) => part.type === "text")
@@ -81,7 +81,7 @@ describe("recorded requests", () => {
     test(`can be encoded again, with the same result: ${file}`, () => {
       const decoded = OPENAI_RESPONSES.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
-      // A decoded request can be encoded again, with the same result.
+      // A decoded request must give the same request when it is encoded again.
       const { body } = openAiResponses({ reasoningText: true }).encodeRequest(decoded)
       const again = OPENAI_RESPONSES.decodeRequest(body)
       expect(withoutMarkers(again)).toEqual(withoutMarkers(decoded))
@@ -89,7 +89,9 @@ describe("recorded requests", () => {
   }
 })
 
-/** Breakpoints are not sent; defaults of functions and images are written out. */
+/**
+ * Removes cache breakpoints, which are not sent, and adds the defaults of functions and images, which are always sent.
+ */
 function withoutMarkers(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) => {
@@ -117,7 +119,10 @@ describe("recorded answers", () => {
   }
 })
 
-/** The response of the last event. That of ChatGPT's own backend has no output: the items were sent before. */
+/**
+ * Returns the response of the last event. The backend of ChatGPT sends no output in it, so the items of earlier events
+ * are added.
+ */
 function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
   const last = lastResponse(frames)
   if (!Array.isArray(last.output) || last.output.length > 0) return last

@@ -122,7 +122,7 @@ const RESULT: ChatResult = {
   },
 }
 
-/** Problems of one value by the name of each schema that it must match. */
+/** Returns the problems of one value, by the name of each schema that it must match. */
 function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: string): string[] {
   return [
     ...openAi.problems(openAiSchema, asRecorded(value)),
@@ -130,7 +130,10 @@ function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: s
   ]
 }
 
-/** OpenAI's description does not allow null as the usage of an unfinished answer, but its API sends null. */
+/**
+ * Adapts a value to OpenAI's description. It does not allow null as the usage of an unfinished answer, but its API
+ * sends null.
+ */
 function asRecorded(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) =>
@@ -139,7 +142,10 @@ function asRecorded(value: unknown): unknown {
   )
 }
 
-/** The schema of Open Responses allows a JSON schema only as null, and in requests requires a schema for JSON. */
+/**
+ * Adapts a value to the schema of Open Responses. The schema allows a JSON schema only as null, but in requests it
+ * requires a schema for JSON.
+ */
 function asMeant(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) =>
@@ -172,7 +178,8 @@ describe.skipIf(!HAS_FIXTURES)(
       })
     }
 
-    // Recordings show that the API does not require all fields that OpenAI's description requires in returned items.
+    // According to the recordings, the API does not require all fields in returned items that OpenAI's description
+    // requires.
     test("a request with a refusal in the history matches", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
@@ -186,7 +193,7 @@ describe.skipIf(!HAS_FIXTURES)(
         if (request === undefined || status !== 200 || isCut || request.background === true)
           continue
         const { body } = encodeRequest(OPENAI_RESPONSES.decodeRequest(request))
-        // Recorded clients leave out the id of reasoning and fields of earlier messages.
+        // Recorded clients omit the id of reasoning and some fields of earlier messages.
         const { input, ...rest } = body
         expect({ file, problems: openAi.problems("CreateResponse", rest) }).toEqual({
           file,
@@ -227,7 +234,7 @@ describe.skipIf(!HAS_FIXTURES)(
   },
 )
 
-/** Events whose schema in Open Responses has another name than the type suggests. */
+/** Returns the names of an event's schemas. In Open Responses, some names differ from the type of the event. */
 function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses: string } {
   const words = String(type)
     .split(/[._]/)
@@ -250,7 +257,7 @@ function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses:
 function expectDescribed(frames: readonly SseFrame[]): void {
   for (const event of jsonOf(frames)) {
     const schemas = schemaOf(event.type)
-    // The two disagree on the shape of an error: clients of either read the flat one.
+    // The descriptions differ in the form of an error. Clients of both read the flat form.
     const found =
       event.type === "error"
         ? openAi.problems(schemas.openAi, event)

@@ -31,7 +31,7 @@ function written(number: number, words: string): ChatEvent {
   return { type: "tool-call-delta", choice: 0, call: number, arguments: words }
 }
 
-/** The types of events, those in a row once, without the common beginning. */
+/** Returns the types of events without their common prefix. Consecutive equal types are listed once. */
 function orderOf(events: readonly ChatEvent[]): unknown[] {
   const types = jsonOf(encodeStream(events)).map(({ type }) =>
     String(type).replace("response.", ""),

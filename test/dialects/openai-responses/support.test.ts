@@ -28,7 +28,7 @@ function remembered(part: Part): ChatRequest {
   return conversation(user(text("Hello")), assistant(part, text("Hi")), user(text("And?")))
 }
 
-/** One request for each thing that a caller can ask for. */
+/** For each feature, a request that uses it. */
 const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   max_tokens: requestOf({ maxTokens: 20 }),
   temperature: requestOf({ temperature: 1.5 }),
@@ -101,7 +101,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   for (const feature of Object.keys(FEATURES) as Feature[]) {
     const support = dialect.supports[feature]
     test(`${feature} is ${support} at ${vendor}`, () => {
-      // The relay makes one attempt for each choice, so nothing is lost here.
+      // The relay makes one attempt for each choice, so the dialect loses nothing.
       const isWhole = support === "carried" || feature === "n"
       expect(lossesOf(dialect, EXAMPLES[feature])).toEqual(isWhole ? [] : [`${feature}:${support}`])
     })

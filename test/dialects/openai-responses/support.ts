@@ -34,7 +34,7 @@ export function assistant(...parts: Part[]): Message {
   return { role: "assistant", parts }
 }
 
-/** The frames of a stream of events, including the last ones. */
+/** Returns the frames for a stream of events, including the last frames. */
 export function encodeStream(events: readonly ChatEvent[], request = REQUEST): SseFrame[] {
   const encoder = OPENAI_RESPONSES.encodeEvents(request)
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
@@ -45,7 +45,7 @@ export function decodeStream(frames: readonly SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
 }
 
-/** A whole answer as the events that amount to it. */
+/** Returns the events of an answer that is not streamed. */
 export function eventsOf({ id, model, created, choices, usage }: ChatResult): ChatEvent[] {
   const events: ChatEvent[] = [
     {
@@ -106,21 +106,21 @@ export function jsonOf(frames: readonly SseFrame[]): JsonObject[] {
   return frames.map(({ data }) => JSON.parse(data))
 }
 
-/** The response that the last frame of a stream carries. */
+/** Returns the response that the last frame of a stream contains. */
 export function lastResponse(frames: readonly SseFrame[]): JsonObject {
   const response = jsonOf(frames).at(-1)?.response
   if (!isJsonObject(response)) throw new Error("the stream ends without a response")
   return response
 }
 
-/** The text of the frames. */
+/** Returns the text of the frames. */
 export function wireOf(frames: readonly SseFrame[]): string {
   return frames
     .map(({ event, data }) => `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`)
     .join("")
 }
 
-/** Frames of a stream's text, fed in pieces of the given length. */
+/** Parses the frames of a stream's text, which arrives in chunks of the given length. */
 export function framesOf(wire: string, chunkLength = wire.length): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({
@@ -133,14 +133,14 @@ export function framesOf(wire: string, chunkLength = wire.length): SseFrame[] {
   return frames
 }
 
-/** Frames with their JSON at hand, as the relay passes them on. */
+/** Returns frames with their parsed JSON, as the relay passes them on. */
 export function parsed(frames: readonly SseFrame[]): SseFrame[] {
   return frames.map((frame) =>
     frame.data.startsWith("{") ? { ...frame, json: JSON.parse(frame.data) } : frame,
   )
 }
 
-/** The official client's result for the frames. */
+/** Returns the result that the official client reads from the frames. */
 export function readByClient(frames: readonly SseFrame[]) {
   return readWireByClient(wireOf(frames))
 }

@@ -71,7 +71,7 @@ interface OracleCase {
   }[]
 }
 
-/** Usage bodies of this dialect, with the results of an independent reader. */
+/** Returns usage objects of this dialect, with the results of an independent reader. */
 function questions() {
   if (!HAS_FIXTURES) return []
   const cases = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]

@@ -5,7 +5,10 @@ import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { logprobsOf } from "../../../src/dialects/shared/logprobs.ts"
 
-/** The converted tokens of an answer with these texts, each with as many alternatives of the same text. */
+/**
+ * Functions that convert the tokens of an answer with the given texts. Each token has the given number of alternatives
+ * with the same text.
+ */
 const converted: Record<string, (texts: readonly string[], alternatives: number) => JsonObject[]> =
   {
     gemini: (texts, alternatives) => {
@@ -24,7 +27,7 @@ function tokensOf(extra: Parameters<typeof logprobsOf>[0]): JsonObject[] {
   return (logprobsOf(extra) ?? []).filter(isJsonObject)
 }
 
-/** The numbers in all lists of bytes. */
+/** Returns the total length of all lists of bytes. */
 function listedBytes(tokens: readonly JsonObject[]): number {
   let sum = 0
   for (const { bytes, top_logprobs } of tokens) {

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { textOf, TextReader } from "../../../src/dialects/shared/text-reader.ts"
 import { textArguments } from "../../../src/dialects/shared/text-tool.ts"
 
-/** Reads arguments that arrive in pieces. */
+/** Returns the text that is read from arguments that arrive in pieces. */
 function readInPieces(pieces: readonly string[]): string {
   const reader = new TextReader()
   return pieces.map((piece) => reader.push(piece)).join("") + reader.end()

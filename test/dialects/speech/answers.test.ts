@@ -5,7 +5,7 @@ import type { Spoken } from "../../../src/canon/speech.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 
-/** The spoken content of an answer with its sound in JSON. */
+/** Returns the decoded speech of an answer whose audio is in JSON. */
 function spoken(vendor: string, body: JsonObject): Spoken {
   const format = vendors.get(vendor)?.operations?.speech
   if (!format) throw new Error(`${vendor} does not speak`)

@@ -34,7 +34,7 @@ interface RecordedSpeech {
   readonly vendor: string
   readonly model: string
   readonly parts?: Partial<SpeechRequest>
-  /** Fields that we send and the recorded client did not. */
+  /** Fields that the gateway sends and the recorded client did not send. */
   readonly beside?: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decoded, failureOf } from "./decoded-answer.ts"
 
-/** A vendor's answer according to its documentation. */
+/** The tests use answers from the documentation of the vendors. */
 
 describe("an answer with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }

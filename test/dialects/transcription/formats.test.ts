@@ -17,7 +17,7 @@ async function encoded(vendor: string, model: string, parts: Partial<Transcripti
   return { call, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-/** The fields of a form as the vendor would read them. */
+/** Returns the fields of a form as the vendor would read them. */
 async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string, string>> {
   if (body.type !== "bytes" || typeof body.bytes !== "function") throw new Error("no form")
   const bytes = await new Response(body.bytes()).bytes()
@@ -77,7 +77,7 @@ describe("requests to vendors", () => {
     for (const [vendor, model] of [
       ["openai-compatible", "parakeet"],
       ["openai", "gpt-4o-transcribe"],
-      // Its JSON response reports the seconds.
+      // The JSON response of this vendor reports the duration in seconds.
       ["openrouter", "openai/whisper-1"],
     ] as const) {
       const { call } = await encoded(vendor, model, { form: "text" })

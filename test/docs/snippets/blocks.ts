@@ -3,18 +3,18 @@ import { join } from "node:path"
 import { pages } from "../../../scripts/pages.ts"
 
 const ROOT = join(import.meta.dir, "../../..")
-/** Pages with snippets for users. */
+/** Matches pages with code snippets for users. */
 const USER_PAGES = /^(?:README\.md|docs\/(?:use|run|reference)\/)/
 const BLOCK = /^```(\w+)\n([^]*?)^```$/gm
 
 export interface Block {
-  /** The page and the line of the block, for a person. */
+  /** The page and the line of the block, for error messages. */
   readonly place: string
   readonly language: string
   readonly text: string
 }
 
-/** Returns the blocks of code in README and the pages for users. */
+/** Returns the code blocks in README.md and in the pages for users. */
 export function userBlocks(): Block[] {
   return pages(ROOT)
     .filter((page) => USER_PAGES.test(page))
@@ -28,7 +28,7 @@ export function userBlocks(): Block[] {
     })
 }
 
-/** Returns the commands of a block of shell, with continued lines joined, without comments. */
+/** Returns the commands of a shell block. Continued lines are joined, and comments are removed. */
 export function shellCommands({ text }: Block): string[] {
   return text
     .replaceAll(/\\\n\s*/g, " ")

@@ -7,10 +7,10 @@ import { shellCommands, userBlocks } from "./blocks.ts"
 
 /** The words after `tollgate` in a line, up to the next command. */
 const TOLLGATE = /(?:^|\s)tollgate(?=\s|$)([^|&>]*)/g
-/** Places where the word is no command: a user, an image, a service, a release. */
+/** Matches lines in which the word is not a command but a user, an image, a service or a release. */
 const NO_COMMAND = /^(?:sudo|docker (?:build|run)|kubectl create|helm|chown|mv|systemctl)/
 
-/** With quotes. `[options]` stands for all of them. */
+/** Matches a word with its quotes. `[options]` stands for any options. */
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g
 
 const program = createProgram(new FakeTerminal(), await loadCommands([]))

@@ -12,13 +12,13 @@ import { shellCommands, userBlocks } from "./blocks.ts"
 
 const ADMIN_TOKEN = "a-token-for-the-snippets"
 const ADDRESS = /http:\/\/127\.0\.0\.1:8787/g
-/** Where programs of the pages are written, so that they find the packages of the tests. */
+/** The folder in which programs of the pages are written, so that they find the packages of the tests. */
 const PROGRAMS = join(import.meta.dir, "../../.snippets")
 
 let installation: Installation
 let gateway: ServingProcess
 let environment: Record<string, string>
-/** Ids that stand for `acc_...` and `req_...` in the pages. */
+/** Ids that replace `acc_...` and `req_...` in the pages. */
 let account: string
 let request: string
 
@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(PROGRAMS, { recursive: true, force: true })
 })
 
-/** Calls of models that only a real provider has. */
+/** Matches calls of models that only a real provider has. */
 const NEEDS_PROVIDER = /"model": "(?!sandbox\/)/
 
 const blocks = userBlocks()
@@ -95,7 +95,7 @@ const pythonPrograms = blocks
   .map(({ place, text }) => [place, text] as const)
 const python = Bun.which("python3")
 
-// `npm run test:foreign` calls the gateway with Python's clients; here their programs are only compiled.
+// `npm run test:foreign` runs Python's clients. Here, the Python programs of the pages are only compiled.
 test.skipIf(python === null).each(pythonPrograms)("the program at %s compiles", (_place, text) => {
   const compile = "import sys; compile(sys.stdin.read(), 'snippet', 'exec')"
   const { exitCode, stderr } = Bun.spawnSync([python ?? "", "-c", compile], {

@@ -6,7 +6,7 @@ import { vendors } from "../../../src/vendors/index.ts"
 import { Folder, KEY_FILE, load } from "../../config/harness.ts"
 import { userBlocks } from "./blocks.ts"
 
-/** Members at the top of files of other programs. */
+/** Top-level members of configuration files for other programs. */
 const OTHER_FILES = new Set(["scrape_configs", "extraVolumes"])
 const VARIABLE = /\$\{([A-Z_]+)/g
 

@@ -3,9 +3,9 @@ import { png, pngFile } from "../../support/png.ts"
 import type { Target } from "../target.ts"
 
 /**
- * A proxy before the gateway for suites that were written for a mock: it sets the key, uses a model of the sandbox,
- * replaces "Example data" with a real image or sound, and adds an input to a response without one. All other data
- * passes unchanged.
+ * Starts a proxy in front of the gateway for suites that were written for a mock server. It sets the key, selects a
+ * model of the sandbox, replaces "Example data" with a real image or sound, and adds an input to a responses request
+ * that has none. All other data passes unchanged.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({
@@ -44,7 +44,7 @@ interface AdaptingProxy extends AsyncDisposable {
   readonly url: string
 }
 
-/** The model of the sandbox for an address. */
+/** The sandbox model for each path. */
 const MODELS: readonly (readonly [RegExp, string])[] = [
   [/\/embeddings$/, "sandbox/embed"],
   [/\/images\//, "sandbox/image"],

@@ -9,7 +9,7 @@ import { MODELS } from "./models.ts"
 const NAME = "llmprobe"
 const VERSION = "0.6.12"
 
-/** The members of its report that are read. */
+/** The members of llmprobe's report that are read. */
 interface Report {
   readonly conformance: { readonly results: readonly Probe[] }
 }
@@ -20,7 +20,7 @@ interface Probe {
   readonly failures: readonly { readonly severity: string; readonly message: string }[]
 }
 
-/** Its conformance part, without the benchmark; a forbidden feature counts as a failure. */
+/** Runs the conformance part of llmprobe, without its benchmark. A forbidden feature counts as a failure. */
 export async function llmprobe(root: string, target: Target): Promise<Row> {
   const packages = [`${NAME}@${VERSION}`]
   const problem = install(root, { name: NAME, language: "javascript", packages, checks: "" })

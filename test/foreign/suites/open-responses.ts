@@ -18,7 +18,7 @@ interface Outcome {
   readonly errors?: readonly string[]
 }
 
-/** The compliance tests of the Open Responses specification, once for each model. */
+/** Runs the compliance tests of the Open Responses specification once for each model. */
 export async function openResponses(root: string, target: Target): Promise<Row> {
   const version = SOURCE.commit.slice(0, 7)
   const source = checkOut(root, SOURCE)

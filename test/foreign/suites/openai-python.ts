@@ -26,7 +26,7 @@ const CLIENT = {
   checks: "",
 } as const
 
-/** Files that the tests need, and the tests about endpoints that a gateway offers. */
+/** Files that the tests need, and the tests of endpoints that the gateway offers. */
 const SHARED = ["__init__.py", "conftest.py", "utils.py", "respx2", "api_resources/__init__.py"]
 const CHATS = ["api_resources/chat/test_completions.py", "api_resources/test_responses.py"]
 const OTHERS = [
@@ -43,7 +43,7 @@ const PLUGIN = "report_checks"
 const SETTINGS =
   "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = session\npythonpath = .\n"
 
-/** The tests of OpenAI's Python client about endpoints that a gateway offers, with the published client. */
+/** Runs the tests of OpenAI's Python client for endpoints that the gateway offers, with the published client. */
 export async function openaiPython(root: string, target: Target): Promise<Row> {
   const source = checkOut(root, SOURCE)
   if ("problem" in source) return skippedRow(NAME, VERSION, source.problem)

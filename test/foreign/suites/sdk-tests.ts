@@ -12,9 +12,9 @@ interface SdkSuite {
   readonly name: string
   readonly package: string
   readonly source: Source
-  /** The path after the gateway's address in the client's base address. */
+  /** The path that the client's base address adds to the gateway's address. */
   readonly base: string
-  /** Test files about endpoints that a gateway offers, below `tests/api-resources`. */
+  /** Test files for endpoints that the gateway offers, below `tests/api-resources`. */
   readonly files: readonly string[]
 }
 
@@ -49,12 +49,12 @@ const ANTHROPIC: SdkSuite = {
   files: ["messages/messages", "beta/messages/messages", "models", "beta/models"],
 }
 
-/** The tests of OpenAI's client about endpoints that a gateway offers, with the client from npm. */
+/** Runs the tests of OpenAI's client for endpoints that the gateway offers, with the client from npm. */
 export function openaiNode(root: string, target: Target): Promise<Row> {
   return runTests(OPENAI, root, target)
 }
 
-/** The same of Anthropic's client. */
+/** Runs the tests of Anthropic's client for endpoints that the gateway offers, with the client from npm. */
 export function anthropicTypescript(root: string, target: Target): Promise<Row> {
   return runTests(ANTHROPIC, root, target)
 }

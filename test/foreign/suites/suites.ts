@@ -5,14 +5,17 @@ import { openResponses } from "./open-responses.ts"
 import { openaiPython } from "./openai-python.ts"
 import { anthropicTypescript, openaiNode } from "./sdk-tests.ts"
 
-/** A test suite that strangers wrote. */
+/** A test suite by other authors. */
 interface ForeignSuite {
   readonly name: string
-  /** @param root the folder into which it may install packages. */
+  /**
+   * Runs the suite.
+   * @param root the folder in which it may install packages.
+   */
   run(root: string, target: Target): Promise<Row>
 }
 
-/** The suites that run after the clients, in this order. */
+/** The suites, in the order in which they run after the clients. */
 export const SUITES: readonly ForeignSuite[] = [
   { name: "llmprobe", run: llmprobe },
   { name: "open-responses", run: openResponses },

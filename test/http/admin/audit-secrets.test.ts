@@ -7,10 +7,10 @@ import { startManaged } from "./support.ts"
 const PROVIDER_KEY = "sk-vendor-0123456789-never-shown"
 const HEADER_SECRET = "team-secret-9876543210"
 
-/** Checking a password takes long. Milliseconds. */
+/** Timeout in milliseconds, because checking a password takes long. */
 const SLOW = 30_000
 
-/** The whole audit log as text. */
+/** Returns the whole audit log as text. */
 async function auditText({ store }: TestGateway): Promise<string> {
   return JSON.stringify(await store.audit.list({}, null, 1_000))
 }

@@ -14,13 +14,13 @@ export const OPERATOR: Person = {
   password: "operators know it",
 }
 
-/** A browser with the console: it keeps cookies and sends the headers of the console. */
+/** Simulates a browser with the console. It stores cookies and sends the headers of the console. */
 export class ConsoleBrowser {
   readonly #url: string
   cookie: string | null = null
-  /** The tab's token, once it has begun a sign-in at an issuer. */
+  /** The tab's token after it has begun a sign-in at an issuer. */
   linkToken: string | null = null
-  /** `set-cookie` of the last answer. */
+  /** The `set-cookie` headers of the last response. */
   setCookies: readonly string[] = []
 
   constructor(gateway: { readonly url: string }) {
@@ -50,7 +50,10 @@ export class ConsoleBrowser {
     return response
   }
 
-  /** The answer as JSON. @throws when its status is another. */
+  /**
+   * Returns the response as JSON.
+   * @throws when its status is not the expected one.
+   */
   async json(
     method: string,
     path: string,
@@ -74,7 +77,7 @@ export class ConsoleBrowser {
   }
 }
 
-/** The first user, made by the link of the start. */
+/** Signs up as the first user with the link that the start printed. */
 export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowser> {
   const browser = new ConsoleBrowser(gateway)
   const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
@@ -82,7 +85,7 @@ export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowse
   return browser
 }
 
-/** A person who has accepted an invitation to an account. */
+/** Creates a person who has accepted an invitation to an account. */
 export async function join(
   gateway: { readonly url: string },
   inviting: ConsoleBrowser,

@@ -18,7 +18,7 @@ interface Started {
   readonly id: string
 }
 
-/** A gateway with an operator, and Ada as one of two owners of an account. */
+/** Starts a gateway with an operator, and with Ada as one of two owners of an account. */
 async function start(): Promise<Started> {
   const gateway = await startGateway()
   const operator = await setUpOperator(gateway)
@@ -46,7 +46,7 @@ async function expectRight({ store }: TestGateway): Promise<void> {
   expect((await verifyLedgers(store)).problems).toEqual([])
 }
 
-/** The files of a folder that contain a text in any encoding. */
+/** Returns the files of a folder that contain a text in any encoding. */
 function filesWith(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
     const path = joinPath(folder, name)
@@ -103,7 +103,7 @@ test("erasure removes a person's name everywhere, keeps their actions under thei
   for (const name of names) expect(text).not.toContain(name)
   const found = await auditOf(operator, `&actor=${id}`)
   expect(found.length).toBeGreaterThan(3)
-  // The person is signed out, and the address is unknown.
+  // The person is signed out, and the email address is not known any more.
   expect(await ada.status("GET", "/session")).toBe(401)
   const { password } = ADA
   const again = { email: "king@example.com", password }
@@ -118,10 +118,10 @@ test("erasure leaves no personal data in the files", async () => {
   const started = await start()
   const { gateway, operator, ada, id } = started
   await using _ = gateway
-  // Three letters are somewhere in any file.
+  // The name is long, because a name of three letters occurs by chance in any file.
   const name = "Ada, Countess of Lovelace"
   await ada.json("PATCH", "/session", { name })
-  // As it was written by earlier versions.
+  // A record in the form of earlier versions.
   const early = { actorKind: "user", actorId: id, actorName: ADA.email } as const
   await gateway.store.audit.append({ ...AUDIT, ...early, address: "203.0.113.77" })
   const grant = { account: ACME, kind: "grant", amount: 5n, at: 3, note: null } as const
@@ -177,7 +177,7 @@ test("an interrupted erasure is completed", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
-  // The ledger has forgotten them, and the process has died before their user was deleted.
+  // The ledger has erased the person, but the process died before the user was deleted.
   await operator.json("PATCH", `/users/${id}`, { is_disabled: true })
   const erased = { person: id, addresses: [ADA.email], addressHashes: [], at: 1 }
   await gateway.store.personKeys.erase(erased, { ...AUDIT, action: "user.erase", target: id })

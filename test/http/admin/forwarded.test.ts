@@ -25,18 +25,18 @@ async function start(
   gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies } })
   await gateway.store.accounts.create({ id: ACCOUNT, name: "acme", createdAt: 1 }, AUDIT)
   const browser = await setUpOperator(gateway)
-  // Behind TLS, cookies have the prefix.
+  // With TLS, the names of cookies have a prefix.
   browser.cookie = `${browser.cookie}; __Host-${browser.cookie}`
   return [gateway, browser]
 }
 
-/** The field of the answer that contains an address. */
+/** Returns the member of the response that contains an address. */
 async function addressIn(response: Response, member: string): Promise<string> {
   const body = (await response.json()) as Record<string, unknown>
   return String(body[member])
 }
 
-/** Every address that answers hold, for a request that came with the headers. */
+/** Returns every address in the responses to a request with these headers. */
 async function originsOf(gateway: TestGateway, browser: ConsoleBrowser) {
   const ask = (method: string, path: string, body?: unknown) =>
     browser.ask(method, path, body, FORWARDED)
@@ -83,7 +83,7 @@ async function lastAddress({ store }: TestGateway): Promise<string | null | unde
   return (await readableAudit(store, { action: "session.*" }))[0]?.address
 }
 
-/** The status of a change that a page of this origin sends through the proxy. */
+/** Returns the status of a change that a page of this origin sends through the proxy. */
 function changeFrom(browser: ConsoleBrowser, origin: string): Promise<number> {
   const order = { name: "one more" }
   const headers = { ...FORWARDED, origin }
@@ -104,7 +104,8 @@ test("forwarded headers of trusted proxies are used", async () => {
   expect(await lastAddress(gateway)).toBe("203.0.113.9")
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(200)
   expect(await changeFrom(browser, "https://evil.example")).toBe(403)
-  // Each caller has separate attempts, which end after many requests to an issuer from one address.
+  // Attempts are limited for each caller. Many requests to an issuer from one address are therefore rejected at some
+  // point.
   const sso = { provider: "company", return_to: "/console/" }
   const ask = async (caller: string): Promise<number> => {
     const headers = { ...FORWARDED, "x-forwarded-for": caller }
@@ -130,7 +131,7 @@ test("forwarded headers of other senders are ignored", async () => {
   const warnings = gateway.heard.filter(({ name }) => name === "warning").map(({ facts }) => facts)
   expect(warnings).toEqual([[expect.stringContaining("ignoring x-forwarded-for from 127.0.0.1")]])
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(403)
-  // The settings are applied while it runs.
+  // The settings are changed while the gateway is running.
   const { settings } = gateway
   gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies: ["127.0.0.1"] } })
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(200)

@@ -33,7 +33,7 @@ async function balance(account: string): Promise<unknown> {
   return (await asked(world.gateway, "GET", `/accounts/${account}/credits`))["balance"]
 }
 
-/** Removes the recorded answer of a claim, as if the process had died before it stored the answer. */
+/** Removes the stored response of a claim, as if the process had died before storing it. */
 function forgetAnswer(request: string): void {
   using database = new Database(databaseFileIn(world.gateway.settings.data))
   database.run(

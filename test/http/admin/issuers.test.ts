@@ -10,7 +10,10 @@ function settingsFor(issuer: FakeIssuer) {
   return { settings: { console: { oidc: [issuer.settings], trustedOrigins: [] } } }
 }
 
-/** Through the issuer and back. @returns the answer of the way back. */
+/**
+ * Signs in at the issuer and follows the redirect back.
+ * @returns the gateway's response to the redirect.
+ */
 async function walk(
   browser: ConsoleBrowser,
   issuer: FakeIssuer,
@@ -106,7 +109,7 @@ test("a user connects an issuer after signing in again, and the audit log record
   const refused = await walk(browser, issuer)
   expect(refused.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
   expect(await browser.status("GET", "/session")).toBe(401)
-  // Another browser with its cookies cannot link an identity.
+  // Another browser with the same cookies cannot link an identity.
   const planted = new ConsoleBrowser(gateway)
   planted.cookie = browser.cookie
   await planted.signIn(OPERATOR)

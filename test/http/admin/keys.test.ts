@@ -19,7 +19,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** The status that a key's call gets. */
+/** Returns the status of a call with a key. */
 async function call(secret: unknown): Promise<number> {
   const response = await fetch(`${gateway.url}/v1/models`, {
     headers: { authorization: `Bearer ${String(secret)}` },

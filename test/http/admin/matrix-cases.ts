@@ -6,7 +6,7 @@ const DAY = new Date().toISOString().slice(0, 10)
 const OF_DAY = `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z`
 let made = 0
 
-/** An unused name. */
+/** Returns a name that is not used yet. */
 function fresh(word: string): string {
   return `${word}-${++made}`
 }
@@ -15,7 +15,7 @@ function ourAccount(more: Omit<Asking, "path"> = {}): (world: World) => Asking {
   return ({ ours }) => ({ path: { id: ours.account }, ...more })
 }
 
-/** A key that a member has made, or an operator: members change their own alone. */
+/** Creates a key as a member or an operator. Members can change only their own keys. */
 async function newKey({ make, gateway, headersOf, ours }: World, role: Role): Promise<string> {
   const body = { account: ours.account, name: fresh("ours-key") }
   if (role !== "member") return String((await make("/keys", body)).id)
@@ -147,7 +147,7 @@ const NOTICES: readonly Case[] = [
   {
     route: "POST /notices/targets/{id}/test",
     isOurs: true,
-    // One for all: an account has only some.
+    // One target for all roles, because an account can have only a few targets.
     ask: async (world) => ({ path: { id: await (noticeTarget ??= newNoticeTarget(world)) } }),
   },
 ]
@@ -243,7 +243,7 @@ const MODELS: readonly Case[] = [
   {
     route: "DELETE /models/{provider}/{name}",
     ok: 204,
-    // An earlier role in the list has already removed it.
+    // A role earlier in the list has already removed the member.
     but: { admin: 404 },
     ask: () => ({ path: MODEL }),
   },
@@ -285,7 +285,7 @@ const MEMBERS: readonly Case[] = [
   {
     route: "PATCH /members/{id}",
     isOurs: true,
-    // The last owner stays one.
+    // The last owner must keep the role.
     ok: 409,
     ask: ({ ours }) => ({ path: { id: ours.owner }, body: { role: "viewer" } }),
   },
@@ -319,7 +319,7 @@ const MEMBERS: readonly Case[] = [
   },
   {
     route: "POST /invitations/{token}/accept",
-    // It is for someone with another address.
+    // The invitation is for another email address.
     ok: 403,
     but: { nobody: 400, admin: 400 },
     ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) }, body: {} }),
@@ -328,7 +328,7 @@ const MEMBERS: readonly Case[] = [
   {
     route: "GET /users/{id}/export",
     ok: 404,
-    // An actor cannot do this to themselves.
+    // Nobody can do this to themselves.
     but: { viewer: 403, member: 403, owner: 403, stranger: 403 },
     ask: () => ({ path: { id: "user_none" } }),
   },
@@ -361,7 +361,7 @@ const SESSIONS: readonly Case[] = [
   { route: "GET /sign-in" },
   {
     route: "POST /setup",
-    // An operator exists already.
+    // There is already an operator.
     ok: 409,
     ask: ({ gateway }) => ({
       body: {
@@ -393,7 +393,7 @@ const SESSIONS: readonly Case[] = [
     but: { admin: 403 },
     ask: () => ({ path: { id: "none" } }),
   },
-  // Browsers use no passkeys at an address without a name.
+  // Browsers do not offer passkeys at an address without a name.
   { route: "POST /auth/sign-in/passkey/begin", ok: 409 },
   {
     route: "POST /auth/sign-in/passkey",
@@ -436,7 +436,7 @@ const SESSIONS: readonly Case[] = [
     ok: 403,
     ask: () => ({ path: { token: fresh("none") } }),
   },
-  // They have set up no second factor, and the others are not half way in.
+  // These callers have not set up a second factor, and the others have not passed the first step.
   {
     route: "POST /auth/two-factor/verify-totp",
     ok: 409,
@@ -463,7 +463,7 @@ const SESSIONS: readonly Case[] = [
   })),
 ]
 
-/** One case for each route, in the order of the requests. */
+/** One case for each route, in the order in which requests are sent. */
 export const CASES: readonly Case[] = [
   ...ACCOUNTS,
   ...KEYS,

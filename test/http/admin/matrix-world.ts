@@ -2,7 +2,7 @@ import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
-/** All callers. `stranger` is the owner of another account. */
+/** All kinds of callers. `stranger` is the owner of another account. */
 export const ROLES = [
   "nobody",
   "key",
@@ -15,40 +15,40 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-/** A script that a page would run if it rendered a name as HTML. */
+/** A script that would run if a page rendered a name as HTML. */
 const SCRIPT = "<script>alert(1)</script>"
 export const PASSWORD = "correct horse battery"
 
-/** One account with one object of every kind. */
+/** An account with one object of each kind. */
 export interface Side {
   readonly account: string
   readonly key: string
   readonly secret: string
-  /** A request that was made and charged. */
+  /** The id of a request that was charged. */
   readonly request: string
-  /** The membership of its owner. */
+  /** The id of the owner's membership. */
   readonly owner: string
-  /** Values that no other account may read. */
+  /** Values that users of other accounts must not read. */
   readonly secrets: readonly string[]
 }
 
-/** A gateway with two accounts, and people of every role in the first. */
+/** A gateway with two accounts. In the first account, there is a person with each role. */
 export interface World extends AsyncDisposable {
   readonly gateway: TestGateway
   readonly ours: Side
   readonly theirs: Side
   readonly emails: ReadonlyMap<Role, string>
-  /** The headers of a role's requests. */
+  /** Returns the headers of a role's requests. */
   headersOf(role: Role): Record<string, string>
-  /** A new session of a role, for requests that end a session. */
+  /** Creates a new session for a role, for requests that end a session. */
   newSession(role: Role): Promise<Record<string, string>>
-  /** Something new, made by the operator: its id. */
+  /** Creates an object as the operator. Returns the response. */
   make(path: string, body: unknown): Promise<Record<string, unknown>>
 }
 
 const CONSOLE = { "x-tollgate-console": "1" }
 
-/** Starts one. */
+/** Starts a gateway with the accounts and people. */
 export async function startWorld(): Promise<World> {
   const stripe = Bun.serve({
     port: 0,
@@ -106,7 +106,7 @@ function headersOf(role: Role, cookie: string | undefined, secret: string): Reco
   return cookie === undefined ? CONSOLE : { ...CONSOLE, cookie }
 }
 
-/** The cookies that an answer sets, as a browser sends them back. */
+/** Returns the cookies that a response sets, as a browser sends them back. */
 async function cookiesOf(response: Response): Promise<string> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text}`)
@@ -172,7 +172,7 @@ async function withMembers(gateway: TestGateway, side: Side, email: string): Pro
   return { ...side, owner, secrets: [...side.secrets, ...known] }
 }
 
-/** The id of a request that is answered and charged. It waits until the key is known. */
+/** Sends a request and returns its id once it has been charged. Waits until the gateway accepts the key. */
 async function call(gateway: TestGateway, secret: string): Promise<string> {
   for (;;) {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -187,7 +187,7 @@ async function call(gateway: TestGateway, secret: string): Promise<string> {
   }
 }
 
-/** The parts of a request. */
+/** The parameters of a request. */
 export interface Asking {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: string
@@ -195,17 +195,17 @@ export interface Asking {
 }
 
 export interface Case {
-  /** The path in `/openapi.json`, below `/admin/v1`. */
+  /** The path in `/openapi.json`, relative to `/admin/v1`. */
   readonly route: string
-  /** Whether it names an object of our account, which does not exist for other accounts. */
+  /** Whether the request names an object of the first account. For other accounts, the object does not exist. */
   readonly isOurs?: boolean
-  /** Status for permitted roles; default: 200. */
+  /** Status for permitted roles; absent: 200. */
   readonly ok?: number
-  /** Statuses of roles that differ from the minimum role. */
+  /** Statuses of roles for which the status differs from the rule. */
   readonly but?: Partial<Record<Role, number>>
-  /** Whether the request ends its session. */
+  /** Whether the request ends the session with which it is sent. */
   readonly endsSession?: boolean
-  /** Data of our account that anyone with the link can read. */
+  /** Data of the first account that anyone with the link can read. */
   readonly tells?: readonly string[]
   readonly ask?: (world: World, role: Role) => Asking | Promise<Asking>
 }

@@ -93,7 +93,7 @@ function expectedStatus(one: Case, min: MinimumRole, role: Role): number {
   return (RANKS[role] ?? 0) >= (NEEDED[min] ?? 0) ? ok : 403
 }
 
-/** Values that an answer must not contain: those of the other account, except the ones in the request. */
+/** Returns the values that a response must not contain: those of the other account, except values in the request. */
 function unknownTo(one: Case, role: Role, asking: Asking): readonly string[] {
   if (role === "operator" || role === "admin") return []
   const { ours, theirs } = world
@@ -103,7 +103,7 @@ function unknownTo(one: Case, role: Role, asking: Asking): readonly string[] {
   return secrets.filter((secret) => !named.includes(secret))
 }
 
-/** Asserts that an answer has all required fields and no fields outside the contract. */
+/** Asserts that a response has all required fields, and no fields that are not in the contract. */
 function fitsContract(route: string, body: unknown): void {
   const [method = "", path = ""] = route.split(" ")
   const place = [`paths`, PREFIX + path, method.toLowerCase(), "responses", "200"]

@@ -189,7 +189,7 @@ describe("an entry", () => {
     const unpriced = await asked(open, "PUT", "/models/groq/gpt-4o-mini", { deployments })
     expect(unpriced).toMatchObject({ price: null, origin: "console", is_locked: false })
     expect((await caller.post("/v1/chat/completions", body)).status).toBe(402)
-    // The catalog contains OpenAI's price, and one request applies it.
+    // The catalog contains OpenAI's price, and one request sets it.
     expect(unpriced["known_entry"]).toMatchObject({
       kind: "chat",
       price: { input: "0.15", output: "0.6" },
@@ -206,7 +206,7 @@ describe("an entry", () => {
       usage: { prompt_tokens: number; completion_tokens: number }
     }
     const { prompt_tokens, completion_tokens } = usage
-    // Nanocredits: 0.15 and 0.6 credits per million, twice.
+    // Cost in nanocredits at 0.15 and 0.6 credits per million, times two.
     const cost = (BigInt(prompt_tokens) * 150n + BigInt(completion_tokens) * 600n) * 2n
     await until(async () => (await caller.balance()) === 10_000_000_000n - cost)
 

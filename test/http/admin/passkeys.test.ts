@@ -20,7 +20,7 @@ async function start(publicUrl = ORIGIN): Promise<Started> {
   return { gateway, browser: await setUpOperator(gateway) }
 }
 
-/** The authenticator's input for the gateway's answer. */
+/** Returns the authenticator's input for a response of the gateway. */
 function askedBy(answer: Record<string, unknown>, origin = ORIGIN) {
   const { challenge } = answer["public_key"] as { challenge: string }
   return { challenge, origin, rpId: RP_ID }
@@ -39,7 +39,7 @@ async function add(browser: ConsoleBrowser, name = "laptop", secret = password) 
   return { key, passkey: await browser.json("POST", "/auth/passkeys", { name, credential }) }
 }
 
-/** Signs in, from a new browser. */
+/** Signs in with a new browser. */
 async function signIn(
   gateway: TestGateway,
   key: SoftwareAuthenticator,
@@ -116,7 +116,7 @@ test("a response without its challenge creates no passkey", async () => {
   expect(await attempt({}, { rpId: "evil.example" })).toBe(400)
   expect(await attempt({}, { challenge: "bm90IHRoZSBjaGFsbGVuZ2U" })).toBe(400)
   expect(await attempt({ type: "webauthn.get" })).toBe(400)
-  // The user was not verified or not present.
+  // The response claims that the user was not verified or not present.
   expect(await attempt({ flags: 1 })).toBe(400)
   expect(await attempt({ flags: 4 })).toBe(400)
   const begun = await browser.json("POST", "/auth/passkeys/begin", { password })
@@ -131,7 +131,7 @@ test("a response without its challenge creates no passkey", async () => {
   const attestationObject = Buffer.alloc(14_000, 0x81).toString("base64url")
   const bomb = { ...deep, response: { clientDataJSON, attestationObject } }
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential: bomb })).toBe(400)
-  // The challenge has been answered.
+  // The challenge has already been used.
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential })).toBe(401)
   expect(await browser.status("POST", "/auth/passkeys", { name: "x", credential: {} })).toBe(400)
   expect((await browser.json("GET", "/auth/passkeys"))["data"]).toEqual([])
@@ -143,7 +143,8 @@ test("a response signs in once, in the browser that asked, for its own challenge
   const { key } = await add(browser)
   const { status, browser: own, credential } = await signIn(gateway, key)
   expect(status).toBe(200)
-  // Once more, in the same browser, in another, and with the challenge of another.
+  // The challenge is used again in the same browser, then in another browser, and then with the challenge of another
+  // browser.
   expect(await own.status("POST", "/auth/sign-in/passkey", { credential })).toBe(401)
   const other = new ConsoleBrowser(gateway)
   expect(await other.status("POST", "/auth/sign-in/passkey", { credential })).toBe(401)
@@ -155,7 +156,7 @@ test("a response signs in once, in the browser that asked, for its own challenge
   const stolen = key.get(askedBy(begun))
   await thief.json("POST", "/auth/sign-in/passkey/begin")
   expect(await thief.status("POST", "/auth/sign-in/passkey", { credential: stolen })).toBe(401)
-  // The steps in another order: the challenge for a new passkey does not sign in.
+  // The steps are mixed up: the challenge for creating a passkey must not work for signing in.
   const making = await browser.json("POST", "/auth/passkeys/begin", { password })
   const crossed = key.get(askedBy(making))
   expect(await browser.status("POST", "/auth/sign-in/passkey", { credential: crossed })).toBe(401)
@@ -198,7 +199,7 @@ test("a copied passkey is detected by its counter", async () => {
   expect((await signIn(gateway, key, { faults: { counter: 7 } })).status).toBe(401)
   expect((await signIn(gateway, key, { faults: { counter: 0 } })).status).toBe(401)
   expect((await signIn(gateway, key, { faults: { counter: 8 } })).status).toBe(200)
-  // Many authenticators do not count.
+  // Many authenticators do not count uses, so their counter stays 0.
   const { key: uncounted } = await add(browser, "phone")
   for (let time = 0; time < 2; time++) {
     expect((await signIn(gateway, uncounted, { faults: { counter: 0 } })).status).toBe(200)
@@ -216,11 +217,11 @@ test("passkeys of other users are not accessible, and are removed with their use
   const path = `/auth/passkeys/${String(own.passkey["id"])}`
   expect(await ada.status("PATCH", path, { name: "mine" })).toBe(404)
   expect(await ada.status("DELETE", path)).toBe(404)
-  // The challenge of another user.
+  // The challenge belongs to another user.
   const begun = await browser.json("POST", "/auth/passkeys/begin", { password })
   const credential = new SoftwareAuthenticator().create(askedBy(begun), await handleOf(ada))
   expect(await ada.status("POST", "/auth/passkeys", { name: "x", credential })).toBe(401)
-  // A credential that already belongs to another user.
+  // The credential already belongs to another user.
   const mixed = await ada.json("POST", "/auth/passkeys/begin", {
     password: order.person.password,
   })

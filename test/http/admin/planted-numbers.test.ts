@@ -13,7 +13,7 @@ import { ask, startManaged } from "./support.ts"
 
 const LARGEST = "9223372036854775807"
 
-/** As a version without maxima has written it after one absurd answer. */
+/** A receipt in the form of a version without maximum values, written after an absurd answer. */
 const RECEIPT = {
   status: "settled",
   endpoint: "/v1/chat/completions",
@@ -43,7 +43,7 @@ const RECEIPT = {
   losses: [],
 }
 
-/** This test is not about the protection of the ledger against changes. */
+/** Writes directly to the file. This test does not concern the protection of the ledger against changes. */
 function plantInFile(gateway: TestGateway): void {
   using database = new Database(databaseFileIn(gateway.settings.data))
   database.run("PRAGMA busy_timeout = 5000")
@@ -96,7 +96,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
       const text = await response.text()
       expect(`${path}: ${response.status} ${response.ok ? "" : text}`).toBe(`${path}: 200 `)
     }
-    // Charges go on, in the same hour too.
+    // Charges continue, also in the same hour.
     const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, user: "u" })
     expect(response.status).toBe(200)
     const id = response.headers.get("x-request-id") ?? ""

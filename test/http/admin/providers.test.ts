@@ -12,7 +12,7 @@ const PRICE = { input: "1", output: "2" }
 
 let gateway: TestGateway
 
-/** A gateway in which no provider is set up, and a vendor to add one of. */
+/** Starts a gateway without providers, and a vendor for which one is added. */
 beforeAll(async () => {
   gateway = await startManaged({ settings: { providers: {}, models: {} } })
 })
@@ -143,7 +143,7 @@ describe("a provider that the console adds", () => {
     expect(await refusal("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
     )
-    // Another path of the same server is no other address.
+    // Another path on the same server does not count as another address.
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v2` })
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
   })
@@ -169,7 +169,7 @@ describe("a provider that the console adds", () => {
     const won = statuses.filter((status) => status === 200).length
     expect(statuses.filter((status) => status === 409)).toHaveLength(statuses.length - won)
     const { secrets } = (await provider("mine")) as { secrets: string[] }
-    // Every change that was reported as successful is stored.
+    // Each change that was reported as successful must be stored.
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 

@@ -53,7 +53,7 @@ test("a failed request shows its error and costs nothing", async () => {
   const answer = await caller.post("/v1/chat/completions", body)
   expect(answer.status).toBe(503)
   await answer.body?.cancel()
-  // Answers do not wait until the release is written.
+  // The release is written after the response, so the test waits for it.
   const failed = async () =>
     requestPage.parse(await asked(gateway, "GET", "/receipts?status=failed")).data
   await until(async () => (await failed()).length > 0)

@@ -5,11 +5,11 @@ import type { TestGateway } from "../../support/gateway.ts"
 
 export interface RestartedGateway extends AsyncDisposable {
   readonly url: string
-  /** Its warnings. */
+  /** The warnings that the new gateway logged. */
   readonly warnings: readonly string[]
 }
 
-/** Ends a gateway and starts another one on its data, with other settings of the file if there are any. */
+/** Ends a gateway and starts another one with its data, optionally with another settings file. */
 export async function restart(
   gateway: TestGateway,
   settings: Partial<Settings> = {},

@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../support/settings.ts"
 import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 
-/** The error of an answer that is one. */
+/** Returns the error of an error response. */
 async function refusal(
   response: Response,
 ): Promise<{ status: number; error_type: string; param: string | null; message: string }> {
@@ -18,7 +18,7 @@ async function refusal(
   return { status: response.status, error_type, param, message }
 }
 
-/** The actions in the audit log, oldest first, without those of the test itself. */
+/** Returns the actions in the audit log, oldest first, without actions of the test itself. */
 async function actionsOf({ store }: TestGateway): Promise<string[]> {
   const records = await store.audit.list({}, null, 100)
   const own = records.filter(({ action }) => action !== AUDIT.action)
@@ -106,7 +106,7 @@ test("all cookies behind TLS are sent over TLS only", async () => {
   expect(session["base_url"]).toBe(publicUrl)
   expect(browser.setCookies.length).toBeGreaterThan(0)
   expect(browser.setCookies.every((one) => one.endsWith("; Secure"))).toBe(true)
-  // An operator on the same machine, whose browser may refuse the prefix.
+  // The browser of an operator on the same machine may reject cookies with the prefix.
   expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
 })
 
@@ -126,7 +126,7 @@ test("cookies have their prefix behind a proxy that sends the machine's own host
   expect(made.status).toBe(200)
   expect(browser.setCookies.length).toBeGreaterThan(0)
   expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
-  // Browsers send no origin when they only read.
+  // Browsers send no origin with requests that only read.
   expect(await browser.status("GET", "/session")).toBe(200)
   const planted = (browser.cookie ?? "").replaceAll("__Host-", "")
   browser.cookie = `${planted.replace(/=[^;]*/, "=other")}; ${browser.cookie}`
@@ -135,7 +135,7 @@ test("cookies have their prefix behind a proxy that sends the machine's own host
   expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
 })
 
-/** The gateway reports only its public address, so its port must be known before. */
+/** Returns a free port. It must be known in advance, because the gateway reports only its public address. */
 function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = listener
@@ -214,7 +214,7 @@ test("a rejected sign-in has a readable error, is rate-limited, and recorded wit
     await browser.status("POST", "/auth/sign-in/email", wrong)
   const refused = (await readableAudit(gateway.store, { action: "session.refuse" })).toReversed()
   expect(refused.length).toBeGreaterThanOrEqual(11)
-  // Twenty a minute, and a minute may have ended meanwhile.
+  // The limit is 20 per minute, and a minute may have ended during the test.
   expect(refused.length).toBeLessThanOrEqual(40)
   expect(refused[0]).toMatchObject({
     actorName: OPERATOR.email,
@@ -240,7 +240,7 @@ test("the second factor is set up, required, rejects a wrong code and is switche
   expect(await other.status("GET", "/session")).toBe(401)
   const wrong = await other.ask("POST", "/auth/two-factor/verify-totp", { code: "00000x" })
   expect(await refusal(wrong)).toMatchObject({ status: 400, param: "code" })
-  // The current code was used for the setup.
+  // The current code was already used for the setup.
   const next = totp(secret, Date.now() + 30_000)
   await other.json("POST", "/auth/two-factor/verify-totp", { code: next })
   expect(await other.status("GET", "/session")).toBe(200)
@@ -293,7 +293,7 @@ test("an operator's link sets a new password, once", async () => {
   const token = new URL(String(link)).searchParams.get("token")
   const reset = { token, new_password: "the next password" }
   const visitor = new ConsoleBrowser(gateway)
-  // Opening a link does not use it.
+  // Opening a link does not use it up.
   for (const _ of Array(12)) await visitor.json("GET", `/auth/reset-password/${token}`)
   await visitor.json("POST", "/auth/reset-password", reset)
   expect(await visitor.status("GET", `/auth/reset-password/${token}`)).toBe(403)

@@ -2,12 +2,12 @@ import { startGateway, type GatewayOptions, type TestGateway } from "../../suppo
 
 export const ADMIN_TOKEN = "admin-token-for-tests"
 
-/** A gateway whose management API accepts the admin token. */
+/** Starts a gateway whose management API accepts the admin token. */
 export function startManaged(options: GatewayOptions = {}): Promise<TestGateway> {
   return startGateway({ ...options, settings: { adminToken: ADMIN_TOKEN, ...options.settings } })
 }
 
-/** The server to call, and the headers to send; the admin token by default. */
+/** The server to call, and the headers to send. By default, the header contains the admin token. */
 interface ApiTarget {
   readonly url: string
   readonly headers?: Record<string, string>
@@ -29,7 +29,10 @@ export function ask(
   })
 }
 
-/** The same, read as JSON. @throws when it fails. */
+/**
+ * Sends a request to the management API, and returns the response as JSON.
+ * @throws when the request fails.
+ */
 export async function asked(
   target: ApiTarget,
   method: string,
@@ -42,7 +45,7 @@ export async function asked(
   return JSON.parse(text) as Record<string, unknown>
 }
 
-/** The error of an answer. */
+/** The error in a response. */
 export interface AnsweredError {
   readonly message: string
   readonly param: string | null

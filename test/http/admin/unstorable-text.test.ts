@@ -22,7 +22,7 @@ interface Route {
   readonly operation: Operation
 }
 
-/** Cursors of no list, as their base64url text. */
+/** Cursors that belong to no list. They are base64url of these texts. */
 const CURSORS = [
   ["a\0b"],
   [1, "a\0b"],
@@ -36,7 +36,10 @@ const CURSORS = [
   [1],
 ]
 
-/** Texts that no database stores. UTF-8 has no half characters, so a query can have them only in an escape of JSON. */
+/**
+ * Texts that no database can store. UTF-8 cannot encode lone surrogates, so a query can contain them only in a JSON
+ * escape.
+ */
 const TEXTS = { NUL: "a\0b", "a half character": "a\ud800b" }
 
 for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {

@@ -135,7 +135,7 @@ test("people export their own data, including mentions of them, without other pe
   for (const id of ["acc_acme", "acc_other"]) {
     await gateway.store.accounts.create({ id, name: id, createdAt: 1 }, AUDIT)
   }
-  // As it was written by earlier versions.
+  // A record in the form of earlier versions.
   const early = JSON.stringify({ email: ADA.email, invited_by: "boss@example.com" })
   await gateway.store.audit.append({ ...AUDIT, action: "early.mention", after: early })
   const { email } = ADA

@@ -172,7 +172,7 @@ describe("money", () => {
   })
 })
 
-/** The most that a request to Gemini can cost, in credits. */
+/** Returns the maximum cost of a request to Gemini in credits. */
 async function maxOf(options: object): Promise<number> {
   const path = "/v1beta/models/google/gemini-3-flash:generateContent"
   const answer = await caller.post("/v1/estimate", {

@@ -15,7 +15,7 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 
-/** A vendor of Google's dialect that leaves out required fields, and a caller of the same dialect. */
+/** A vendor with Google's dialect that omits required fields. The caller uses the same dialect. */
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 type Fields = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 
-/** A form as a client writes it again for each try. */
+/** Returns a form, which a client creates again for each attempt. */
 function formOf(fields: Fields): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {
@@ -94,7 +94,7 @@ const FORM_CASES: readonly (readonly [path: string, fields: Fields])[] = [
   ["/v1/audio/translations", { model: "sim/whisper-1", file: SOUND }],
 ]
 
-/** Sends the same request twice, and once with another body, and counts its effects. */
+/** Sends the same request twice and a request with another body once, and counts the effects. */
 async function expectOnce(
   path: string,
   key: string,

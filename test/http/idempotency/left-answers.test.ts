@@ -56,7 +56,7 @@ function formOf(fields: Fields): FormData {
 interface Case {
   readonly path: string
   readonly body: object
-  /** How a whole answer ends. */
+  /** Matches the end of a complete answer. */
   readonly end: RegExp
 }
 
@@ -128,7 +128,7 @@ function ask(
   })
 }
 
-/** Reads this many bytes of an answer, and then closes its connection. */
+/** Reads the given number of bytes of an answer, and then closes its connection. */
 async function leaveAfter(
   caller: TestCaller,
   sent: Case,

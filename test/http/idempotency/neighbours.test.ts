@@ -7,7 +7,7 @@ const MEGABYTE = 2 ** 20
 test("a process that shuts down delivers running answers to its neighbours in full", async () => {
   using directory = new TemporaryDirectory()
   const data = directory.path
-  // More than a socket accepts at once.
+  // A body that is larger than a socket accepts at once.
   const body = "x".repeat(16 * MEGABYTE)
   const ending = new Neighbours({ data, node: "ending", answer: async () => new Response(body) })
   await using asking = new Neighbours({ data, node: "asking", answer: async () => undefined })

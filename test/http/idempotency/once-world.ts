@@ -1,4 +1,4 @@
-/** A gateway with a vendor whose answers come from a test, and a caller that sends requests with idempotency keys. */
+/** A gateway with a vendor whose answers the test sets, and a caller that sends requests with idempotency keys. */
 import {
   provider,
   simulated,
@@ -15,7 +15,7 @@ export const DAY = 86_400_000
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
 type Answer = (request: Request) => Response | Promise<Response>
-/** The vendor's next answer. */
+/** The function that creates the vendor's next answer. */
 export const vendorDoes: { answer: Answer } = { answer: () => whole() }
 export const clock = { now: Date.now() }
 
@@ -51,12 +51,12 @@ export function keyed(key: string, headers: Record<string, string> = {}): Record
   return { "idempotency-key": key, ...headers }
 }
 
-/** Sends the same request again with the same key. */
+/** Sends a request with an idempotency key. By default, the body is the same for each request. */
 export function send(caller: TestCaller, key: string, body: object = BODY): Promise<Response> {
   return caller.post(CHAT, body, keyed(key))
 }
 
-/** A new key is known after a moment. */
+/** Repeats a request until its status is 200, because a gateway process loads a new key after a moment. */
 export async function until200(ask: () => Promise<Response>): Promise<Response> {
   let response = await ask()
   await until(async () => {

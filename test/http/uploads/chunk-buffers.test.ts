@@ -18,7 +18,7 @@ async function* listed(...views: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* views
 }
 
-/** Noise; random numbers are given 64 KB at a time. */
+/** Returns a buffer of random bytes. The random generator fills at most 64 KB at a time. */
 function filled(size: number): Buffer {
   const noise = new Uint8Array(size)
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(noise.subarray(at, at + 65_536))

@@ -37,7 +37,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A request as a client library makes it. */
+/** Returns a request as a client library creates it. */
 function formRequest(form: FormData): Request {
   return new Request("http://gateway/", { method: "POST", body: form })
 }
@@ -64,7 +64,7 @@ async function refusal(request: Request, rules = RULES): Promise<GatewayError> {
   throw new Error("the form was taken")
 }
 
-/** The tested part of a form, its head and its content. */
+/** Returns the part of a form that is tested, with its head and its content. */
 function part(head: string, content: string): string {
   return `--cut\r\n${head}\r\n\r\n${content}\r\n`
 }
@@ -344,7 +344,7 @@ test("a form split anywhere into chunks is read the same", async () => {
       Buffer.from(field("model", "sim/whisper")),
       Buffer.from('--cut\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'),
       content,
-      // Bytes that only begin like a boundary are content.
+      // Bytes that begin like a boundary but are not one are content.
       Buffer.from("\r\n--cu\r\n-\r\n--cut"),
       Buffer.from(`\r\n${field("prompt", "\r\n--cu")}${END}`),
     ].map((bytes, index) => (index === 3 ? bytes.subarray(0, 9) : bytes)),
@@ -372,7 +372,7 @@ test("a form split anywhere into chunks is read the same", async () => {
   )
 })
 
-/** Chunks of these sizes, over and over. */
+/** Splits bytes into chunks. The sizes are used in turn. */
 function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, turn = 0; at < bytes.length; turn++) {

@@ -45,7 +45,9 @@ function formOf(...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([...parts, Buffer.from("--cut--\r\n")])
 }
 
-/** A body in chunks of these sizes, repeated; at its end it is complete, or the sender disconnects. */
+/**
+ * Returns a body in chunks whose sizes are used in turn. At its end, the body is complete or the sender disconnects.
+ */
 function bodyOf(bytes: Uint8Array, sizes: readonly number[], end = bytes.length) {
   let at = 0
   let turn = 0
@@ -53,7 +55,7 @@ function bodyOf(bytes: Uint8Array, sizes: readonly number[], end = bytes.length)
     {
       pull(controller) {
         const next = Math.min(end, at + (sizes[turn++ % sizes.length] ?? 1))
-        // Each chunk has its own buffer, as in the server.
+        // Each chunk has a separate buffer, as in the server.
         controller.enqueue(new Uint8Array(bytes.subarray(at, next)))
         at = next
         if (at < end) return
@@ -75,7 +77,7 @@ function receive(body: ReadableStream<Uint8Array>, length?: number): Promise<Upl
   return receiveUpload(request, { spool, rules, memory, pace: USUAL_PACE })
 }
 
-/** Files of the spool that this process has open. */
+/** Returns the number of files in the spool folder that this process has open. */
 function openFiles(): number {
   return readdirSync("/proc/self/fd").filter((name) => {
     try {

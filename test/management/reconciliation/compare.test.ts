@@ -32,12 +32,12 @@ test("names the likely cause of each difference", async () => {
   const result = await reconcile(own.database.store, [
     billed({ ...INPUT, model: "gpt-plain-2026-03-05", cost: "1" }),
     billed({ ...INPUT, model: "gpt-plain", class: "output", quantity: 500_000n, cost: "1" }),
-    // The output costs a quarter more than the price here.
+    // In this bill, output costs a quarter more than the gateway's price.
     billed({ ...INPUT, model: "gpt-stale", cost: "1" }),
     billed({ ...INPUT, model: "gpt-stale", class: "output", quantity: 500_000n, cost: "1.25" }),
     billed({ ...INPUT, model: "gpt-tier", cost: "0.5", tiers: ["flex"] }),
     billed({ ...INPUT, model: "gpt-served-fast", cost: "0.5" }),
-    // The same tier under two names.
+    // Both names stand for the same tier.
     billed({ ...INPUT, model: "gpt-fast", cost: "2", tiers: ["fast"] }),
     billed({ ...INPUT, model: "gpt-abandoned", quantity: 1_200_000n, cost: "1.2" }),
     billed({ ...INPUT, model: "gpt-lost", quantity: 1_900_000n, cost: "1.9" }),
@@ -120,7 +120,7 @@ test("finds the models that descriptions name, and their tiers", async () => {
       quantity: 500_000n,
       cost: "1",
     }),
-    // A model without calls, whose words include those of the model above.
+    // A model without calls. The words of its name include the words of the model above.
     billed({ ...described, model: "Gemini 2.5 Flash Lite Text Input", cost: "7" }),
     billed({ ...described, model: "USE1-NovaLite-input-tokens-batch", cost: "0.5" }),
     billed({ ...described, model: "gpt 4o Inp global", quantity: 2_000_000n, cost: "2" }),

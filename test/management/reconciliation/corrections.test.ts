@@ -29,10 +29,10 @@ describe.each(ENGINES)("$name", (engine) => {
       difference: "0.25",
       posted: { amount: "0.25", reason: "bill of November" },
     })
-    // There is nothing to post for the same bill again.
+    // For the same bill, no further correction is posted.
     const again = await reconcile(store, rows, { reason: "bill of November" })
     expect(again).toMatchObject({ corrected: "0.25", difference: "0", posted: { amount: "0" } })
-    // A corrected bill posts its difference from the first bill.
+    // For a corrected bill, only the difference from the first bill is posted.
     const first = { day: FIRST, model: "gpt-plain", cost: "1.25" }
     const late = await reconcile(store, [billed(first), ...rows.slice(1)], { reason: "credit" })
     expect(late).toMatchObject({ corrected: "0.25", posted: { amount: "-0.25" } })
@@ -50,12 +50,12 @@ describe.each(ENGINES)("$name", (engine) => {
     expect(costs(providers.data)).toEqual(["2"])
     expect(costs(providers.series)).toEqual(["1.25", "0.75"])
     expect((await ask({ provider: "openai" })).total.provider_cost).toBe("2")
-    // Corrections do not belong to an account, a key or a model.
+    // Corrections do not belong to any account, key or model.
     expect((await ask({ account: "a" })).total.provider_cost).toBe("2")
     expect(costs((await ask({ account: "a" })).data)).toEqual(["1", "1"])
     expect((await ask({ provider: "azure" })).total.provider_cost).toBe("0")
 
-    // No balance changes, and the audit log contains the corrections.
+    // No balance changes. The audit log contains the corrections.
     expect((await store.accounts.find("a"))?.balance).toBe(before?.balance)
     const audit = await store.audit.list({ action: "provider.reconcile" }, null, 10)
     expect(audit.map(({ target, after }) => [target, JSON.parse(after ?? "").posted])).toEqual([

@@ -10,7 +10,7 @@ import type { SimulatedCost } from "../../../simulator/costs/simulated-costs.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { OPERATOR } from "../actors.ts"
 
-/** Reads the cost APIs of the simulator over real sockets. */
+/** A gateway that reads the simulator's cost APIs over real sockets. */
 
 let gateway: TestGateway
 const HELLO = [{ role: "user", content: "Hello" }]
@@ -79,7 +79,7 @@ test("a bill for the gateway's calls agrees with the ledger exactly", async () =
   for (const { at, body } of receipts) {
     const { input, output } = JSON.parse(body).usage as { input: number; output: number }
     const day = dayText(at)
-    // One credit for a million, and two.
+    // The prices are one and two credits per million.
     gateway.simulator.costs.push(
       cost(day, { ...facts, quantity: input, amount: micros(input) }),
       cost(day, { ...facts, class: "output", quantity: output, amount: micros(2 * output) }),
@@ -98,7 +98,7 @@ test("a bill for the gateway's calls agrees with the ledger exactly", async () =
     lines: [],
   })
 
-  // Another client of the same key, in a more expensive tier.
+  // Another client uses the same key in a more expensive tier.
   const shared = { quantity: 1_000, amount: "0.0025", requests: 9, tier: "priority" }
   gateway.simulator.costs.push(cost(dayText(from), { ...facts, ...shared }))
   expect(await compared()).toMatchObject({
@@ -131,7 +131,7 @@ describe("OpenAI", () => {
     const before = gateway.simulator.requests.length
     const { rows } = await read("openai", whole, { key: "sk-admin-1" })
     const asked = gateway.simulator.requests.slice(before).map(({ path }) => path.split("?")[0])
-    // Three lists of 92 days, in pages of 31 days.
+    // There are three lists of 92 days, with 31 days per page.
     expect(asked).toHaveLength(9)
     expect(rows).toHaveLength(5)
     expect(rows).toMatchObject([

@@ -14,22 +14,22 @@ export const DAYS: TimeRange = { from: Date.UTC(2026, 10, 1), until: Date.UTC(20
 export const FIRST = "2026-11-01"
 export const SECOND = "2026-11-02"
 
-/** A call in the ledger, at one credit for a million of input and two for a million of output. */
+/** A call in the ledger. A million input tokens cost one credit, and a million output tokens cost two. */
 export interface LedgerCall {
   readonly day: string
   readonly model: string
-  /** `a` by default. */
+  /** The account; absent: `a`. */
   readonly account?: string
   readonly credential?: string
   readonly input?: number
   readonly output?: number
-  /** At a hundredth of a credit. */
+  /** Number of searches, at a hundredth of a credit each. */
   readonly searches?: number
   readonly modes?: readonly string[]
   readonly estimated?: boolean
   /** Provider cost of an earlier failed attempt, in credits. */
   readonly lost?: string
-  /** Provider cost in credits, if the arithmetic contains other prices. */
+  /** Provider cost in credits, if the receipt contains other prices. */
   readonly providerCost?: string
 }
 
@@ -73,7 +73,7 @@ function receiptText(call: LedgerCall): string {
   })
 }
 
-/** A row of a bill. */
+/** Returns a row of a bill. */
 export function billed(
   row: Pick<BillRow, "model"> &
     Partial<Omit<BillRow, "amount" | "day">> & { readonly day: string; readonly cost: string },

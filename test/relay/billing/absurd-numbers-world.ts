@@ -2,7 +2,10 @@ import type { ModelSettings, ProviderSettings } from "../../../src/config/settin
 import { wave } from "../../support/audio.ts"
 import { provider, simulated } from "../../support/gateway.ts"
 
-/** Numbers as JSON text: a counter below zero, fractions, beyond 2^53, 64 bits and a double, and other types. */
+/**
+ * Unusual numbers as JSON text: negative numbers, fractions, numbers beyond 2^53, 64 bits and a double, and other
+ * types.
+ */
 export const NUMBERS = [
   "1",
   "-1",
@@ -23,7 +26,7 @@ export const NUMBERS = [
   "{}",
 ] as const
 
-/** Numbers that say where something belongs; another number would change the answer or remove it. */
+/** Members with numbers that are positions. Another number would change or remove the answer. */
 const PLACES: ReadonlySet<string> = new Set([
   "index",
   "output_index",
@@ -33,7 +36,7 @@ const PLACES: ReadonlySet<string> = new Set([
   "sequence_number",
 ])
 
-/** Every number of a JSON text that is a member, replaced; and lists of usage made long. */
+/** Replaces every number that is a member in a JSON text, and lengthens lists of usage. */
 function withNumber(text: string, number: string): string {
   const replaced = text.replace(/"(\w+)":(\s*)-?\d+(\.\d+)?(e[+-]?\d+)?/gi, (all, name: string) =>
     PLACES.has(name) ? all : `"${name}":${number}`,
@@ -46,7 +49,7 @@ function withNumber(text: string, number: string): string {
   )
 }
 
-/** A provider whose answers are ordinary except for their numbers. */
+/** A provider whose answers are normal except for their numbers. */
 export class AbsurdProvider implements Disposable {
   number = "1"
   target = ""
@@ -84,7 +87,7 @@ export class AbsurdProvider implements Disposable {
   }
 }
 
-/** Providers at an address, by all formats. */
+/** Returns the settings of providers at an address, with all formats. */
 export function absurdProviders(url: string): Record<string, ProviderSettings> {
   const openai = provider(`${url}/v1`, "openai")
   return {
@@ -155,7 +158,7 @@ export const MODELS: Readonly<Record<string, ModelSettings>> = {
   }),
 }
 
-/** A request of a caller. */
+/** A request that a caller sends. */
 export interface AbsurdCall {
   readonly path: string
   readonly body: object
@@ -219,7 +222,7 @@ export const CALLS: readonly AbsurdCall[] = [
   ]),
 ]
 
-/** Forms of transcriptions, whole and streamed. */
+/** Returns forms for transcriptions, streamed and not streamed. */
 export function transcriptionForms(): FormData[] {
   return namesOf("transcription").flatMap((model) =>
     ["json", "verbose_json", "stream"].map((format) => {

@@ -19,7 +19,10 @@ import {
 import { CHAT, HELLO, type Receipt } from "../support.ts"
 import { sampleOf } from "../../support/exhaustive.ts"
 
-/** All other charges are on the disk by then; it took ten seconds if a batch was repeated. */
+/**
+ * Maximum time in milliseconds until all other charges are on disk. If a batch had to be repeated, it would take ten
+ * seconds.
+ */
 const NORMAL_MS = 5_000
 
 const DAY_MS = 86_400_000
@@ -30,10 +33,10 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
     const upstream = new AbsurdProvider()
     let gateway: TestGateway
     let caller: TestCaller
-    /** Requests of the caller that were answered. */
+    /** Number of the caller's requests that were answered. */
     let answered = 0
     let other: TestCaller
-    /** Numbers that another caller's charge waited for. */
+    /** Number of unusual numbers for which another caller's charge had to wait. */
     let slow = 0
     beforeAll(async () => {
       gateway = await startManaged({
@@ -85,7 +88,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
         if (others.some(({ isSlow }) => isSlow)) slow++
         const answers = await Promise.all(absurd)
         const refused = answers.filter(
-          // A score that is no number makes an answer that cannot be used.
+          // An answer whose score is not a number cannot be used.
           ({ path, status, text }) =>
             path === "/v1/rerank" && typeof JSON.parse(number) !== "number"
               ? status !== 502
@@ -112,7 +115,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
           expect(quantity).toBeWithin(0, MAX_QUANTITY + 1)
         }
       }
-      // A busy machine is sometimes slow.
+      // A busy machine may be slow at times.
       expect(slow).toBeLessThan(numbers.length / 2)
       for (const path of REPORTS) {
         const response = await ask(gateway, "GET", path)

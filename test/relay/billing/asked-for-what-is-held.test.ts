@@ -7,7 +7,7 @@ const SPOKEN = "word ".repeat(100)
 let gateway: TestGateway
 let speaker: ReturnType<typeof startSpeaker>
 
-/** Announces a sound of 1,000 bytes, sends 250 of them, and hangs up. */
+/** Starts a vendor that announces 1,000 bytes of audio, sends 250 of them, and closes the connection. */
 function startSpeaker() {
   return Bun.listen({
     hostname: "127.0.0.1",
@@ -16,7 +16,7 @@ function startSpeaker() {
       data(socket) {
         const head = "HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 1000\r\n\r\n"
         socket.write(head + "x".repeat(150))
-        // The gateway passes on only the first of two chunks.
+        // The gateway passes on only the first of the two chunks.
         setTimeout(() => {
           socket.write("x".repeat(100))
           socket.end()

@@ -6,7 +6,7 @@ import type {
   SettledRequest,
 } from "../../../src/relay/billing/request-observer.ts"
 
-/** A charge with only the id of its request. */
+/** Returns a charge that contains only the id of its request. */
 const chargeOf = (id: string) => ({ call: { id } }) as PendingCharge
 const settledOf = (id: string) => ({ charge: chargeOf(id), endedAt: 1 }) as SettledRequest
 

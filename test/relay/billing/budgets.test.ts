@@ -12,7 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** Ten tokens of output at two credits a million, and a few of input at one. */
+/**
+ * Sends a request with ten output tokens at two credits per million, and a few input tokens at one credit per million.
+ */
 function ask(caller: TestCaller, maxTokens = 10): Promise<Response> {
   const messages = [{ role: "user", content: "/tokens 10" }]
   return caller.post("/v1/chat/completions", {
@@ -27,7 +29,7 @@ interface Refusal {
 }
 
 const LARGE = 1_000_000_000n
-/** Enough for one request of `ask`, and not for two. */
+/** A budget in nanocredits that is enough for one request of `ask` but not for two. */
 const SMALL = 150_000n
 
 const budgets: readonly [string, Partial<KeyInput>, string][] = [

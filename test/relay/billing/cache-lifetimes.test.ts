@@ -12,7 +12,7 @@ const PRICE = {
   cache_write_12h: "5",
   output: "0",
 }
-/** Tokens that were written to the cache; all of the input. */
+/** Number of tokens that were written to the cache, which are all input tokens. */
 const WRITTEN = 1_000
 
 let vendor: ScriptedVendor
@@ -49,13 +49,13 @@ const details = (lifetimes?: JsonObject): JsonObject => ({
   ...(lifetimes && { cache_write_tokens_details: lifetimes }),
 })
 
-/** Nanocredits that a request to a model costs. */
+/** Returns the cost of a request to a model in nanocredits. */
 async function costOf(path: string, body: JsonObject, stream: boolean): Promise<bigint> {
   const caller = await gateway.caller("10")
   const posted = await caller.post(path, { ...body, stream })
   expect(posted.status, await posted.text()).toBe(200)
   const { cost, hold } = await receiptOf(caller, posted)
-  // No provider caches for longer than the request asks for, but one that does is charged.
+  // Providers do not cache for longer than the request asks for. If one does, the longer lifetime is charged.
   if (JSON.stringify(body).includes("ttl")) {
     expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
   }
@@ -142,7 +142,7 @@ for (const stream of [false, true]) {
   )
 }
 
-/** A prompt long enough that its hold covers the usage that the vendor reports. */
+/** Returns messages that are long enough for the hold to cover the usage that the vendor reports. */
 function long(): JsonObject[] {
   return [{ role: "user", content: "x ".repeat(WRITTEN) }]
 }

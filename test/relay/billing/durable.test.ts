@@ -17,13 +17,13 @@ let caller: TestCaller
 let database: Database
 
 beforeEach(async () => {
-  // On the thread of this test a locked ledger would stop the test as well.
+  // The ledger must not be on the thread of this test, because a locked ledger would block the test too.
   gateway = await startGateway({ isShared: true })
   caller = await gateway.caller("1")
-  // The first request leases; from then on a request needs the disk only for its charge.
+  // The first request leases credits. Later requests need the disk only for their charges.
   await (await chat(false)).text()
   database = new Database(databaseFileIn(gateway.settings.data))
-  // The gateway's own beat may hold the lock for a moment.
+  // The gateway's heartbeat may hold the lock for a moment.
   database.run("PRAGMA busy_timeout = 5000")
 })
 
@@ -41,7 +41,7 @@ function chargesOnDisk(): number {
   return query.get()?.count ?? 0
 }
 
-/** Whether a promise has settled by the time the gateway has answered several later requests. */
+/** Whether a promise is settled by the time that the gateway has answered several later requests. */
 async function comes(promise: Promise<unknown>): Promise<boolean> {
   for (let asked = 0; asked < 20; asked++) await (await fetch(`${gateway.url}/healthz`)).text()
   return Bun.peek.status(promise) !== "pending"
@@ -180,7 +180,7 @@ test("when no lease can be written, a request is rejected as retryable", async (
 test("no request is accepted while the ledger cannot be written, and requests are accepted again afterwards", async () => {
   await withBrokenLedger(async () => {
     await (await chat(false)).text()
-    // Each second it is tried whether the ledger can be written again, which may be in between.
+    // The gateway tries each second whether the ledger can be written again. Until then, requests fail.
     await until(async () => {
       const asked = gateway.simulator.requests.length
       const response = await chat(false)

@@ -13,7 +13,7 @@ const GEMINI_ANSWER = {
   usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 1, totalTokenCount: 9 },
 }
 
-/** No token is requested for an estimate. */
+/** A model that is only used for estimates, so no tokens are requested from it. */
 const ROBOT = {
   clientEmail: "a@b.c",
   privateKey: "none",
@@ -21,7 +21,7 @@ const ROBOT = {
   projectId: "p",
 }
 
-/** With its built-in models and prices. */
+/** Returns the settings of a provider with its built-in models and prices. */
 function known(vendorId: string): ProviderSettings {
   return { ...provider(vendor.url, vendorId), knownModels: true }
 }
@@ -74,7 +74,7 @@ async function estimate(
   return { most: nanocredits(most), lines: parts.flatMap(({ lines }) => lines) }
 }
 
-/** Credits per million that a kind of tokens is held at. */
+/** Returns the rate in credits per million at which a kind of tokens is held. */
 async function rateOf(name: string, body: JsonObject): Promise<number> {
   const { lines } = await estimate(CHAT, body)
   return Number(lines.find((line) => line.name === name)?.per_million)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** Ten tokens of output at two credits a million, and a few of input at one. */
+/** A request with ten output tokens at two credits per million, and a few input tokens at one credit per million. */
 const body = {
   model: "sim/echo",
   max_tokens: 10,
@@ -32,7 +32,7 @@ async function chat(caller: TestCaller, headers: Record<string, string> = {}, mo
   return { status: response.status, id: response.headers.get("x-request-id"), error: answer.error }
 }
 
-/** Chats until it is refused. */
+/** Sends chats until one is rejected. */
 async function useUp(caller: TestCaller, headers: Record<string, string> = {}, more: object = {}) {
   let last = await chat(caller, headers, more)
   for (let count = 0; last.status === 200; count++) {
@@ -66,7 +66,7 @@ test("an end user with a used-up budget is rejected, and others are not", async 
   expect(refused.error?.["message"]).toContain("The end user 'bob' has")
   expect(Date.parse(refused.error?.["resets_at"] ?? "")).toBeGreaterThan(Date.now())
   expect((await chat(caller, { "x-tollgate-user": "carol" })).status).toBe(200)
-  // The body names alice, whose budget is less than the cost of one request.
+  // The body names alice. Her budget is less than the cost of one request.
   const alice = await chat(caller, {}, { user: "alice@example.com" })
   expect(alice.error).toMatchObject({ code: "label_budget_exceeded", user: "alice@example.com" })
   expect((await chat(caller)).status).toBe(200)
@@ -103,7 +103,7 @@ test("simultaneous requests spend at most the budget", async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => chat(caller, { "x-tollgate-user": "crowd" })),
   )
-  // Credits held by other requests give 429, and spent credits give 402.
+  // If credits are held by other requests, the status is 429. If they are spent, the status is 402.
   for (const { status } of answers) expect([200, 402, 429]).toContain(status)
   const path = `/accounts/${caller.account.id}/label-budgets/spent`
   const { data } = await asked(gateway, "GET", path)

@@ -47,7 +47,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const chat = (caller: TestCaller, body: object, headers: Record<string, string> = {}) =>
   caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body }, headers)
 
-/** The last request that the simulator received. */
+/** Returns the last request that the simulator received. */
 function asked(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }
@@ -65,7 +65,7 @@ describe("an account without enough credits", () => {
       code: "insufficient_credits",
       balance: "0",
     })
-    // Eight tokens of text with their margin, and ten of output at most.
+    // The amount covers eight tokens of text with their margin, and ten tokens of output at most.
     expect(nanocredits(error.required ?? "0")).toBeGreaterThan(20_000n)
     expect(nanocredits(error.required ?? "0")).toBeLessThan(100_000n)
     expect(gateway.simulator.requests.length).toBe(before)
@@ -85,7 +85,7 @@ describe("an account without enough credits", () => {
 })
 
 describe("credits for the input and a part of the output", () => {
-  // 100 tokens of input and 100 of output, and not the model's thousand.
+  // The credits are enough for 100 input tokens and 100 output tokens, but not for the model's maximum of a thousand.
   const CREDITS = "0.0003"
 
   const FIELDS: readonly [string, object, string][] = [
@@ -116,7 +116,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  // A vendor of the Responses API takes no limit below 16, and bills the output up to that limit.
+  // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
     test(`hold at least what the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
@@ -174,7 +174,7 @@ describe("credits for the input and a part of the output", () => {
 
 describe("the hold", () => {
   test("clamps nothing if the tokens of a text fit, even if its bytes do not", async () => {
-    // 12,000 bytes, 2,000 tokens: with their margin 2,800, and 10 of output.
+    // 12,000 bytes are 2,000 tokens. With their margin, 2,800 input tokens and 10 output tokens are held.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")
     const response = await chat(caller, { messages, max_tokens: 10 })
@@ -187,7 +187,7 @@ describe("the hold", () => {
   test("depends on the size of an image, not on its bytes", async () => {
     const url = `data:image/png;base64,${pngOf(512, 512, 300_000).toBase64()}`
     const content = [{ type: "image_url", image_url: { url } }]
-    // OpenAI's rule for gpt-4o: a base of 85 and 170 for each of four tiles.
+    // OpenAI's rule for gpt-4o is a base of 85 tokens and 170 tokens for each of four tiles.
     const caller = await gateway.caller("0.002")
     const messages = [{ role: "user", content }]
     const response = await chat(caller, { model: "openai/gpt-4o", messages, max_tokens: 10 })

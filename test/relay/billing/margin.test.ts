@@ -14,7 +14,7 @@ import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, readUntil } from "../
 
 const FAILS = `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n`
 
-/** The vendor's behavior by the name of the model. A usage comes before any content. */
+/** The vendor's answers by the name of the model. Usage is reported before any content. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
   "counts-and-fails": () => streamed([usageFrame(10, 0), FAILS]),
   "fails-uncounted": () => streamed([FAILS]),
@@ -65,7 +65,7 @@ afterAll(async () => {
 const ask = (caller: TestCaller, model: string, stream = true) =>
   caller.post(CHAT, { model, messages: HELLO, stream, max_tokens: 50 })
 
-/** The receipt that operators see, and the reports for the only request of an account. */
+/** Returns the receipt that operators see, and the reports for the only request of an account. */
 async function foundOf(caller: TestCaller, response: Response) {
   const own = await receiptOf(caller, response)
   await nothingHeld(caller)
@@ -88,7 +88,7 @@ test("a failed attempt with counted tokens costs the operator, and no caller", a
   expect(await response.text()).toContain("Hello")
   const { lost, total } = await foundOf(caller, response)
   expect(lost).toEqual(["0.00001", undefined])
-  // Twice 12 for the answer; 12 for it at the vendor and 10 for the attempt before.
+  // The charge is 12 for the answer, times two. The provider cost is 12 for the answer and 10 for the earlier attempt.
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 

@@ -90,7 +90,7 @@ function watch(video: Buffer): object {
   return { model: "google/gemini-viewer", max_tokens: 10, messages: [{ role: "user", content }] }
 }
 
-/** A word is a token here, and the image of a page takes 1,600. */
+/** In this test, one word is one token, and the image of a page takes 1,600 tokens. */
 const WORDS = 1_400
 const PAGES = 100
 const PAGE_TOKENS = 1_600 + WORDS
@@ -126,7 +126,7 @@ test("an ordinary PDF is held at a few times its cost", async () => {
 })
 
 test("video for Gemini is held by its duration, regardless of its size", async () => {
-  // Ten minutes at one frame a minute.
+  // The video lasts ten minutes and has one frame per minute.
   const video = readFileSync(join(import.meta.dir, "../../media/samples/sparse.mp4"))
   const tokens = 600 * (258 + 32)
   using vendor = startCounting(tokens)
@@ -136,7 +136,7 @@ test("video for Gemini is held by its duration, regardless of its size", async (
     caller.post("/v1/chat/completions", watch(video)),
   )
   const statuses = await Promise.all(answers.map(async (response) => (await response).status))
-  // Each costs 0.174.
+  // Each request costs 0.174 credits.
   expect(statuses.filter((status) => status === 200).length).toBeWithin(1, 3)
   expect(writeOffs(gateway)).toEqual([])
 })
@@ -163,7 +163,7 @@ async function transcribe(
 }
 
 describe("a file whose header understates its duration", () => {
-  // A minute of 32,000 bytes a second, as ten seconds of six times as many.
+  // A minute at 32,000 bytes per second, disguised as ten seconds at six times that rate.
   const file = wave(60)
   new DataView(file.buffer).setUint16(22, 2, true)
   new DataView(file.buffer).setUint32(24, 48_000, true)
@@ -184,7 +184,7 @@ describe("a file whose header understates its duration", () => {
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
     await transcribe(gateway, caller, file)
-    // 6 kbit/s, the lowest rate of speech.
+    // 6 kbit/s is the lowest bit rate of speech.
     const most = BigInt(Math.ceil(file.length / 750)) * 100_000n
     expect(await caller.balance()).toBe(1_000_000_000n - most)
     expect(writeOffs(gateway)).toHaveLength(1)
@@ -205,7 +205,7 @@ describe("sparse audio for a model that is charged by the second", () => {
     WAV: wave(60),
   }
   const minutes = Object.entries(files).map(([name, bytes]) => [name, 60, bytes] as const)
-  // Large enough to be passed on while it arrives, with a hold by its bytes at first.
+  // The file is so large that it is forwarded while it arrives. Its hold is first computed from its bytes.
   const long = ["20 minutes of FLAC", 1_200, wholeSound("flac", 1_200)] as const
   test.each([...minutes, long])("charges it in full: %s", async (_, seconds, bytes) => {
     using vendor = startCounting(0, seconds)
@@ -214,7 +214,7 @@ describe("sparse audio for a model that is charged by the second", () => {
     await transcribe(gateway, caller, bytes)
     expect(writeOffs(gateway)).toEqual([])
     expect(aboveHolds(gateway)).toEqual([])
-    // 100 credits for a million seconds.
+    // The price is 100 credits per million seconds.
     expect(await caller.balance()).toBe(1_000_000_000n - BigInt(seconds) * 100_000n)
   })
 })

@@ -15,12 +15,12 @@ import { startVendor, wholeAnswer, type ScriptedVendor } from "../scripted-vendo
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 
 const YEAR = 365 * 86_400_000
-/** Ten tokens of input and one of output, at 1 and 2 credits per million. */
+/** The default cost in nanocredits of ten input tokens and one output token, at 1 and 2 credits per million. */
 const USUAL = 12_000n
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Releases the next request that contains "wait". */
+/** Resolving it lets the next request that contains "wait" continue. */
 let gate = Promise.withResolvers<void>()
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** A caller of an account that belongs to a group. */
+/** Creates a caller whose account belongs to a group. */
 async function memberOf(group: string | null): Promise<TestCaller> {
   const caller = await gateway.caller("1")
   await asked(gateway, "PATCH", `/accounts/${caller.account.id}`, { price_group: group })
@@ -168,7 +168,7 @@ test("requests around a price change pay one price each, and the ledger verifies
       const isAfter = Date.parse(group?.from ?? "") === changesAt
       expect(group?.multiplier).toBe(isAfter ? "3" : "0.5")
       expect(nanocredits(receipt.cost)).toBe(isAfter ? 3n * USUAL : USUAL / 2n)
-      // The hold was by the same term.
+      // The hold was computed with the same term.
       expect(nanocredits(receipt.hold) % (isAfter ? 3n : 1n)).toBe(0n)
       charges.push(nanocredits(receipt.cost))
     }
@@ -184,7 +184,7 @@ test("requests around a price change pay one price each, and the ledger verifies
   expect(verdict.problems).toEqual([])
 })
 
-/** The sums of an account, as operators see them. */
+/** Returns the sums of an account as operators see them. */
 async function usageOf(caller: TestCaller) {
   const query = new URLSearchParams({
     account: caller.account.id,

@@ -4,7 +4,10 @@ import { startManaged } from "../../http/admin/support.ts"
 import { helloUntil, startVendor, wholeAnswer, type ScriptedVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 
-/** Ten tokens of input and one of output, at 1 and 2 credits per million, and at twice that. */
+/**
+ * The usual cost in nanocredits of ten input tokens and one output token, at 1 and 2 credits per million, and the cost
+ * at twice these prices.
+ */
 const USUAL = 12_000n
 const PEAK = 24_000n
 const PEAK_PERIOD = {
@@ -15,11 +18,11 @@ const PEAK_PERIOD = {
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Ends the answer of the next request that asks to wait. */
+/** Resolving it ends the answer of the next request that asks to wait. */
 let gate = Promise.withResolvers<void>()
 const realNow = Date.now
 
-/** Sets the clock, which then continues from that time. */
+/** Sets the clock. It continues to run from that time. */
 function setClock(text: string): void {
   const distance = Date.parse(text) - realNow()
   Date.now = () => realNow() + distance
@@ -72,7 +75,7 @@ test("a request pays the price at its admission, regardless of its duration", as
   const before = await charged(caller, await chat(caller))
   expect(before).toMatchObject({ cost: USUAL, period: undefined })
 
-  // It begins before the peak and ends in it.
+  // The request begins before the peak period and ends in it.
   const cheap = await stream(caller)
   setClock("2026-12-01T09:00:00Z")
   const dear = await chat(caller)
@@ -81,7 +84,7 @@ test("a request pays the price at its admission, regardless of its duration", as
   const inPeak = await charged(caller, dear)
   expect(inPeak).toEqual({ cost: PEAK, hold: 2n * before.hold, period: PEAK_PERIOD })
 
-  // It begins in the peak and ends after it.
+  // The request begins in the peak period and ends after it.
   setClock("2026-12-01T09:59:30Z")
   gate = Promise.withResolvers()
   const late = await stream(caller)

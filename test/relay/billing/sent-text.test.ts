@@ -5,14 +5,14 @@ import { CHAT, nanocredits, onlyReceipt } from "../support.ts"
 
 /** A token of cl100k_base with 114 characters. */
 const LONG_TOKEN = 90_280
-/** Tokens that a vendor counts for each character: 1 for each sign, or more for characters that it normalizes. */
+/** Number of tokens that a vendor counts for each character: one, or more for characters that it normalizes. */
 let tokensPerCharacter = 1
 let vendor: Bun.Server<undefined>
 let gateway: TestGateway
 
 type Body = Record<string, unknown>
 
-/** The texts of an embedding or rerank request, in the format of any vendor. */
+/** Returns the texts of an embedding or rerank request, in the format of any vendor. */
 function textsOf(body: Body): string[] {
   if (Array.isArray(body["requests"])) {
     return (body["requests"] as { content: { parts: { text: string }[] } }[]).map(
@@ -97,7 +97,10 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** @returns the charge, after checking that nothing was written off and that the hold covered it. */
+/**
+ * Sends a request, and checks that nothing was written off and that the hold covered the charge.
+ * @returns the charge.
+ */
 async function charge(path: string, body: object): Promise<bigint> {
   const caller = await gateway.caller("100")
   const before = await caller.balance()
@@ -114,12 +117,12 @@ for (const model of MODELS) {
   test(`${model}: tokens that are sent as text are held and charged as text`, async () => {
     tokensPerCharacter = 1
     const input = Array.from({ length: 3 }, () => [LONG_TOKEN, LONG_TOKEN, LONG_TOKEN])
-    // 100 credits per million tokens, and 114 tokens for each of nine ids.
+    // The price is 100 credits per million tokens. Each of the nine ids has 114 tokens.
     expect(await charge("/v1/embeddings", { model, input })).toBe(9n * 114n * 100_000n)
   })
 }
 
-/** Characters that published tokenizers normalize, and the tokens that they make of each. */
+/** Characters that published tokenizers normalize, with the number of tokens for each. */
 const NORMALIZED = [
   ["\ufdfa", 15],
   ["\u0f76", 6],
@@ -151,7 +154,7 @@ test("a chat is held by the tokens of its text's normal form, also with escapes"
     for (const [written, times] of [
       [text, 1],
       [escaped.repeat(2_000), 1],
-      // More than is read in one go.
+      // The text is longer than one read.
       [text, 10],
     ] as const) {
       const caller = await gateway.caller("100")
@@ -163,7 +166,7 @@ test("a chat is held by the tokens of its text's normal form, also with escapes"
       })
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
       const { hold } = await onlyReceipt(gateway, caller)
-      // A credit for a million tokens.
+      // The price is one credit per million tokens.
       expect(nanocredits(hold)).toBeGreaterThan(BigInt(2_000 * times * tokens) * 1_000n)
     }
   }

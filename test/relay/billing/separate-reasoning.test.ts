@@ -4,7 +4,7 @@ import { completion, respond } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
-/** Vendors whose output limit covers only the text after the reasoning. */
+/** Maximum output of vendors whose output limit covers only the text after the reasoning. */
 
 const MAX_OUTPUT_TOKENS = 65_536
 const MAX_REASONING_TOKENS = 40_000
@@ -13,7 +13,7 @@ let vendor: ScriptedVendor
 let gateway: TestGateway
 let sent: Record<string, unknown>
 
-/** Writes and reasons as much as the request allows. */
+/** Returns an answer with as much text and reasoning as the request allows. */
 function answer(): Record<string, unknown> {
   sent = vendor.bodies.at(-1) ?? {}
   const said = Number(sent["max_tokens"] ?? MAX_OUTPUT_TOKENS)

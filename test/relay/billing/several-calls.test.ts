@@ -8,7 +8,7 @@ import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
 
 const MESSAGES = "/v1/messages"
 const LONG = [{ role: "user", content: "word ".repeat(20_000) }]
-/** A price that doubles above 200,000 tokens. */
+/** A price that is twice as high above 200,000 tokens. */
 const TIERED = {
   price: { input: "1", output: "10", tiers: [{ above: 200_000, input: "2", output: "20" }] },
   context: 1_000_000,
@@ -21,7 +21,7 @@ const SEARCHING = {
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let usage: Record<string, unknown> = {}
-/** The usage of each call of the next request; `usage` if it is empty. */
+/** The usage of each call of the next request. If the list is empty, `usage` applies. */
 let usages: Record<string, unknown>[] = []
 /** The service tiers that the calls of the next request report. */
 let tiers: (string | undefined)[] = []
@@ -155,13 +155,13 @@ describe.each([false, true])("with stream: %p", (stream) => {
   })
 
   test.each([
-    // A call that reports no tier had the standard one.
+    // A call that reports no tier was served in the standard tier.
     [undefined, ["flex", undefined, undefined], 60_000n],
     [undefined, [undefined, "flex", undefined], 60_000n],
     [undefined, ["flex", "hyper", "flex"], 60_000n],
     [undefined, ["flex", "flex", "flex"], 30_000n],
     [undefined, ["flex", undefined, "priority"], 120_000n],
-    // A tier with a higher and a lower price.
+    // A tier that has both higher and lower prices.
     [undefined, ["batch", undefined, "batch"], 60_000n],
     [undefined, ["batch", "flex", "flex"], 51_000n],
     ["batch", ["batch", "default", "batch"], 60_000n],

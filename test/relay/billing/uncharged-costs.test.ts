@@ -11,7 +11,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, keptReceiptOf, nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
-/** Costs that providers bill for failed attempts, which the operator pays. */
+/** A vendor with failing attempts. Providers bill such attempts, and the operator pays for them. */
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -84,7 +84,7 @@ test.each([
 test("reports it with estimated charges, and in the usage's provider cost", async () => {
   const caller = await gateway.caller("1")
   const { id } = caller.account
-  // The stream of the second deployment has no usage.
+  // The stream of the second deployment reports no usage.
   const order = { model: "vendor/late", messages: HELLO, stream: true }
   const response = await caller.post(CHAT, order)
   await response.text()

@@ -4,12 +4,12 @@ import { respond, textAnswer } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, nanocredits, receiptOf } from "../support.ts"
 
-/** Providers that count the output of an answer and not its input. */
+/** The tests use providers that report the output tokens of an answer but not its input tokens. */
 
 type Json = Record<string, unknown>
 
 const TEXT = "Owls see well in the dark, and hear even better."
-/** Usage as each format reports it, without the input. */
+/** Usage without input tokens, as each format reports it. */
 const USAGE: Readonly<Record<string, Json>> = {
   chat: { completion_tokens: 76 },
   zero: { prompt_tokens: 0, completion_tokens: 76, total_tokens: 76 },
@@ -60,7 +60,7 @@ afterAll(async () => {
 interface Asked {
   readonly path: string
   readonly body: Json
-  /** The usage that an answer shows for this input. */
+  /** Returns the usage that an answer shows for the given number of input tokens. */
   readonly shown: (input: number) => string
 }
 
@@ -104,10 +104,10 @@ for (const model of MODELS) {
       expect(response.status, text).toBe(200)
       const { usage, cost, estimated } = await receiptOf(caller, response)
       expect(estimated).toBe(true)
-      // The output is the number that the provider counted.
+      // The output is the number that the provider reported.
       expect(usage?.["output"]).toBe(76)
       const input = usage?.["input"] ?? 0
-      // An image of an unknown size counts as a common one.
+      // An image of unknown size counts as an image of common size.
       const [least, most] = model.startsWith("google") ? [1_000, 5_000] : [8, 40]
       expect(input).toBeGreaterThan(least)
       expect(input).toBeLessThan(most)

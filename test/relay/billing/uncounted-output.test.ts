@@ -4,14 +4,17 @@ import { completion, respond, response, textAnswer } from "../billable-frames.ts
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
-/** Providers that count the input of an answer and not its output, or only some of several calls. */
+/**
+ * The tests use providers that report the input tokens of an answer but not its output tokens, or only those of some
+ * calls.
+ */
 
 type Json = Record<string, unknown>
 
 const WORDS = 100
 const TEXT = "word ".repeat(WORDS)
 
-/** Reports without a count of the output, by the format of the vendor. */
+/** Usage without output tokens, by the format of the vendor. */
 const REPORTS: readonly (readonly [model: string, usage: Json])[] = [
   ["compatible/m", { prompt_tokens: 950 }],
   ["compatible/m", { prompt_tokens: 950, completion_tokens: 0, total_tokens: 950 }],
@@ -47,7 +50,7 @@ const reasoning = {
   encrypted_content: "A".repeat(4_000),
 }
 
-/** Answers without text, and their usage without a count of the output. */
+/** Answers without text, with usage that does not include the output. */
 const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usage: Json])[] = [
   ["an image of Gemini", "google/m", google(IMAGE, "image/png"), { promptTokenCount: 950 }],
   [
@@ -84,10 +87,10 @@ const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usag
 ]
 
 let vendor: ScriptedVendor
-/** An answer in place of the text. */
+/** The answer that is sent instead of text. */
 let media: Json | undefined
 let gateway: TestGateway
-/** The usage of the next answers; the last one repeats. */
+/** The usage of the next answers. The last usage is repeated. */
 let usages: (Json | undefined)[] = []
 
 beforeAll(async () => {
@@ -149,7 +152,7 @@ for (const stream of [false, true]) {
       usages = [usage]
       const receipt = await receiptFor({ model, stream })
       expect(receipt.estimated).toBe(true)
-      // The first frame of the message stream has its own count.
+      // The first frame of the message stream reports its own count.
       expect(receipt.usage?.["input"]).toBe(950)
       expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(WORDS)
     },
@@ -167,7 +170,7 @@ for (const stream of [false, true]) {
   )
 }
 
-/** Answers of Gemini with reported thoughts and no count of other output, and the range of their output. */
+/** Gemini answers that report thoughts and no other output, with the expected range of their output. */
 const THOUGHTS: readonly (readonly [name: string, answer: Json, min: number, max: number])[] = [
   ["text", gemini({ text: TEXT }), 600 + WORDS, 600 + 1.2 * WORDS],
   [

@@ -26,7 +26,7 @@ test("an unknown model is called, held and charged at the price of the settings"
   expect(before - (await caller.balance())).toBe(cost)
   const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
   expect(JSON.stringify(await receipt.json())).toContain('"2000"')
-  // A balance that cannot bear the worst case is refused or the answer limited, as for every model.
+  // If the balance is below the maximum cost, the request is rejected or the answer is limited, as for every model.
   const poor = await gateway.caller("0.0001")
   const refused = await poor.post("/v1/chat/completions", {
     model: "openai/echo",
@@ -47,7 +47,7 @@ test("invented model names open no circuits, regardless of the vendor's answer",
   for (let index = 0; index < 5; index++) {
     const model = "openai/made-up"
     const answer = await caller.post("/v1/chat/completions", { model, messages: MESSAGES })
-    // With an open circuit it would be 503.
+    // If the circuit were open, the status would be 503.
     expect(answer.status).toBe(502)
   }
 })
@@ -72,6 +72,6 @@ test("a name that the vendor rejects gets the vendor's error and costs nothing",
   })
   expect(streamed.status).toBe(404)
   expect(await streamed.json()).toMatchObject({ error: { type: "not_found_error" } })
-  // The operator receives no event for it, however often it happens.
+  // The operator receives no event for this error, however often it occurs.
   expect(gateway.heard.filter(({ name }) => name === "attemptFailed")).toEqual([])
 })

@@ -6,7 +6,7 @@ import { LEDGERS } from "../../support/databases.ts"
 import { until } from "../../support/until.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
-/** A server that stores no request of one end user. */
+/** Makes a server reject the requests of one end user. */
 async function rejectUser(url: string, user: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   try {

@@ -18,7 +18,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
-/** The receipt as the gateway stores it, with the numbers that the vendor reported beyond the bound. */
+/** A stored receipt, with the numbers that the vendor reported beyond the maximum. */
 interface BoundReceipt extends Receipt {
   readonly usage_reported?: Readonly<Record<string, number>>
   readonly usage_beyond_bound?: boolean
@@ -71,7 +71,7 @@ async function ask(
   return { caller, receipt, paid: CREDITS - (await caller.balance()) }
 }
 
-/** The names of the events that the operator received for a request. */
+/** Returns the names of the events that the operator received for a request. */
 function alarmsOf({ id }: Receipt): string[] {
   return gateway.heard.filter(({ facts }) => facts[0] === id).map(({ name }) => name)
 }

@@ -3,7 +3,7 @@ import { USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { cappedAt } from "../../../src/relay/billing/usage-bound.ts"
 
-/** Classes that vendors report. Requests are counted by call instead. */
+/** Classes that vendors report. Requests are not included, because the gateway counts them by call. */
 const REPORTED = USAGE_CLASSES.filter((usageClass) => !/request/i.test(usageClass))
 
 test.each([...REPORTED])("%s is held to its bound", (usageClass) => {

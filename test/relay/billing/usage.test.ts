@@ -61,7 +61,10 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** An answer for which the vendor has read far more than the gateway sent, for example results of its own tools. */
+/**
+ * Returns an answer for which the vendor has read far more than the gateway sent, such as results of the vendor's own
+ * tools.
+ */
 function rereading(): Response {
   if (vendor.bodies.at(-1)?.["stream"] === true) {
     return streamed([frame("Hello"), frame("", "stop"), usageFrame(90_000, 1), DONE])
@@ -72,7 +75,7 @@ function rereading(): Response {
   })
 }
 
-/** A stream that fails, with the usage in the error frame or in the next one. */
+/** Returns a stream that fails, with the usage in the error frame or in the next frame. */
 function breaking(model: string): Response {
   const error = { message: "The disk is full.", code: 502 }
   const chunk = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model }
@@ -104,7 +107,7 @@ for (const stream of [false, true]) {
       const caller = await gateway.caller("1")
       const { receipt } = await ask(caller, model, stream)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
-      // "Hello there, gateway" is four tokens, and a message costs four more.
+      // "Hello there, gateway" has four tokens, and each message costs four more.
       expect(receipt.usage).toEqual({ input: 8, output: 4 })
       expect(await caller.balance()).toBe(1_000_000_000n - 8n * 1_000n - 4n * 2_000n)
       const facts = [receipt.id, model]
@@ -164,7 +167,7 @@ describe("a stream that breaks", () => {
       const last = JSON.parse(dataOf(text).at(-1) ?? "{}") as Record<string, unknown>
       expect(last["error"]).toMatchObject({ error_type: "upstream_error" })
       if (model.endsWith("later")) return
-      // The caller receives the other fields of that frame.
+      // The caller receives the other fields of this frame.
       expect(last).toMatchObject({
         id: "chatcmpl-1",
         model,
@@ -182,7 +185,7 @@ describe("a stream that breaks", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.usage).toEqual({ input: 8, output: 3 })
     expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_error" }])
-    // The vendor failed openly: that its usage is missing is no changes.
+    // The vendor reported an error, so its missing usage causes no `usageMissing` event.
     expect(gateway.heard).not.toContainEqual({
       name: "usageMissing",
       facts: [receipt.id, "scripted/breaking"],

@@ -20,14 +20,14 @@ const PNG =
 let vendor: ScriptedVendor
 let clock: MovableClock
 let gateway: TestGateway
-/** Lets the provider answer or continue. */
+/** Resolving it lets the provider answer or continue. */
 let goOn: PromiseWithResolvers<void>
-/** Resolves when its connection is closed before its answer. */
+/** Resolves when the provider's connection is closed before its answer. */
 let wasClosed: PromiseWithResolvers<void>
-/** The status of its whole answers. */
+/** The HTTP status of answers that are not streamed. */
 let status: number
 
-/** An answer with its usage to the request of any endpoint. */
+/** Returns an answer with its usage for a request to any endpoint. */
 function wholeAnswerTo(body: Record<string, unknown>): object {
   if (status !== 200) return { error: { message: "Broken.", type: "server_error" } }
   if (body.documents !== undefined) {
@@ -63,7 +63,7 @@ function streamedAnswer(model: unknown): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** A stream without an end, for any request. */
+/** Returns a stream without an end, for any request. */
 function endlessAnswer(): Response {
   const encoder = new TextEncoder()
   let isBegun = false
@@ -118,7 +118,7 @@ beforeAll(async () => {
       "openai/dall-e-2": kind("image", { image: "20000" }),
     },
   })
-  // On a busy machine the tokenizer takes longer to load than these tests wait for its counts.
+  // On a busy machine, loading the tokenizer takes longer than these tests wait for its counts.
   const caller = await gateway.caller("1")
   await caller.post("/v1/messages/count_tokens", { model: "vllm/plain", messages: HELLO })
 })
@@ -141,7 +141,7 @@ interface Asked {
   leave(): void
 }
 
-/** Sends a request, and resolves when it is at the provider. */
+/** Sends a request, and resolves when the provider has received it. */
 async function ask(path: string, body: object): Promise<Asked> {
   const caller = await gateway.caller("10")
   const controller = new AbortController()
@@ -162,7 +162,10 @@ const chat = (model: string, stream = false): [string, object] => [
   { model, messages: HELLO, max_tokens: 1_000, stream },
 ]
 
-/** Sends a request, disconnects while the provider is silent, and waits until the gateway has noticed. */
+/**
+ * Sends a request, disconnects while the provider sends nothing, and waits until the gateway has noticed the
+ * disconnect.
+ */
 async function leaveSilent([path, body]: [string, object]): Promise<TestCaller> {
   const { caller, leave } = await ask(path, body)
   leave()
@@ -272,7 +275,7 @@ describe("a stream whose caller disconnects", () => {
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    // Chunks that arrive together are counted together.
+    // Chunks that arrive together are counted together, so the cost is low.
     expect(Number(receipt.cost)).toBeLessThan(0.2)
   })
 })

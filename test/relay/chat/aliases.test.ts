@@ -24,7 +24,7 @@ function of(kind: ModelSettings["kind"], price: ModelSettings["price"]): ModelSe
   return { kind: kind ?? "chat", ...(price && { price }) }
 }
 
-/** Chat models of vendors of each dialect, by the names that these have for them. */
+/** Chat models of vendors with each dialect, by the vendor's name for them. */
 const CHAT_NAMES: Readonly<Record<string, string>> = {
   "gpt-5.4": "openai/gpt-5.4",
   "gpt-5.4-2026-03-05": "openai/gpt-5.4",
@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** The models that an answer names, in any format. */
+/** Returns the models that an answer names, in any format. */
 function modelsIn(text: string): string[] {
   const found = text.matchAll(/"(?:model|modelVersion)"\s*:\s*"([^"]+)"/g)
   return [...new Set([...found].map(([, model]) => model ?? ""))].filter((one) => one !== "model")
@@ -77,7 +77,7 @@ function lastAsked(): string {
   return decodeURIComponent(JSON.stringify(gateway.simulator.requests.at(-1)))
 }
 
-/** Another key of an account, and its requests with an idempotency key. */
+/** Creates another key of an account. Its requests have an idempotency key. */
 async function keyBeside(
   { url, store, settings }: TestGateway,
   { account }: TestCaller,
@@ -244,7 +244,7 @@ describe("a key with a list of models", () => {
     }
     const good = await narrow.post(CHAT, { model: "cheap", messages: HELLO })
     expect([good.status, modelsIn(await good.text())]).toEqual([200, ["cheap"]])
-    // Other accounts cannot use its aliases.
+    // Other accounts cannot use the aliases of this account.
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
@@ -276,7 +276,7 @@ describe("a key with a list of models", () => {
       expect([own.status, modelsIn(await own.text())]).toEqual([200, [model]])
       const again = await narrow(body, `${model} of its own`)
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
-      // A key without a list may have every answer of its account.
+      // A key without a list of models may receive every answer of its account.
       const shared = await wide.post(CHAT, body, { "idempotency-key": `${model} of its own` })
       expect(shared.status).toBe(200)
     }

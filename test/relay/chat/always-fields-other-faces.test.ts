@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { dataOf, HELLO } from "../support.ts"
 
-/** Vendors of the caller's own dialect that leave out required fields. */
+/** A vendor with the caller's own dialect that omits required fields. */
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let answer: () => Response

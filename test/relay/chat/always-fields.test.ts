@@ -10,7 +10,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, dataOf, errorOf, HELLO, receiptOf, streamErrorOf } from "../support.ts"
 
-/** A vendor of the caller's own dialect that leaves out required fields. */
+/** A vendor with the caller's own dialect that omits required fields. */
 let vendor: ScriptedVendor
 let good: ScriptedVendor
 let gateway: TestGateway

@@ -13,11 +13,14 @@ import { HELLO, nanocredits, onlyReceipt } from "../support.ts"
 import { until } from "../../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
-/** The gateway's read-ahead, and the buffers of the sockets: two connections, both directions of each. */
+/**
+ * Maximum number of bytes in transit: those that the gateway reads ahead, and the socket buffers of two connections in
+ * both directions.
+ */
 const MAX_UNDER_WAY = 8 * MEGABYTE + 2 * (maxBuffered("tcp_rmem") + maxBuffered("tcp_wmem"))
 const CHUNK = new TextEncoder().encode(frame("x".repeat(16_000)))
 
-/** The largest size of a socket's buffer on this machine. */
+/** Returns the maximum size of a socket buffer on this machine in bytes. */
 function maxBuffered(name: "tcp_rmem" | "tcp_wmem"): number {
   const file = `/proc/sys/net/ipv4/${name}`
   if (!existsSync(file)) return 8 * MEGABYTE
@@ -56,7 +59,8 @@ afterAll(async () => {
 })
 
 /**
- * Waits until the vendor cannot send any more: its count stays the same while the gateway answers many other requests.
+ * Waits until the vendor cannot send any more, which means that its count stays the same while the gateway answers many
+ * other requests.
  */
 async function untilStill(): Promise<void> {
   await until(async () => {

@@ -5,7 +5,7 @@ import { respond, response as wholeResponse } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, dataOf, errorOf, nanocredits, receiptOf } from "../support.ts"
 
-/** Images and audio that chat models make, in every format of callers, whole and streamed. */
+/** The tests cover images and audio from chat models, in every format of callers, streamed and not streamed. */
 
 type Json = Record<string, unknown>
 
@@ -15,9 +15,9 @@ const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const DATA_URL = `data:image/png;base64,${PNG}`
 const BY_TOKENS = { input: "0.3", output: "30" }
-/** Text and images have different prices. */
+/** A price that differs for text and images. */
 const SPLIT = { input: "0.3", output: "2.5", image_output: "30" }
-/** A model whose image tokens are counted separately. */
+/** A model for which image tokens are reported separately. */
 const COUNTED = "google/gemini-3-pro-image"
 
 let gateway: TestGateway
@@ -32,7 +32,7 @@ const IMAGE_ITEM = {
   result: PNG,
 }
 
-/** A vendor of OpenAI's formats that answers with a sentence and an image. */
+/** Returns an answer in one of OpenAI's formats that contains a sentence and an image. */
 function drawing(path: string, body: Json): Response {
   if (path.endsWith("/responses")) {
     const whole = wholeResponse([IMAGE_ITEM])
@@ -127,7 +127,7 @@ function ask(format: string, model: string, stream: boolean, more: Json = {}): P
   return caller.post(`/v1beta/models/${model}:${method}`, { ...asks(format), ...more })
 }
 
-/** The frames of a stream, or the only object of a whole answer. */
+/** Returns the frames of a stream, or the single object of an answer that is not streamed. */
 async function objectsOf(response: Response, stream: boolean): Promise<Json[]> {
   const text = await response.text()
   expect(response.status, text).toBe(200)
@@ -136,7 +136,7 @@ async function objectsOf(response: Response, stream: boolean): Promise<Json[]> {
   return data.map((each) => JSON.parse(each) as Json)
 }
 
-/** All objects in a value that have a member. */
+/** Returns all objects within a value that have a member with this name. */
 function having(value: unknown, name: string): Json[] {
   if (Array.isArray(value)) return value.flatMap((each) => having(each, name))
   if (typeof value !== "object" || value === null) return []
@@ -144,7 +144,7 @@ function having(value: unknown, name: string): Json[] {
   return [...(own[name] === undefined ? [] : [own]), ...having(Object.values(own), name)]
 }
 
-/** The base64 of the images in an answer, where a client of the format reads them. */
+/** Returns the base64 of the images in an answer, at the positions where a client of the format reads them. */
 function imagesIn(format: string, objects: readonly Json[]): unknown[] {
   if (format === CHAT) {
     return having(objects, "image_url").map(({ image_url: address }) =>
@@ -159,7 +159,7 @@ function imagesIn(format: string, objects: readonly Json[]): unknown[] {
   return having(objects, "inlineData").map(({ inlineData }) => (inlineData as Json)["data"])
 }
 
-/** The base64 of the pieces of audio in an answer. */
+/** Returns the base64 of the pieces of audio in an answer. */
 function soundIn(format: string, objects: readonly Json[]): string[] {
   if (format === CHAT) {
     return having(objects, "audio").map(({ audio }) => String((audio as Json)["data"] ?? ""))
@@ -302,7 +302,7 @@ describe("money", () => {
     const more = (await estimate("google/priced")) - (await estimate("google/image"))
     expect(more).toBeGreaterThanOrEqual(3n * 40_000_000n)
     expect(more).toBeLessThan(3n * 40_000_000n + 1_000_000n)
-    // All of the output may be images.
+    // The whole output may consist of images.
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
@@ -412,7 +412,7 @@ describe("an image of an earlier answer", () => {
       expect(response.headers.get("x-tollgate-losses")).toBeNull()
     })
 
-    // OpenRouter supports the Responses format itself.
+    // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
     test(`returns from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)

@@ -4,7 +4,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../..
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Requests that need several calls of the provider, where a later call fails. */
+/** The tests use requests that need several calls of the provider, of which a later call fails. */
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -12,19 +12,19 @@ const PNG =
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-/** Calls since the test began. */
+/** Number of calls since the test began. */
 let calls = 0
-/** The call that fails. */
+/** The number of the call that fails. */
 let failing = 0
-/** The call whose answer has no usage. */
+/** The number of the call whose answer has no usage. */
 let uncounted = 0
-/** The first calls that fail: one at once, the others later. */
+/** Number of calls at the beginning that fail: one immediately, the others later. */
 let rejected = 0
-/** Whether it fails before the others are answered, or when they have been. */
+/** Whether a call fails before the others are answered. Otherwise it fails afterwards. */
 let isFirst = false
 let status = 400
 let message = "No."
-/** The number of vectors that each call leaves out or adds. */
+/** Number of vectors that each answer omits (or adds). */
 let missing = 0
 let others = Promise.withResolvers<void>()
 let failed = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ function streamed(message: Record<string, unknown>): Response {
   return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Models without learned rules. */
+/** Models for which the gateway has not learned any rules. */
 const UNTAUGHT = Array.from({ length: 8 }, (_, index) => `model-${index}`)
 
 function claude(...models: string[]): ModelSettings {

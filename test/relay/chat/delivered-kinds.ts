@@ -1,5 +1,5 @@
 /**
- * Everything that a vendor can have delivered before its caller disconnects: one case of each kind, in each dialect.
+ * One case for each kind of content that a vendor can have delivered before its caller disconnects, in each dialect.
  */
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { CHAT, HELLO } from "../support.ts"
@@ -10,10 +10,10 @@ const GOOGLE = "/v1beta/models"
 
 export type Event = readonly [name: string, data: JsonObject]
 
-/** A request, and the events that open every answer to it. */
+/** A request, and the events at the beginning of every answer to it. */
 interface Dialect {
   readonly model: string
-  /** The path of a stream, if it differs. */
+  /** The path of streamed requests, if it differs. */
   readonly stream?: string
   readonly body: JsonObject
   readonly opening: readonly Event[]
@@ -88,7 +88,7 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const IMAGE = PNG.replace("==", "").repeat(8)
-/** Two seconds of samples. */
+/** Two seconds of audio samples. */
 const SOUND = Buffer.alloc(96_000, 1).toString("base64")
 const WORDS = "as many words as forty letters and more "
 
@@ -100,11 +100,11 @@ const blockDelta = (change: JsonObject): Event =>
 interface Kind {
   readonly path: string
   readonly events: readonly Event[]
-  /** The least usage that is charged for it. */
+  /** The minimum usage that is charged for this content. */
   readonly min: Readonly<Record<string, number>>
 }
 
-/** One of each kind that the meter has no words for. */
+/** One case for each kind of content that the gateway does not count as text. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   "words in an item that has only been announced": {
     path: RESPONSES,
@@ -341,7 +341,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 export const SEEN = "the-end-of-what-is-sent"
 export const MARK: Readonly<Record<string, Event>> = {
-  // A repeated opening frame adds no content, and shows that all earlier frames have arrived.
+  // A repeated opening frame adds no content. It shows that all earlier frames have arrived.
   [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
   [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
   [MESSAGES]: event("ping", { note: SEEN }),

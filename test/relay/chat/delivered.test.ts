@@ -45,7 +45,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Sends the body verbatim, reads everything that the vendor has sent, and disconnects. */
+/** Sends the body unchanged, reads everything that the vendor has sent, and disconnects. */
 async function leaveAfter(path: string, events: readonly Event[]) {
   const dialect = DIALECTS[path]
   const mark = MARK[path]
@@ -91,7 +91,7 @@ describe("a caller that disconnects after delivered content", () => {
       for (const [usageClass, quantity] of Object.entries(min)) {
         const counted = receipt.usage?.[usageClass] ?? 0
         expect(counted).toBeGreaterThanOrEqual(quantity)
-        // By its content or by its bytes, and not several times over.
+        // The content is counted by its text or by its bytes, but not several times.
         expect(counted).toBeLessThanOrEqual(quantity * 9)
       }
     })

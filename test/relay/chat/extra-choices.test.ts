@@ -3,11 +3,11 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** Providers that return more choices than were requested. */
+/** The usage of providers that return more choices than were requested. */
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const TOKENS = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
-/** Choices in each answer. */
+/** Number of choices in each answer. */
 const RETURNED = 5
 
 let vendor: ScriptedVendor
@@ -69,7 +69,7 @@ for (const model of ["openai/m", "google/m"]) {
         ],
       ]
       if (n === 1) faces.push(["/v1/messages", { model, messages: HELLO, max_tokens: 50, stream }])
-      // OpenAI offers this API itself, without choices.
+      // OpenAI supports the Responses API itself, which has no choices.
       const hasResponses = n === 1 && model !== "openai/m"
       if (hasResponses) faces.push(["/v1/responses", { model, input: "Hello", stream }])
       for (const [path, body] of faces) {

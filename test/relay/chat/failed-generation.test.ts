@@ -9,7 +9,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** Groq reports an invalid call that a model wrote, so that clients can repair it. */
+/** The text of an invalid call that a model wrote. Groq reports it, so that clients can repair it. */
 const WRITTEN = '<function=weather {"city": "Oslo"'
 const ERROR = {
   error: {

@@ -4,7 +4,10 @@ import type { TestCaller, TestGateway } from "../../support/gateway.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
-/** Generations in which a model fails: callers pay nothing, providers bill them, and the gateway does not try again. */
+/**
+ * A vendor whose generations fail. Callers pay nothing, the provider bills the operator, and the gateway does not
+ * retry.
+ */
 
 let vendor: ScriptedVendor
 let gateway: TestGateway

@@ -14,7 +14,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   vendor = startVendor(() => answer())
   gateway = await startGateway({
-    // Groq gives only one choice.
+    // Groq returns only one choice.
     providers: { vendor: provider(vendor.url), single: provider(vendor.url, "groq") },
     models: {
       "vendor/model": simulated(),
@@ -29,7 +29,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** The content that a caller reads before the error. */
+/** Returns the content that a caller reads before the error. */
 async function toldBefore(body: object): Promise<string> {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { messages: HELLO, stream: true, ...body })
@@ -92,7 +92,7 @@ test("text held back is delivered for the other calls of a request when one of t
   expect(told.replace("Hi", "")).toBe("Hello STO")
 })
 
-/** A stream of OpenAI's Responses API with a text and then other events. */
+/** Returns a stream of OpenAI's Responses API with a text followed by other events. */
 function responses(text: string, ...rest: { readonly type: string }[]): Response {
   const response = { id: "resp_1", object: "response", created_at: 1, status: "in_progress" }
   const item = { id: "msg_1", type: "message", role: "assistant", content: [] }

@@ -12,14 +12,14 @@ import { CHAT, HELLO, nothingHeld, onlyReceipt, readUntil, receiptsOf } from "..
 
 const LIMIT = 1_000
 const SENTINEL = " DONE"
-/** The providers count ten tokens of text; the rest is reasoning. */
+/** Number of output tokens that the providers report. Ten of them are text, and the others are reasoning. */
 const OUTPUT = 20_010
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
-/** Lets the provider report its usage. */
+/** Resolving it lets the provider report its usage. */
 let goOn: PromiseWithResolvers<void>
-/** Resolves when the provider has been cancelled. */
+/** Resolves when the call of the provider has been cancelled. */
 let wasCut: PromiseWithResolvers<void>
 
 interface Script {
@@ -67,7 +67,7 @@ function scriptOf(url: string): Script {
   return url.includes("GenerateContent") ? GEMINI : COMPLETIONS
 }
 
-/** The text comes at once or after a pause, and the usage when the test allows it. */
+/** Returns an answer whose text comes immediately or after a pause, and whose usage comes when the test allows it. */
 function answer(request: Request): Response {
   const { text, end } = scriptOf(request.url)
   const { messages } = (vendor.bodies.at(-1) ?? {}) as { messages?: { content: string }[] }
@@ -106,7 +106,7 @@ beforeAll(async () => {
     },
     settings: { disconnectLimit: LIMIT },
   })
-  // On a busy machine the tokenizer takes longer to load than these tests wait for its counts.
+  // On a busy machine, loading the tokenizer takes longer than these tests wait for its counts.
   const caller = await gateway.caller("1")
   await caller.post("/v1/messages/count_tokens", { model: "vendor/model", messages: HELLO })
 })
@@ -125,7 +125,7 @@ const SIX = ["a1", "b2", "c3", "d4", "e5", SENTINEL]
 const GOOGLE = "/v1beta/models/google/gemini-2.5-pro"
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }]
 
-/** Requests with a stop sequence that the relay applies. */
+/** Requests with a stop sequence that the relay itself applies. */
 const STOPPED: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL] }],
   [CHAT, { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL], stream: true }],
@@ -173,14 +173,14 @@ describe("an answer that the relay ends at a stop sequence", () => {
     test(`charges its reasoning: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
       const caller = await gateway.caller("100", { concurrentRequests: 1 })
       const response = await caller.post(path, body)
-      // The provider is still reasoning, and the charge is not known yet.
+      // The provider is still reasoning, so the charge is not known yet.
       const text = await response.text()
       expect(response.status).toBe(200)
       expect(text).toContain('"The answer."')
       expect(response.headers.get("x-tollgate-cost")).toBeNull()
       expect(text).not.toContain('"cost"')
       expect(receiptsOf(gateway, caller)).toEqual([])
-      // The request does not count as running any more.
+      // The request no longer counts as running.
       expect((await caller.post(CHAT, { model: "nobody/none", messages: HELLO })).status).toBe(404)
       goOn.resolve()
       const receipt = await onlyReceipt(gateway, caller)
@@ -267,7 +267,7 @@ describe("a caller that disconnects", () => {
       const asked = await ask(path, body)
       const { caller } = asked
       await leaveAfter(asked, "DONE")
-      // A key with one request at a time may send the next one.
+      // A key that allows one request at a time may send the next request.
       await until(
         async () =>
           (await caller.post(CHAT, { model: "nobody/none", messages: HELLO })).status === 404,

@@ -11,7 +11,7 @@ import { CHAT, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 const MEGABYTE = 1024 * 1024
 const LIMIT = 16 * MEGABYTE
 
-/** The vendor's next answer, and the number of its sent bytes. */
+/** Returns the vendor's next answer. */
 let answer: () => Response = () => Response.json({})
 let sent = 0
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** Three gigabytes, generated while they are read. */
+/** Returns an answer of three gigabytes that are generated while they are read. */
 function endless(type: string, chunk: Uint8Array, start = ""): Response {
   sent = 0
   const body = new ReadableStream<Uint8Array>(
@@ -90,7 +90,7 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
   transcriptions: sound,
 }
 
-/** Names that an engine sorts each time it lists the members of an object. */
+/** Numeric names, which the JavaScript engine sorts each time it lists the members of an object. */
 const NUMBERS = Array.from({ length: 9_000 }, (_, index) => 4_000_000_000 - index * 7_919)
 
 /** The longest time in milliseconds in which the gateway may serve no other request. */
@@ -104,7 +104,7 @@ describe("a whole answer", () => {
       const error = await errorOf(await ask())
       expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
       expect(error.message).toContain("limits.answer_mb")
-      // The vendor has also sent the bytes that are still in the buffers of the sockets.
+      // The vendor has also sent the bytes that are still in socket buffers.
       expect(sent).toBeLessThan(2 * LIMIT + 16 * MEGABYTE)
       await nothingHeld(caller)
     })

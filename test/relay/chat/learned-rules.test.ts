@@ -20,7 +20,7 @@ import {
 import { REJECTION_CASES, TOOLS } from "./rejection-cases.ts"
 import { CHAT, contentOf, creditsOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Rejects every request. */
+/** Rejects every request with the given error. */
 const always =
   (rejection: Rejection): Judge =>
   () =>
@@ -45,7 +45,7 @@ const ofResponses: Judge = (body, path) =>
 
 const ORDERS = ["temperature, seed, top_p", "top_p, temperature, seed", "seed, top_p, temperature"]
 
-/** Lists the rejected parameters in another order for each call. */
+/** Lists the rejected parameters in a different order for each call. */
 function reordered(): Judge {
   let calls = 0
   return ({ seed }) => {
@@ -55,7 +55,7 @@ function reordered(): Judge {
   }
 }
 
-/** Accepts a shorter user for each call. */
+/** Accepts a shorter user name with each call. */
 function shortening(): Judge {
   let max = 50
   return () =>
@@ -119,12 +119,12 @@ for (const [index, { judge }] of REJECTION_CASES.entries()) {
 }
 for (const [name, field] of UNCORRECTABLE) JUDGES[name] = unsupported(field)
 
-/** The settings of a deployment in addition to its provider and name. */
+/** Rules of a deployment in the settings. */
 const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
   pinned: { rejected_parameters: [] },
 }
 
-/** Vendors of the providers: the first gives only one choice, the second several. */
+/** Vendors of the providers. The first returns only one choice, and the second returns several. */
 const KINDS: Readonly<Record<string, string>> = {
   single: "groq",
   "alike-whole": "groq",
@@ -250,7 +250,9 @@ test("all calls of a request for several choices are corrected", async () => {
 })
 
 describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
-  /** Returns how often a request for eight choices is written, by the caller and for its calls. */
+  /**
+   * Returns how often a request for eight choices is encoded, including the caller's body and the bodies of its calls.
+   */
   async function writesOf(name: string, fields: object): Promise<number> {
     const question = `What has the same body? ${name}`
     using writes = spyOn(JSON, "stringify")
@@ -261,7 +263,7 @@ describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
   }
 
   test("calls with the same correction are planned and written once", async () => {
-    // Once by the caller, once for the first calls, and once for the corrected calls.
+    // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
 

@@ -5,12 +5,12 @@ import { limitedResult } from "../../../src/relay/chat/limited-result.ts"
 import { StreamLimits } from "../../../src/relay/chat/stream-limits.ts"
 import type { OwnLimits } from "../../../src/relay/fitting/own-limits.ts"
 
-/** A token is any three characters here. */
+/** A tokenizer for which any three characters are one token. */
 const COUNTER = {
   head: (text: string, tokens: number) => Promise.resolve(Math.min(text.length, tokens * 3)),
 }
 
-/** Few letters, so that sequences are often found, begun and begun again. */
+/** Texts of few letters, so that sequences often occur completely, partly and repeatedly. */
 const LETTERS = fc.string({ unit: fc.constantFrom("a", "b", "😀", "😁"), maxLength: 24 })
 const STOP = fc.array(
   fc.string({ unit: fc.constantFrom("a", "b", "😀"), minLength: 1, maxLength: 5 }),
@@ -28,7 +28,10 @@ function chunks(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).map((place, index) => text.slice(places[index], place))
 }
 
-/** The expected text: cut before the sequence that ends first, and before the longest of those. */
+/**
+ * Returns the expected text. It is cut before the sequence that ends first. If several sequences end there, it is cut
+ * before the longest.
+ */
 function expected(text: string, stop: readonly string[], max?: number): Ending {
   let sequence: string | undefined
   let left = text

@@ -11,7 +11,7 @@ import { CHAT, HELLO } from "../support.ts"
 
 const EVENTS = "text/event-stream"
 
-/** A whole answer of a provider, with about fifteen megabytes of its own fields. */
+/** A provider's answer that is not streamed and contains about fifteen megabytes of unknown fields. */
 const LONG = JSON.stringify({
   id: "chatcmpl-1",
   object: "chat.completion",
@@ -19,7 +19,7 @@ const LONG = JSON.stringify({
   model: "m",
   choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
-  // Many names are slower to parse than as many values.
+  // Many names are slower to parse than the same number of values.
   details: Array.from({ length: 45 }, (_, block) =>
     Object.fromEntries(
       Array.from({ length: 10_000 }, (_, at) => [`member number ${block * 10_000 + at}`, at]),
@@ -30,7 +30,7 @@ const LONG = JSON.stringify({
 const TOKENS = 100_000
 const TOKEN = { token: "é", logprob: -0.1, bytes: [195, 169], top_logprobs: [] }
 
-/** A stream with many log probabilities and a long tool call. */
+/** Yields a stream with many log probabilities and a long tool call. */
 function* longStream(): Generator<string> {
   const chunk = (delta: object, more: object = {}) =>
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, ...more }] })}\n\n`
@@ -93,7 +93,7 @@ interface Part {
   readonly logprobs?: readonly unknown[]
 }
 
-/** A frame of a response, or of Gemini. */
+/** A frame of the Responses API or of Gemini. */
 interface Frame {
   readonly sequence_number?: number
   readonly response?: {
@@ -106,7 +106,7 @@ interface Frame {
   }[]
 }
 
-/** Returns the frames of a stream, and checks that it does not block the event loop. */
+/** Returns the frames of a stream, and checks that the stream does not block the event loop. */
 async function framesOf(path: string, body: object): Promise<readonly Frame[]> {
   let text = ""
   const pause = await longestPause(150, async () => {

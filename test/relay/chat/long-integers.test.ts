@@ -20,7 +20,7 @@ const STREAM = [
   '{"type":"message_stop"}',
 ]
 
-/** As received by the provider. */
+/** Bodies as the provider received them. */
 const bodies: string[] = []
 const server = Bun.serve({
   hostname: "127.0.0.1",

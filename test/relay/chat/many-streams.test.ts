@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts"
 const STREAMS = 1_000
 const LAUNCHERS = ["bin/tollgate", "src/main.ts"] as const
 
-/** Streams that begin at the same time and end only when all of them are open. */
+/** Starts a vendor whose streams begin at the same time and end only when all of them are open. */
 function startBarrier() {
   const allOpen = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
@@ -76,7 +76,7 @@ models:
     await using store = await databaseOf(installation).openStore()
     const entries = await store.entries.list(account.id, 0, 2 * STREAMS)
     expect(entries.filter(({ kind }) => kind === "charge")).toHaveLength(STREAMS)
-    // Ten tokens of input and one of output each.
+    // Each stream has ten input tokens and one output token.
     const balance = 100_000_000_000n - 12_000n * BigInt(STREAMS)
     expect((await store.accounts.find(account.id))?.balance).toBe(balance)
   },

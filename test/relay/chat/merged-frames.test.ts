@@ -6,7 +6,7 @@ import { CHAT, errorOf, HELLO } from "../support.ts"
 const WORDS = "The vendor is out of breath"
 const CHUNK = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x" }
 
-/** Frames without content for the caller, and the ways in which a stream can end right after them. */
+/** Frames without content for the caller. A stream can end directly after them in several ways. */
 const OPENINGS = {
   role: { ...CHUNK, choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
   azure: { ...CHUNK, choices: [], prompt_filter_results: [] },
@@ -55,7 +55,7 @@ for (const [opening, first] of Object.entries(OPENINGS)) {
         } else {
           const error = await errorOf(response)
           expect(error.status).toBe(502)
-          // A provider's message about its own failure can be about the operator's account.
+          // A provider's message about its own failure may concern the operator's account, so it is not passed on.
           if (end === "error") expect(error.message).not.toContain(WORDS)
         }
         expect((await caller.get("/healthz")).status).toBe(200)

@@ -28,7 +28,7 @@ const MESSAGE = {
   usage: { input_tokens: 10, output_tokens: 1 },
 }
 
-/** The provider's next answer. */
+/** Returns the provider's next answer. */
 let answer: () => Response
 let server: ScriptedVendor
 let gateway: TestGateway

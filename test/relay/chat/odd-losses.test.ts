@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** As many fields as a request can hold. */
+/** The maximum number of fields that a request can have. */
 const MANY = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`f_${index}`, 1]))
 
 const REQUESTS: readonly (readonly [string, string, object])[] = [

@@ -9,7 +9,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, contentOf, HELLO } from "../support.ts"
 
-/** Messages in forms that no official client reads, from servers that are almost compatible with OpenAI. */
+/** The tests use messages that no official client can read, from servers that are almost compatible with OpenAI. */
 
 type Json = Record<string, unknown>
 

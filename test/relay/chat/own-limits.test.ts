@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway.ts"
 import { CHAT, dataOf, receiptOf } from "../support.ts"
 
-/** The simulator repeats the prompt. */
+/** The simulator repeats this prompt. */
 const PROMPT = "one two\nthree STOP four five six seven eight nine ten"
 const MESSAGES = [{ role: "user", content: PROMPT }]
 
@@ -47,7 +47,7 @@ interface Asked {
   readonly max?: number
 }
 
-/** An answer in words that all dialects share. */
+/** The parts of an answer that all dialects have. */
 interface Told {
   readonly text: string
   readonly finish: unknown
@@ -175,7 +175,7 @@ async function ask(client: Client, asked: Asked) {
 }
 
 /** Sequences that a model supports only through the relay, the remaining text, and the sequence that ended it. */
-/** Models that take both sequences, but do not report which of them ended an answer. */
+/** Models that accept both sequences but do not report which of them ended an answer. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 
 const STOPS: readonly [model: string, stop: readonly string[], left: string, sequence: string][] = [
@@ -188,7 +188,7 @@ const STOPS: readonly [model: string, stop: readonly string[], left: string, seq
   ["sim/echo", ["a1", "b2", "c3", "d4", "four"], "one two\nthree STOP ", "four"],
 ]
 
-/** The finish reason in formats that do not distinguish a sequence from any other end. */
+/** The finish reason in formats that do not distinguish a stop sequence from another end. */
 const ENDS: Readonly<Record<string, string>> = { chat: "stop", google: "STOP" }
 const LENGTHS: Readonly<Record<string, string>> = {
   chat: "length",
@@ -221,7 +221,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
           const end = ENDS[name]
           if (end !== undefined) expect(told.finish).toBe(end)
           else expect(told).toMatchObject({ finish: "stop_sequence", sequence: "four" })
-          // The vendor ends the answer if the caller does not ask for the sequence.
+          // If the caller does not ask for the matched sequence, the vendor ends the answer.
           expect(asked.includes("never")).toBe(end !== undefined)
           const receipt = await receiptOf(caller, told.response)
           expect(receipt.status).toBe("settled")

@@ -9,7 +9,10 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { dataOf } from "../support.ts"
 
-/** Encrypted reasoning of Gemini behind OpenRouter, which names its call and its format, through each format of callers. */
+/**
+ * The tests send Gemini's encrypted reasoning from OpenRouter through each format of callers. It names its call and its
+ * format.
+ */
 
 type Json = Record<string, unknown>
 
@@ -74,7 +77,7 @@ afterAll(async () => {
 
 const PARAMETERS = { type: "object", properties: { a: { type: "integer" } } }
 
-/** The first request of a client of a format, and its next request after an answer. */
+/** Returns the first request of a client with a format, and the client's next request after an answer. */
 interface Client {
   readonly path: (stream: boolean) => string
   readonly first: Json

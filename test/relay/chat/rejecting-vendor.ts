@@ -3,22 +3,22 @@ import { startVendor, streamed, wholeAnswer, WHOLE_STREAM } from "../scripted-ve
 
 type Body = Readonly<Record<string, unknown>>
 
-/** How a provider rejects a request: with a status of 200, in a stream. */
+/** How a provider rejects a request. With status 200, the error is in a stream. */
 export interface Rejection {
   readonly status: number
-  /** As the provider writes it. */
+  /** The error in the provider's form. */
   readonly error: unknown
 }
 
-/** The provider's rejection of a request; undefined if it answers. */
+/** Returns the provider's rejection of a request; undefined if the provider answers it. */
 export type Judge = (body: Body, path: string) => Rejection | undefined
 
-/** OpenAI's error. */
+/** Returns an error in OpenAI's form. */
 export function openaiError(message: string, param: string | null, code: string | null): Rejection {
   return { status: 400, error: { error: { message, type: "invalid_request_error", param, code } } }
 }
 
-/** Rejects a field with OpenAI's words for a parameter that the model does not support. */
+/** Rejects a field with OpenAI's error for a parameter that the model does not support. */
 export function unsupported(field: string): Judge {
   return (body) =>
     body[field] === undefined
@@ -30,12 +30,12 @@ export function unsupported(field: string): Judge {
         )
 }
 
-/** Rejects a request that has a field. */
+/** Rejects requests that have a field. */
 export function rejecting(field: string, rejection: Rejection): Judge {
   return (body) => (body[field] === undefined ? undefined : rejection)
 }
 
-/** The first of several rejections. */
+/** Returns the first of several rejections. */
 export function firstOf(...judges: readonly Judge[]): Judge {
   return (body, path) => {
     for (const judge of judges) {
@@ -46,11 +46,13 @@ export function firstOf(...judges: readonly Judge[]): Judge {
   }
 }
 
-/** A vendor that judges each request by the first part of its path, and answers the valid ones. */
+/**
+ * A vendor that checks each request with the function that the first part of the path names. It answers valid requests.
+ */
 export interface RejectingVendor extends Disposable {
-  /** Without `/v1`. */
+  /** Returns the address without `/v1`. */
   urlOf(name: string): string
-  /** Requests since the last call, oldest first. */
+  /** Returns the requests since the last call of this method, oldest first. */
   taken(): readonly { readonly path: string; readonly body: Body }[]
 }
 
@@ -87,7 +89,7 @@ export function startRejectingVendor(judges: Readonly<Record<string, Judge>>): R
   }
 }
 
-/** A whole answer in Anthropic's format. */
+/** An answer in Anthropic's format that is not streamed. */
 const MESSAGE = {
   id: "msg_1",
   type: "message",

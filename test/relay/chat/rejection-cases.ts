@@ -7,18 +7,18 @@ import {
   unsupported,
 } from "./rejecting-vendor.ts"
 
-/** A rejection, and its effect on the request and on later requests. */
+/** A rejection, with its effect on the request and on later requests. */
 export interface RejectionCase {
   readonly name: string
-  /** The provider's vendor. */
+  /** The vendor of the provider. */
   readonly vendor?: string
   readonly judge: Judge
-  /** Fields of the request besides the message. */
+  /** Fields of the request in addition to the message. */
   readonly fields: object
   /** Fields that the corrected request has. */
   readonly sent: object
   readonly losses: string | null
-  /** The rule, and its logged value. */
+  /** The learned rule, and its value in the log. */
   readonly learned: readonly [name: string, value: string]
 }
 

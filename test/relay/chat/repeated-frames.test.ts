@@ -17,7 +17,7 @@ import { nothingHeld, receiptOf } from "../support.ts"
 const TEXT = "alpha beta gamma delta"
 const BEDROCK = { accessKeyId: "AKIDSIMULATOR", secretAccessKey: "simulator-secret" }
 
-/** Vendors by dialect: the settings of their provider besides the address, and the model. */
+/** Vendors by dialect: the settings of their provider in addition to the address, and the model. */
 const VENDORS = {
   "openai-chat": { vendor: "openai-compatible", path: "/v1", model: "echo" },
   "openai-responses": {
@@ -39,7 +39,7 @@ const VENDORS = {
 type Upstream = keyof typeof VENDORS
 const UPSTREAMS = Object.keys(VENDORS) as Upstream[]
 
-/** Dialects whose frames show that they repeat. In other dialects a repeated frame may be content. */
+/** Dialects in which a repeated frame can be detected. In other dialects, it may be content. */
 const TELLING: ReadonlySet<Upstream> = new Set([
   "openai-responses",
   "anthropic",
@@ -48,7 +48,7 @@ const TELLING: ReadonlySet<Upstream> = new Set([
 ])
 
 const FRAMES_TWICE = WIRE_FAULTS.find(({ name }) => name === "frames twice")
-/** The stream starts again from its first frame, as behind a proxy that reconnects. */
+/** After a while, the stream starts again from its first frame, as with a proxy that reconnects. */
 const FROM_THE_START: WireFault = {
   name: "the first half again",
   effect: "midway",
@@ -146,7 +146,7 @@ describe("a stream with every frame duplicated", () => {
     if (TELLING.has(upstream)) expect(got).toBe(TEXT)
     const { status, usage } = await receiptOf(caller, response)
     expect(status).toBe("settled")
-    // Counted once, by the vendor.
+    // The vendor's count is used, and the repeated frames are not counted.
     expect(usage?.["output"]).toBeLessThan(20)
   })
 

@@ -3,7 +3,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../..
 import { DONE, type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, dataOf, HELLO } from "../support.ts"
 
-/** MiniMax writes its reasoning into the text, unless the request has `reasoning_split`. */
+/** The tests use MiniMax, which includes its reasoning in the text unless the request has `reasoning_split`. */
 
 type Json = Record<string, unknown>
 

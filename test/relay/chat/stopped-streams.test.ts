@@ -50,7 +50,7 @@ test("a call is cancelled at a stop sequence, and delivered text is charged by t
   const receipt = await onlyReceipt(gateway, caller)
   expect(receipt).toMatchObject({ status: "settled", estimated: true })
   expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
-  // The output of the vendor up to then, including the sequence and the rest of its frame.
+  // The vendor's output so far is charged, including the sequence and the rest of its frame.
   expect(receipt.usage).toMatchObject({ output: 5 })
   const { usage } = JSON.parse(dataOf(text).at(-2) ?? "{}") as { usage: object }
   expect(usage).toMatchObject({ completion_tokens: 5, prompt_tokens: receipt.usage?.["input"] })
@@ -58,7 +58,7 @@ test("a call is cancelled at a stop sequence, and delivered text is charged by t
   await until(() => isCancelled)
 })
 
-/** The endpoints that take stop sequences, and where their last frames report the output. */
+/** The endpoints that accept stop sequences, with a pattern for the output tokens in their last frames. */
 const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
   [CHAT]: [
     { messages: HELLO, stop: STOP, stream_options: { include_usage: true } },
@@ -239,7 +239,7 @@ test("a hold covers the minimum output that responses models are asked for", asy
   const length = (model: string) =>
     JSON.stringify({ model, messages: HELLO, max_tokens: 10 }).length
   expect(length("sim/model")).toBe(length("sim/echo") + 1)
-  // An input token costs a millionth, and an output token two.
+  // An input token costs a millionth of a credit, and an output token two millionths.
   const more = Number(await holdOf("sim/model", 10)) - Number(await holdOf("sim/echo", 10))
   expect(Math.round(more * 1e6)).toBe(1 + 2 * (16 - 10))
 })

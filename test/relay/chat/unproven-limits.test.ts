@@ -20,7 +20,7 @@ import { CHAT, contentOf, dataOf, HELLO, receiptOf } from "../support.ts"
 /** Servers whose references do not promise that `n` and `stop` work as in OpenAI's API. */
 const UNPROVEN = ["openai-compatible", "lm-studio", "llama-cpp", "huggingface", "openrouter"]
 
-/** The server's answer, for every `n` and `stop`. */
+/** The server's answer, whatever `n` and `stop` are. */
 let said = "Hello"
 let server: ScriptedVendor
 let gateway: TestGateway
@@ -122,7 +122,7 @@ describe.each([false, true])("streamed %p", (stream) => {
       said = text
       const body = { model: `${id}/m`, messages: HELLO, stop: "STOP", stream }
       const answer = await (await caller.post(CHAT, body)).text()
-      // The server may end the answer there itself.
+      // The server may end the answer at the sequence itself.
       expect(server.bodies.at(-1)).toMatchObject({ stop: ["STOP"] })
       expect(
         stream ? contentOf(answer) : (JSON.parse(answer) as Whole).choices[0]?.message.content,

@@ -10,7 +10,7 @@ import { equalLimits } from "../../support/settings.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
 
-/** Answers that are larger than they may be, although their provider bills them. */
+/** The answers in these tests exceed the size limit, although their provider bills them. */
 
 const MEGABYTE = 1024 * 1024
 const LARGE = "x".repeat(1.5 * MEGABYTE)
@@ -60,13 +60,13 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Sends a request, expects the error, and returns the receipt. */
+/** Sends a request, asserts that it fails, and returns the receipt. */
 async function refused(path: string, body: object) {
   const before = vendor.bodies.length
   const response = await caller.post(path, body)
   const receipt = await receiptOf(caller, response)
   expect((await errorOf(response)).message).toContain("limits.answer_mb")
-  // No other deployment's answer would be smaller.
+  // Another deployment is not tried, because its answer would not be smaller.
   expect(vendor.bodies.length).toBe(before + 1)
   return receipt
 }

@@ -183,8 +183,8 @@ describe("a whole answer that the relay ends", () => {
 })
 
 /**
- * Ids and times differ between answers; only whole answers of OpenAI have empty annotations; and in a stream Gemini's
- * signature comes after the text.
+ * Members that are not compared. Ids and times differ between answers. Only answers of OpenAI that are not streamed
+ * have empty annotations. In a stream, Gemini's signature comes after the text.
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
   "id",

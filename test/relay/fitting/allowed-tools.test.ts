@@ -67,7 +67,7 @@ const WAYS: readonly (readonly [string, (model: string, mode: string) => JsonObj
   ],
 ]
 
-/** Every `name` of the entries in `tools`, and the choice of the tools to call. */
+/** Returns every `name` in the entries of `tools`, and the tool choice. */
 function sent(): { names: string[]; choice: JsonValue | undefined } {
   const body = gateway.simulator.requests.findLast(({ method }) => method === "POST")?.body
   if (!isJsonObject(body as JsonValue)) throw new Error("nothing was sent")

@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT } from "../support.ts"
 
-/** Vendors of the caller's own dialect. Some support only functions. */
+/** A vendor with the caller's own dialect. Some models support only functions. */
 let vendor: ScriptedVendor
 let gateway: TestGateway
 

@@ -15,11 +15,11 @@ const BASE: ChatRequest = {
 
 const KNOWN = (facts as unknown as Facts).vendors
 
-/** The rules of a model; some are retired and not in the registry any more. */
+/** Returns the rules of a model. Some models are retired and no longer in the registry. */
 const known = (vendor: string, model: string) =>
   resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] }).rules
 
-/** The request that fits a model, with the reported losses. */
+/** Returns the request that is adapted to a model, with the reported losses. */
 function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
   const rules = known(vendor, model)
   const fitted = fitToModel({ ...BASE, ...request }, rules)

@@ -33,7 +33,7 @@ const ALL = FORMATS.flatMap((format) =>
   [false, true].map((stream): [Format, boolean] => [format, stream]),
 )
 
-/** The name of the only tool in a request of any format. */
+/** Returns the name of the only tool in a request of any format. */
 function nameIn({ tools }: JsonObject): string {
   const [tool] = tools as { readonly name?: string; readonly function?: { name: string } }[]
   return tool?.function?.name ?? tool?.name ?? ""

@@ -23,7 +23,7 @@ const ALL = FORMATS.flatMap((format) =>
 
 type Turn = readonly [role: "user" | "assistant" | "result", text: string]
 
-/** Sends a conversation in a format. A result is of the tool `f`, which the assistant calls before it. */
+/** Sends a conversation in a format. If it has a result, the assistant calls the tool `f` before it. */
 function send(
   format: Format,
   model: string,

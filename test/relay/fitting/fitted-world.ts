@@ -7,21 +7,21 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 
-/** A vendor's answer: text, calls, or both. */
+/** A vendor's answer with text, calls, or both. */
 export interface Script {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
-  /** The frames of a streamed chat, if they differ. */
+  /** The deltas of a streamed chat, if they differ from the answer. */
   readonly deltas?: readonly object[]
 }
 
-/** A request as a vendor got it. */
+/** A request that a vendor received. */
 export interface Sent {
   readonly path: string
   readonly body: JsonObject
 }
 
-/** The content that a caller of any format reads in an answer. */
+/** The content that a caller reads in an answer of any format. */
 export interface ReadAnswer {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
@@ -33,7 +33,7 @@ export interface Outcome extends ReadAnswer {
   readonly losses: string
 }
 
-/** The parts of a request that each format writes in its own way. */
+/** The contents of a request, which each format expresses in its own way. */
 export interface Asked {
   readonly schema?: object
   readonly tools?: readonly { readonly name: string; readonly strict?: boolean }[]
@@ -43,10 +43,10 @@ export interface Asked {
 export const FORMATS = ["chat", "messages", "responses", "gemini"] as const
 export type Format = (typeof FORMATS)[number]
 
-/** Models by their ids, with the vendor and its own name for them. */
+/** Models by id, with the vendor and the vendor's name for the model. */
 export type Models = Readonly<Record<string, readonly [vendor: string, model: string]>>
 
-/** A gateway with vendors whose answers are scripted, in the format of their requests. */
+/** A gateway with vendors whose answers the test sets. They answer in the format of the request. */
 export class FittedWorld implements AsyncDisposable {
   script: Script = { text: "Hi" }
   readonly #vendor: Bun.Server<undefined>
@@ -204,7 +204,7 @@ function requestOf(format: Format, model: string, asked: Asked, stream: boolean)
   }
 }
 
-/** The format of the answer in a request of either of OpenAI's formats. */
+/** Returns the requested format of the answer, in either of OpenAI's formats. */
 export function formatIn(body: JsonObject): JsonObject | undefined {
   const text = body.text as JsonObject | undefined
   const format = (body.response_format ?? text?.format) as JsonObject | undefined
@@ -237,7 +237,7 @@ function sse(frames: readonly Frame[], end = ""): Response {
   return new Response(text.join("") + end, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Text in pieces of three characters, so that no test depends on the position of a cut. */
+/** Splits a text into pieces of three characters, so that tests do not depend on the positions of cuts. */
 function pieces(text: string): readonly string[] {
   return text.match(/[^]{1,3}/g) ?? []
 }
@@ -387,7 +387,7 @@ function response({ text, calls = [] }: Script): object {
   }
 }
 
-/** Reads an answer of any format, whole or streamed. */
+/** Reads an answer of any format, streamed or not. */
 function readAnswer(path: string, body: string): ReadAnswer {
   const isStream = body.startsWith("event:") || body.startsWith("data:")
   const all = isStream ? framesOf(body) : [JSON.parse(body) as Loose]

@@ -3,7 +3,7 @@ import { provider, startGateway, type TestGateway } from "../../support/gateway.
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Claude's API requires `max_tokens`, and the model has its own maximum. */
+/** Maximum output of the model. Claude's API requires `max_tokens`, so the gateway sends this value. */
 const MAXIMUM = 16_384
 let vendor: ScriptedVendor
 let gateway: TestGateway

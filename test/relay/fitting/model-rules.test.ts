@@ -106,7 +106,7 @@ afterAll(async () => {
 const SCHEMA = { type: "object", properties: { path: { type: "string" } } }
 const THINKING = { thinking: { type: "adaptive" }, output_config: { effort: "high" } }
 
-/** The call that a request leads to, and its losses. */
+/** Sends a request. Returns the call of the vendor, and the losses. */
 async function send(path: string, body: object): Promise<Sent & { losses: string | null }> {
   sent = []
   const response = await caller.post(path, body)

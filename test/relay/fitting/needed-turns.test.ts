@@ -21,7 +21,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 const said = (role: string, content: string) => ({ role, content })
 
-/** Requests of the openai client's first test and of Open Responses, which Claude has to answer. */
+/** Requests from the first test of the openai client and from Open Responses. Claude must be able to answer them. */
 const CASES: readonly [string, string, object][] = [
   ["only a developer message", CHAT, { messages: [said("developer", "Say hi")] }],
   ["an empty question", CHAT, { messages: [said("user", "")] }],

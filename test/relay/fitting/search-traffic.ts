@@ -1,4 +1,4 @@
-/** Traffic of vendors that searched the web, as they write it, whole and streamed. */
+/** Answers of vendors that have searched the web, streamed and not streamed. */
 
 type Json = Record<string, unknown>
 
@@ -10,7 +10,7 @@ const CITED = { url: OWLS, title: "Owls" }
 const sse = (event: Json): string =>
   `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** An answer of OpenAI's: two searches, one page opened, and text that rests on them. */
+/** Returns an answer of OpenAI with two searches, one opened page, and text with citations. */
 export function openAiAnswer(): Json {
   const sources = [
     { type: "url", url: OWLS },
@@ -132,7 +132,7 @@ const LOCATION = {
   encrypted_index: "Eo8B",
 }
 
-/** A message of Claude's: a search that found something, one that failed, and text. */
+/** Returns a message of Claude with a successful search, a failed search, and text. */
 export function claudeAnswer(): Json {
   return {
     id: "msg_1",
@@ -198,7 +198,7 @@ const GROUNDING = {
 }
 const GEMINI_USAGE = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 }
 
-/** An answer of Gemini's that is grounded. */
+/** Returns an answer of Gemini that is grounded in search results. */
 export function geminiAnswer(): Json {
   return {
     candidates: [
@@ -229,7 +229,7 @@ export function geminiFrames(): string[] {
   return [chunk("Hel"), chunk("lo", { finishReason: "STOP", groundingMetadata: GROUNDING })]
 }
 
-/** The answer of any vendor. */
+/** Returns the answer of any vendor. */
 export function searched(path: string, isStreamed: boolean): Json | string[] {
   if (path.endsWith("/responses")) return isStreamed ? openAiFrames() : openAiAnswer()
   if (path.endsWith("/messages")) return isStreamed ? claudeFrames() : claudeAnswer()

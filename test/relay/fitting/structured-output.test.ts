@@ -43,7 +43,7 @@ const ALL = FORMATS.flatMap((format) =>
 const STOPPED = ["stop", "end_turn", "completed", "STOP"]
 
 describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
-  // OpenAI's own callers know which schemas it accepts.
+  // Callers with OpenAI's formats know which schemas OpenAI accepts, so theirs are not changed.
   const isOpenAi = format === "chat" || format === "responses"
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 

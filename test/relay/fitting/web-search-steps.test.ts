@@ -11,7 +11,10 @@ import { MICE, OWLS, searched } from "./search-traffic.ts"
 import { caller, gateway, searchWorld, vendor } from "./search-world.ts"
 import { nanocredits, receiptOf } from "../support.ts"
 
-/** A vendor's search queries and results, for callers of other dialects, and back in their history. */
+/**
+ * The tests check that callers with other dialects receive a vendor's search queries and results, and can send them
+ * back.
+ */
 
 type Json = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { framesOf, message, response } from "../billable-frames.ts"
 import { caller, searchWorld, vendor } from "./search-world.ts"
 import { errorOf, nanocredits, receiptOf } from "../support.ts"
 
-/** A search that the vendor runs, where the caller uses another dialect than the vendor. */
+/** The tests check searches by the vendor if the caller's dialect differs from the vendor's. */
 
 type Json = Record<string, unknown>
 
@@ -15,7 +15,7 @@ const URL_OF_SOURCE = "https://example.com/owls"
 const SEARCH = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "owls" } }
 const OPENED = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
 
-/** Two searches, and a text based on their results. */
+/** Returns an answer with two searches, and a text based on their results. */
 function answerTo(path: string): Json {
   if (path.endsWith("/responses")) {
     const whole = response([SEARCH, OPENED, { ...SEARCH, id: "ws_3" }])
@@ -73,7 +73,7 @@ const FUNCTION = { name: "look", parameters: { type: "object", properties: {} } 
 
 interface Way {
   readonly path: string
-  /** Fields besides the model. */
+  /** Fields of the request in addition to the model. */
   readonly body: Json
 }
 
@@ -143,14 +143,14 @@ const OPENAI_TOOL = { type: "web_search" }
 const ANTHROPIC_TOOL = { type: "web_search_20250305", name: "web_search" }
 const LOCATION = { type: "approximate", ...PLACE }
 
-/** How one search travels. */
+/** A search request, and the form in which the vendor receives it. */
 interface Case {
   readonly from: string
   readonly model: string
-  /** The search tool in the vendor's request. */
+  /** The search tool in the request that the vendor receives. */
   readonly sent: Json
   readonly losses: string | null
-  /** As many searches as credits are held for. */
+  /** Number of searches that the hold covers. */
   readonly held: bigint
 }
 
@@ -231,7 +231,7 @@ const CASES: readonly Case[] = ROWS.map(([from, model, sent, losses, held]) => (
 }))
 
 const ONE_SEARCH = 10_000_000n
-/** 100 tokens at 1 and 10 at 2 a million. */
+/** The cost in nanocredits of 100 tokens at 1 credit per million and 10 tokens at 2 credits per million. */
 const TOKENS = 120_000n
 
 describe.each(CASES)("a search asked for in $from of $model", (one) => {
@@ -255,7 +255,7 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
       expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
       expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
       expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
-      // Ten searches take eleven turns, each of which reads all earlier results.
+      // Ten searches take eleven turns, and each turn reads all earlier results.
       expect(nanocredits(receipt.hold)).toBeLessThan((held + 45n) * ONE_SEARCH)
       expect(text).toContain(URL_OF_SOURCE)
     },
@@ -339,7 +339,7 @@ describe("a search", () => {
     expect(sent()).toEqual({ type: "allowed_tools", mode, tools: [{ type: "web_search" }] })
 
     expect(await ask("gemini/m")).toContain("tool_choice:dropped")
-    // If the vendor cannot search, the choice of the tool is dropped too.
+    // If the vendor cannot search, the tool choice is dropped too.
     expect(await ask("azure/m")).toContain("tools:dropped")
     expect(sent()).toBeUndefined()
   })

@@ -17,7 +17,7 @@ function jump(milliseconds: number): void {
   Date.now = () => realNow() + milliseconds
 }
 
-/** A vendor that sends a word, and the rest when the test allows it. */
+/** Starts a vendor that sends a word, and sends the rest when the test allows it. */
 function startPausing() {
   const gate = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ test.each([HOUR, -HOUR])(
     }
     expect(duration).toBeGreaterThanOrEqual(waited)
     expect(duration).toBeLessThan(20_000)
-    // Of a stream it is the time until that began.
+    // The duration of a stream is the time until the stream began.
     expect(attempts[0]?.duration).toBeWithin(0, 20_000)
   },
 )

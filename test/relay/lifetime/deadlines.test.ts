@@ -38,7 +38,7 @@ const LONG: DeadlineSettings = {
 }
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
 
-/** More than the buffers between a vendor and a caller can hold while the caller does not read. */
+/** More frames than fit into the buffers between a vendor and a caller that does not read. */
 const MUCH = Array.from({ length: 1_000 }, () => frame("x".repeat(20_000)))
 
 /** The answers of the scripted vendor, by model. */
@@ -111,7 +111,7 @@ function ask(
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
-/** Asserts a timeout before the answer began: status 504, no charge, no hold. */
+/** Asserts a timeout before the answer has begun: the status is 504, and nothing is charged or held. */
 async function expectTimeout(response: Response, words: string): Promise<void> {
   const before = await caller.balance()
   const receipt = await receiptOf(caller, response)
@@ -224,21 +224,21 @@ describe("a deadline that is not reached", () => {
 
   test("pauses while the caller reads slowly", async () => {
     const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
-    // Until the gateway has read as far as it does without a reader.
+    // Waits until the gateway has read as much as it reads without a reader.
     await clock.looks(3)
     await clock.pass(3_000)
     expect((await response.text()).slice(-DONE.length)).toBe(DONE)
   })
 })
 
-/** The head of a stream; everything after it is its body, until the connection closes. */
+/** The head of a stream. All following data is its body, until the connection closes. */
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 describe("a vendor on a bare socket", () => {
   test("keeps its connection if it begins to answer during the connection probe", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
-    // The request's own connection fills the queue, so that the check of the address cannot connect.
+    // The request's own connection fills the queue, so the probe of the address cannot connect.
     await clock.looks(1)
     await clock.pass(connect + 500)
     const connection = await narrow.take()

@@ -4,14 +4,17 @@ import { until } from "../../support/until.ts"
 import { connectTo, type RawCaller } from "../raw-caller.ts"
 import { CHAT } from "../support.ts"
 
-/** Longer than any test: it ends when it is hurried. */
+/** A delay in milliseconds that is longer than any test. Tests end it early. */
 const LONG = 60_000
 
 function ask(caller: RawCaller, path: string): void {
   caller.socket.write(`GET ${path} HTTP/1.1\r\nhost: gateway\r\n\r\n`)
 }
 
-/** Begins to drain. @returns when it has. */
+/**
+ * Starts to drain a gateway.
+ * @returns a promise that resolves when the drain has ended.
+ */
 async function beginToEnd(gateway: TestGateway): Promise<{ readonly ended: Promise<void> }> {
   const ended = gateway.app[Symbol.asyncDispose]()
   await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 503)

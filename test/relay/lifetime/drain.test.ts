@@ -6,7 +6,7 @@ import { DONE, helloUntil, startVendor } from "../scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, receiptsOf, streamErrorOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** A stream that sends a word and ends when the test allows it. */
+/** Starts a vendor whose stream sends a word, and ends when the test allows it. */
 function startPausing() {
   const end = Promise.withResolvers<void>()
   const vendor = startVendor(() => {
@@ -74,10 +74,10 @@ test.each([false, true])(
   },
 )
 
-/** The last chunk of a complete answer, which may be read shortly after the gateway has ended. */
+/** The last chunk of a complete answer. It may be read shortly after the gateway has ended. */
 const LAST_CHUNK = "\r\n0\r\n\r\n"
 
-/** The body of a chunked answer, without the sizes of the chunks. */
+/** Returns the body of a chunked answer without the sizes of the chunks. */
 function bodyOf(answer: string): string {
   const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
   return body.replace(/\r\n0\r\n\r\n$/, "").replace(/(^|\r\n)[0-9a-f]+\r\n/g, "")
@@ -174,7 +174,7 @@ test("a draining gateway is unready and refuses connections; a second signal cut
   await until(() => !idle.socket.connecting)
   using raw = sendRaw(gateway.url, caller.key, BODY)
   await until(() => raw.text().includes("Hello"))
-  // Idle connections are closed at once, so this one has begun a request before.
+  // Idle connections are closed immediately, so this connection begins a request first.
   idle.socket.write("GET /readyz HTTP/1.1\r\n")
   await fetch(`${gateway.url}/healthz`)
   const ended = gateway.app[Symbol.asyncDispose]()
@@ -203,7 +203,7 @@ test("an upload that began before the shutdown is accepted and answered", async 
     `content-length: ${body.length}`,
   ].join("\r\n")
   raw.socket.write(`${head}\r\n\r\n${body.slice(0, 10)}`)
-  // Read after the upload's connection, which was there before.
+  // This connection is accepted after the connection of the upload, which was opened earlier.
   await until(() => !raw.socket.connecting)
   await fetch(`${gateway.url}/healthz`, { keepalive: false })
   const ended = gateway.app[Symbol.asyncDispose]()

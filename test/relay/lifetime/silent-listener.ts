@@ -19,12 +19,12 @@ function openLibrary() {
   }).symbols
 }
 
-/** An address that listens, with room for one connection that waits to be taken. */
+/** An address that listens with a queue for one connection that is not accepted yet. */
 export interface SilentListener extends Disposable {
   readonly url: string
-  /** Connects, which fills the queue: the next connection is not answered. */
+  /** Opens a connection, which fills the queue. The next connection is not answered. */
   fill(): Promise<void>
-  /** Accepts the connection that waits, from any client. */
+  /** Accepts the waiting connection of any client. */
   take(): Promise<TakenConnection>
 }
 
@@ -33,11 +33,11 @@ export interface TakenConnection {
   close(): void
 }
 
-/** Bun's own servers accept every connection at once, so this one uses the C library. */
+/** Starts a listener. It uses the C library, because Bun's own servers accept every connection immediately. */
 export function startSilentListener(): SilentListener {
   const library = openLibrary()
   const descriptor = library.socket(INTERNET, STREAM_SOCKET, 0)
-  // The family, a port that is chosen for us, 127.0.0.1.
+  // The address family, port 0 for a free port, and 127.0.0.1.
   const address = new Uint8Array(16)
   address.set([INTERNET, 0, 0, 0, 127, 0, 0, 1])
   const size = new Int32Array([address.length])

@@ -22,7 +22,7 @@ import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-/** The frames that the provider sends, by the number of the call. */
+/** The frames that the provider sends in the next call. */
 let frames: readonly string[]
 
 beforeAll(async () => {
@@ -75,7 +75,9 @@ const candidate = (rest: object): object => ({
   candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, ...rest }],
 })
 
-/** Streams in which one frame has 500 tokens of input, and another 47 of output and 0 of input. */
+/**
+ * Streams in which one frame reports 500 input tokens, and another frame reports 47 output tokens and 0 input tokens.
+ */
 const STREAMS: Readonly<Record<string, string>> = {
   "chat/model":
     frame("Hello") +

@@ -5,7 +5,7 @@ import { asCallFailure, CallEnded } from "../../../src/relay/lifetime/call-failu
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A body that records how it ended, and that is charged when the promise resolves. */
+/** Returns a body that records how it ended, and that is charged when the promise resolves. */
 function bodyOf(
   source: AsyncIterable<Uint8Array>,
   called: string[],
@@ -34,7 +34,7 @@ async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
   for (const text of texts) yield bytes(text)
 }
 
-/** Gives all callbacks that are ready time to run. */
+/** Lets all pending callbacks run. */
 async function severalTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }

@@ -46,7 +46,7 @@ const ask = (stream: boolean): Promise<Response> =>
     stream,
   })
 
-/** The answers to callers of Anthropic's dialect pass through an encoder with a fault. */
+/** Makes the encoder for callers with Anthropic's dialect faulty. */
 function breakEncoder(fault: Partial<EventEncoder>): Disposable {
   const encode = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
   return spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { provider, startGateway } from "../../support/gateway.ts"
 import { receiptOf } from "../support.ts"
 
-/** A token in the range of the vocabulary that is not valid text. */
+/** A token that is in the vocabulary but is not valid text on its own. */
 const STRANGE_TOKENS = [[100_256]]
 
 test("the next deployment gets an operation that the first does not support", async () => {

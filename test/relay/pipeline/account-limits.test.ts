@@ -16,7 +16,7 @@ const CHAT = { model: "sim/echo", messages: [{ role: "user", content: "Hello" }]
 const change = ({ account }: TestCaller, body: object) =>
   asked(gateway, "PATCH", `/accounts/${account.id}`, body)
 
-/** Another key of a caller's account. */
+/** Creates another key for a caller's account. */
 async function secondKey({ account }: TestCaller): Promise<string> {
   const { secret } = await asked(gateway, "POST", "/keys", { account: account.id, name: "second" })
   return String(secret)
@@ -159,7 +159,7 @@ describe("the limits of an account", () => {
     await change(caller, { tokens_per_minute: null })
     const alone = await chat(caller.key)
     await alone.text()
-    // The refused request uses none of its own 5,000 tokens.
+    // The rejected request used none of its own 5,000 tokens.
     expect(Number(alone.headers.get("x-ratelimit-remaining-tokens"))).toBeGreaterThan(4_200)
   })
 

@@ -17,7 +17,7 @@ const WORDS = [{ role: "user", content: "one two three four five six seven eight
 let gateway: TestGateway
 let caller: TestCaller
 let gate: ScriptedVendor
-/** Lets the scripted vendor begin its answer. */
+/** Resolving it lets the scripted vendor begin its answer. */
 let open: PromiseWithResolvers<void>
 let wasLeft: PromiseWithResolvers<void>
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   gate[Symbol.dispose]()
 })
 
-/** Starts a request and waits until the simulator has it. */
+/** Starts a request, and waits until the simulator has received it. */
 async function begin(body: object): Promise<{ leave(): void; response: Promise<Response> }> {
   caller = await gateway.caller("1")
   const controller = new AbortController()
@@ -105,7 +105,7 @@ async function leaveMidway(messages: unknown): Promise<bigint> {
 
 test("the delivered part is settled by the gateway's estimate if the caller disconnects within a stream", async () => {
   await leaveMidway(WORDS)
-  // No alarm: a disconnected caller does not mean that a vendor fails to report.
+  // There is no event, because a disconnected caller does not mean that a vendor fails to report usage.
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
@@ -115,7 +115,7 @@ test("the estimate includes an image of a partly delivered stream", async () => 
     { type: "text", text: "What is this?" },
     { type: "image_url", image_url: { url } },
   ]
-  // At least a thousand tokens, for every vendor.
+  // At least a thousand tokens are charged for every vendor.
   expect(await leaveMidway([{ role: "user", content }])).toBeGreaterThan(1_000_000n)
 })
 

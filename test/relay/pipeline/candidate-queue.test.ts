@@ -16,7 +16,10 @@ function candidate(id: string, member?: string): Candidate {
   return { deployment: deployment as Deployment, client: {} as Candidate["client"] }
 }
 
-/** @param resting deployments that no request probes. */
+/**
+ * Returns a queue.
+ * @param resting deployments that no request may probe.
+ */
 function queueOf(candidates: readonly Candidate[], resting: readonly string[] = []) {
   const health = { isHealthy: (id: string) => !resting.includes(id) }
   const router = { loadOf: () => ({ takeProbe: () => false }) }

@@ -10,12 +10,12 @@ import { until } from "../../support/until.ts"
 import { helloUntil, type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
-/** No server listens here. */
+/** An address at which no server listens. */
 const REFUSING_URL = "http://127.0.0.1:1/v1"
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
-/** Lets the vendor end its streams. */
+/** Resolving it lets the vendor end its streams. */
 let end: PromiseWithResolvers<void>
 
 beforeAll(async () => {
@@ -40,7 +40,9 @@ beforeEach(() => {
   end = Promise.withResolvers()
 })
 
-/** Each request fails once and is then a stream: a failover takes one place. */
+/**
+ * Each request fails at one deployment and is then streamed by another. Both attempts together count as one request.
+ */
 const slow = (caller: TestCaller) =>
   caller.post(CHAT, { model: "sim/slow", messages: HELLO, stream: true })
 const quick = (caller: TestCaller) => caller.post(CHAT, { model: "sim/echo", messages: HELLO })

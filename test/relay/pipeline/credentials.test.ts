@@ -15,7 +15,7 @@ const RESPONSES = "/v1/responses"
 const METRICS = "token-of-the-metrics"
 const MAIN = "canary-key-of-the-first"
 const BACKUP = "canary-key-of-the-second"
-/** Enough requests that each of two credentials is used: one is unused once in 500 billion times. */
+/** Enough requests to use both credentials. The probability that one of them stays unused is one in 500 billion. */
 const ENOUGH = 40
 const KEYS: readonly NamedCredential[] = [
   { name: "main", weight: 1, apiKey: MAIN },
@@ -28,7 +28,7 @@ interface Refusal {
   readonly headers?: Record<string, string>
 }
 
-/** A vendor with an organization for each key: one organization cannot find objects of another. */
+/** A vendor with one organization for each key. An organization cannot find objects of another. */
 class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
@@ -205,7 +205,7 @@ describe("several credentials of a provider", () => {
     const random = Array.from({ length: 400 }, () => 0)
     await inTurn(random.length, () => ask("many/shared"))
     const share = vendor.keys.length / random.length
-    // Half, within more than five standard deviations.
+    // The share must be about one half, within more than five standard deviations.
     expect(share).toBeGreaterThan(0.36)
     expect(share).toBeLessThan(0.64)
   })

@@ -26,10 +26,10 @@ const STALL = 60_000
 let vendor: ScriptedVendor
 let clock: MovableClock
 let gateway: TestGateway
-/** Lets the vendor continue. */
+/** Resolving it lets the vendor continue. */
 let goOn: PromiseWithResolvers<void>
 let wasCut: PromiseWithResolvers<void>
-/** Its first words have been taken by the gateway's connection. */
+/** Resolves when the gateway's connection has accepted the vendor's first words. */
 let hasTold: PromiseWithResolvers<void>
 
 const message = {
@@ -51,11 +51,11 @@ function* telling(text: string): Generator<string | number> {
   yield STALL
 }
 
-/** The vendor's behavior, by the name of the model. */
+/** Returns the vendor's answer, which depends on the name of the model. */
 async function answer(): Promise<Response> {
   const { model, stream, contents } = vendor.bodies.at(-1) ?? {}
   const cut = (): void => wasCut.resolve()
-  // Google's vendors tell the model and the stream in the address.
+  // With Google's dialect, the address contains the model and whether to stream.
   if (contents !== undefined) return streamed(telling(COUNTED), "text/event-stream", cut)
   if (model === "started") return streamed(telling(STARTED), "text/event-stream", cut)
   if (model === "counted") return streamed(telling(usageFrame(50_000, 0)), "text/event-stream", cut)
@@ -107,7 +107,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** On a busy machine the tokenizer takes longer to load than these tests wait for its counts. */
+/** On a busy machine, loading the tokenizer takes longer than these tests wait for its counts. */
 async function loadTokenizer(on: TestGateway): Promise<void> {
   const caller = await on.caller("1")
   const body = { model: "vendor/stalls", messages: HELLO }
@@ -121,7 +121,7 @@ interface Asked {
   leave(): void
 }
 
-/** Sends a request, and resolves when it is at the vendor. */
+/** Sends a request, and resolves when the vendor has received it. */
 async function ask(model: string, stream: boolean, path = CHAT, on = gateway): Promise<Asked> {
   goOn = Promise.withResolvers()
   wasCut = Promise.withResolvers()
@@ -155,7 +155,7 @@ describe("input counted by the vendor before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
     test(`charges it before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
-      // A chat begins with its first word, so there is nothing to read yet.
+      // The response to a chat begins with the first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
       await hasTold.promise
       asked.leave()
@@ -201,7 +201,7 @@ describe("an answer that is drained", () => {
   test("reads it to the vendor's usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
-    // The gateway checks regularly whether a caller is still connected.
+    // The gateway checks at intervals whether a caller is still connected.
     await clock.looks(2)
     goOn.resolve()
     const receipt = await onlyReceipt(gateway, asked.caller)

@@ -10,7 +10,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
-/** A model whose first deployment fails, and whose second receives requests only after that. */
+/** Returns a model whose first deployment fails. The second deployment receives requests only after that. */
 function backedUp(provider: string, model: string): ModelSettings {
   return simulated({
     deployments: [
@@ -20,7 +20,9 @@ function backedUp(provider: string, model: string): ModelSettings {
   })
 }
 
-/** The failing upstream, whether its streams fail before they begin, status and outcome of the attempt. */
+/**
+ * The failing upstream model, whether its streams fail before they begin, and the status and outcome of the attempt.
+ */
 const FAILURES: readonly [string, string, boolean, number, string][] = [
   ["sim", "fault-500", true, 500, "upstream_error"],
   ["sim", "fault-503", true, 503, "upstream_overloaded"],
@@ -37,7 +39,7 @@ const FAILURES: readonly [string, string, boolean, number, string][] = [
   ["short", "echo", true, 200, "upstream_error"],
 ]
 
-/** No server listens here: only services of the system may use this port. */
+/** An address at which no server listens, because only system services may use this port. */
 const REFUSING_URL = "http://127.0.0.1:1/v1"
 
 /** Streams that fail before their first content. */
@@ -210,7 +212,7 @@ describe("the order of deployments", () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++) expect(await attemptsOf("sim/resting")).toEqual(both)
     expect(await attemptsOf("sim/resting")).toEqual(["sim/echo"])
-    // The rest lasts a second.
+    // The deployment rests for one second.
     let attempts = await attemptsOf("sim/resting")
     while (attempts.length === 1) attempts = await attemptsOf("sim/resting")
     expect(attempts).toEqual(both)

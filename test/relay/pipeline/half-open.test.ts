@@ -4,7 +4,7 @@ import { until } from "../../support/until.ts"
 import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
-/** The vendor's behavior in the next requests. */
+/** How the vendor reacts to the next requests. */
 let way: "broken" | "refusing" | "silent" | "well"
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -36,7 +36,7 @@ beforeEach(async () => {
   })
 })
 
-/** Sends requests until one of them gets to a deployment that still rests. */
+/** Sends requests until one of them is sent to a deployment that is still resting. */
 async function untilTried(send: () => Promise<unknown>): Promise<void> {
   const before = vendor.bodies.length
   await until(async () => {

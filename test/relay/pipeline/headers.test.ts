@@ -18,7 +18,7 @@ import { CHAT, contentOf, dataOf, HELLO, nanocredits, receiptOf } from "../suppo
 const OPERATOR_KEY = "sk-operator-secret-0123456789"
 const HEADER_SECRET = "header-secret-0123456789"
 
-/** The only headers that an answer may have. */
+/** Matches the only headers that an answer may have. */
 const OURS =
   /^(content-type|content-length|cache-control|date|transfer-encoding|connection|keep-alive|retry-after|request-id|x-request-id|x-should-retry|x-accel-buffering|x-tollgate-[a-z-]+|x-ratelimit-[a-z-]+)$/
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Vendors that reveal secrets in their headers and errors. */
+/** Returns an answer of a vendor that reveals secrets in its headers and errors. */
 function answerInDetail(request: Request): Response {
   const { model, stream } = vendor.bodies.at(-1) as { model: string; stream?: boolean }
   const key = request.headers.get("authorization")

@@ -16,13 +16,13 @@ import {
   wholeAnswer,
 } from "../scripted-vendor.ts"
 
-/** A vendor's reaction to a request, at the time when the promise resolves. */
+/** A vendor's reaction to a request. The vendor answers when the promise resolves. */
 export type Turn = (request: Request) => Response | Promise<Response>
 
-/** A vendor that takes its turns from a list, and answers normally when the list is empty. */
+/** A vendor that takes its reactions from a list. When the list is empty, it answers normally. */
 export interface TurningVendor extends ScriptedVendor {
   turns: Turn[]
-  /** Requests whose connection was closed before the answer was complete. */
+  /** Number of requests whose connection was closed before the answer was complete. */
   readonly aborted: number
 }
 
@@ -40,7 +40,7 @@ export function startTurns(): TurningVendor {
   return state
 }
 
-/** A vendor's answer to a chat or to an embeddings request. */
+/** Returns a vendor's answer to a chat or to an embeddings request. */
 export function normally(body: Record<string, unknown>): Response {
   if (body["input"] !== undefined) {
     const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
@@ -58,7 +58,7 @@ export const failing =
   () =>
     Response.json({ error: { message: "no" } }, { status })
 
-/** Does something once it may. */
+/** Reacts when a promise has resolved. */
 export const when =
   (moment: Promise<unknown>, turn: Turn): Turn =>
   async (request) => {
@@ -66,7 +66,7 @@ export const when =
     return turn(request)
   }
 
-/** Two vendors: the first gets requests first, and is late after a moment. */
+/** Two vendors. The first receives requests first, and counts as late after a short time. */
 export interface HedgeWorld extends AsyncDisposable {
   readonly gateway: TestGateway
   readonly caller: TestCaller
@@ -74,7 +74,7 @@ export interface HedgeWorld extends AsyncDisposable {
   readonly second: TurningVendor
 }
 
-/** Milliseconds. */
+/** Delay in milliseconds after which the first vendor is late. */
 export const LATE = 40
 
 export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSettings {

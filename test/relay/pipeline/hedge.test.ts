@@ -84,7 +84,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const ask = (model: string, more: object = {}) =>
   world.caller.post(CHAT, { model: `first/${model}`, messages: HELLO, ...more })
 
-/** The receipt of an answer as the operator has it. */
+/** Returns the receipt of an answer as the operator sees it. */
 async function keptReceipt(response: Response): Promise<Receipt> {
   const { id } = await receiptOf(world.caller, response)
   const receipt = keptReceiptOf(world.gateway, id)
@@ -125,12 +125,12 @@ describe("a hedged request to the second deployment when the first is late", () 
       expect(outcomes(receipt)).toEqual([`first/${name} not_needed`, `second/${name} ok`])
       expect(receipt.deployment).toBe(`second/${name}`)
       expect(paid).toBe(nanocredits(receipt.cost))
-      // The first's whole input at its price: the hold is that and the output.
+      // The cost of the first attempt is its whole input at its price. The hold is this amount and the output.
       const [loser, winner] = receipt.attempts
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeGreaterThan(0n)
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeLessThan(nanocredits(receipt.hold))
       expect(winner?.provider_cost).toBeUndefined()
-      // Lateness is no failure.
+      // A late answer does not count as a failure.
       const next = await keptReceipt(await ask(name))
       expect(outcomes(next)).toEqual([`first/${name} ok`])
     })
@@ -277,7 +277,7 @@ describe("a hedged request to the second deployment when the first is late", () 
         using counted = spyOn(Meter.prototype, "push")
         const { first, second, gateway, caller } = world
         const aborted = first.aborted + second.aborted
-        // Sends the usage and then stays silent.
+        // Sends the usage and then nothing more.
         const counting: Turn = () => streamed([usageFrame(10, 0), 600_000])
         first.turns = [isCounted ? when(Bun.sleep(80), counting) : silent]
         second.turns = [isCounted ? counting : silent]
@@ -296,7 +296,7 @@ describe("a hedged request to the second deployment when the first is late", () 
           await until(() => first.aborted + second.aborted === aborted + 2)
         })
         await until(() => ended.mock.calls.length === begun.mock.calls.length)
-        // One prompt, by the provider's count or our own.
+        // One prompt is charged, by the provider's count or by the gateway's count.
         expect(paid).toBe(isCounted ? 10_000n : 8_000n)
       })
     }
@@ -350,7 +350,7 @@ describe("a hedged request to the second deployment when the first is late", () 
 })
 
 describe("a request to the first deployment alone", () => {
-  /** A first vendor that answers late, but soon enough that no caller waits for long. */
+  /** The first vendor answers late, but soon enough that no caller waits for long. */
   const lately: Turn = async () => {
     await Bun.sleep(250)
     return Response.json(wholeAnswer())

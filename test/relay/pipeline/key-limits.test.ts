@@ -5,7 +5,7 @@ import { DEFAULTS } from "../../support/settings.ts"
 import { until } from "../../support/until.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** The test acts as a trusted proxy, so the addresses in its headers count. */
+/** The test acts as a trusted proxy, so the gateway uses the addresses in its headers. */
 const SERVER = {
   ...DEFAULTS.server,
   port: 0,

@@ -15,7 +15,7 @@ import { until } from "../../support/until.ts"
 
 const DAY = 86_400_000
 
-/** A keeper that remembers. */
+/** A payload writer that keeps all contents in memory. */
 class RememberingKeeper implements PayloadWriter {
   readonly records: ContentRecord[] = []
   readonly swept: number[] = []
@@ -141,7 +141,7 @@ async function send(
   return answer.headers.get("x-request-id") ?? ""
 }
 
-/** The content in the receipt, after enough time to store it. */
+/** Returns the content in the receipt after there was enough time to store it. */
 async function contentOf(gateway: TestGateway, request: string): Promise<unknown> {
   for (let look = 0; look < 20; look++) {
     const receipt = await ask(gateway, "GET", `/receipts/${request}`)
@@ -152,7 +152,7 @@ async function contentOf(gateway: TestGateway, request: string): Promise<unknown
   return null
 }
 
-/** The content on the receipt, as soon as it is stored. */
+/** Returns the content in the receipt as soon as it is stored. */
 async function storedContent(gateway: TestGateway, request: string): Promise<unknown> {
   let content: unknown = null
   await until(async () => (content = await contentOf(gateway, request)) !== null)
@@ -192,7 +192,8 @@ test("the operator can turn storage on for answers, streams, failures and operat
   const failedTexts = { ...texts, model: "sim/embed-failing" }
   const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
   expect(await storedContent(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
-  // Stored later than the other's request, which therefore was not stored.
+  // This request is stored later than the request of the other account. If that request had been stored, it would be
+  // visible by now.
   expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })
   await storeContent(gateway, caller, false)
 })

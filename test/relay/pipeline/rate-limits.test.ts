@@ -51,7 +51,7 @@ describe("requests per minute", () => {
         error_type: "request_rate_exceeded",
       })
     }
-    // Half a minute for each request; being refused makes it no longer.
+    // The wait is half a minute for each request. A rejection does not lengthen it.
     for (const wait of waits) expect(wait).toBeWithin(25, 31)
     expect(gateway.simulator.requests.length).toBe(asked)
     expect(await caller.balance()).toBe(before)

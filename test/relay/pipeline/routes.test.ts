@@ -29,7 +29,7 @@ const status = (code: number, headers: Record<string, string> = {}): Fault => {
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-/** The faults that the vendor answers the next requests with, before it works. */
+/** The faults with which the vendor answers the next requests, before it works. */
 let faults: Fault[] = []
 
 beforeAll(async () => {
@@ -210,7 +210,8 @@ describe("the selected deployment", () => {
   })
 
   test("differs for different keys, and is drawn at random without a key", async () => {
-    // Enough keys that each of the three gets one: the place also depends on the account's id, which is random.
+    // There are enough keys that each of the three deployments gets at least one. The assignment also depends on the
+    // random id of the account.
     const keys = Array.from({ length: 60 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
     const places = await Promise.all(keys.map((key) => served(key)))
     expect(new Set(places.map(({ deployment }) => deployment)).size).toBe(3)

@@ -1,4 +1,4 @@
-/** The gateway and the requests of agents for the tests of features that are billed besides tokens. */
+/** The gateway and the agents' requests for tests of features that are billed in addition to tokens. */
 import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { respond } from "../billable-frames.ts"
@@ -11,7 +11,7 @@ export const RESPONSES = "/v1/responses"
 
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
-/** The vendor's next answer. */
+/** Returns the vendor's next answer. */
 export const vendorDoes: { answer: (body: Json) => Response } = {
   answer: () => new Response(null, { status: 500 }),
 }
@@ -24,7 +24,7 @@ export async function setUp(): Promise<void> {
     knownModels: true,
   })
   const models: Record<string, ModelSettings> = {
-    // Three vendors of one model: only the first one's searches have a price.
+    // Three vendors of one model. Only the searches of the first vendor have a price.
     "mixed/searching": simulated({
       deployments: [
         { provider: "unpriced", model: "up", weight: 1 },
@@ -86,7 +86,7 @@ export const CODEX: Json = {
   text: { verbosity: "low" },
 }
 
-/** Fields that Claude Code sends with every turn, and with a search. */
+/** Fields that Claude Code sends with every turn and with a search. */
 export const CLAUDE_CODE: Json = {
   model: "anthropic/claude-opus-4-8",
   max_tokens: 1_000,

@@ -19,7 +19,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-/** Requests as agents send them, at the prices that are known of their vendors today. */
+/** The requests are those that agents send, with the known prices of their vendors. */
 
 describe("an agent's request", () => {
   test("a request of Codex is charged unchanged, with its searches", async () => {
@@ -33,9 +33,9 @@ describe("an agent's request", () => {
     expect(vendor.bodies.at(-1)).toMatchObject(sent)
     const receipt = await receiptOf(caller, asked)
     expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
-    // 100 at 2.50 and 10 at 15 a million, and two searches at 10 a thousand.
+    // 100 tokens at 2.50 per million, 10 tokens at 15 per million, and two searches at 10 per thousand.
     expect(nanocredits(receipt.cost)).toBe(250_000n + 150_000n + 20_000_000n)
-    // A few credits must be enough for an agent, which is then allowed fewer searches.
+    // A few credits are enough for an agent, which may then make fewer searches.
     const poor = await gateway.caller("3")
     const second = await poor.post(RESPONSES, CODEX)
     await second.text()
@@ -157,7 +157,7 @@ describe("features that do not reach their vendor", () => {
       max_output_tokens: 50,
     })
     const { hold } = await receiptOf(caller, plain)
-    // But for the prompt that a vendor adds for tools, by its bytes.
+    // The difference is only the prompt that a vendor adds for tools, estimated by its bytes.
     expect(nanocredits(receipt.hold) - nanocredits(hold)).toBeLessThan(1_000_000n)
   })
 

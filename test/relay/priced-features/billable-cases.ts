@@ -11,18 +11,21 @@ export interface BillableCase {
   readonly name: string
   readonly vendor: string
   readonly path: string
-  /** Fields besides the model and the messages. */
+  /** Fields in addition to the model and the messages. */
   readonly body: Json
   readonly answer: Json
-  /** The position that a refusal names. */
+  /** The position that an error names. */
   readonly place: string
-  /** The price in the provider's settings, without which the request is refused; absent if no price can exist. */
+  /** The price in the provider's settings. Without it, the request is rejected. Absent if there can be no price. */
   readonly prices?: Json
-  /** The counts in the receipt besides the tokens. */
+  /** The counts in the receipt in addition to the tokens. */
   readonly counted?: Json
-  /** Nanocredits: of the tokens, 100 at 1 and 10 at 2 a million, and all else. */
+  /**
+   * The cost in nanocredits: 100 tokens at 1 credit per million, 10 tokens at 2 credits per million, and the billed
+   * feature.
+   */
   readonly cost: bigint
-  /** Minimum nanocredits of the hold, in addition to those of the plain request; 0 when absent. */
+  /** Minimum increase of the hold in nanocredits, compared with the plain request; absent: 0. */
   readonly held?: bigint
 }
 
@@ -32,7 +35,10 @@ const OPENROUTER = { vendor: "openrouter", path: CHAT }
 
 const TOKENS = 120_000n
 
-/** Calls of one class at a price per million: how many the receipt counts, and how many a hold covers. */
+/**
+ * Returns the members of a case for calls of one class at a price per million: the number in the receipt, and the
+ * number that a hold covers.
+ */
 function calls(
   name: string,
   price: number,
@@ -52,7 +58,7 @@ function tool(type: string, more: Json = {}): Json {
   return { tools: [own, { type, ...more }] }
 }
 
-/** The same in Anthropic's words. */
+/** Returns the call in Anthropic's form. */
 function block(type: string, more: Json = {}): Json {
   return {
     tools: [
@@ -65,7 +71,7 @@ function block(type: string, more: Json = {}): Json {
 const searched = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
 const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
 
-/** The facts have no prices for Azure, so that only the prices of the settings apply. */
+/** There are no known prices for Azure, so only the prices in the settings apply. */
 export const CASES: readonly BillableCase[] = [
   {
     name: "responses: web_search, opened pages cost nothing",

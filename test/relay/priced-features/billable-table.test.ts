@@ -14,7 +14,10 @@ import type {
   Switches,
 } from "../../../src/vendors/priced-features/switch.ts"
 
-/** Every row of the table, in a body of its dialect: the gateway finds it at its place and counts it. */
+/**
+ * A row of the table. Each row is tested with a body of its dialect: the gateway must find it at its position and count
+ * it.
+ */
 
 interface Row {
   readonly name: string
@@ -22,11 +25,11 @@ interface Row {
   readonly switches: Switches
   readonly charge: Charge
   readonly body: JsonObject
-  /** For a field: the value that contains it may be a row of its own. */
+  /** The path of a field. A value that contains it may be a separate row. */
   readonly path?: string
 }
 
-/** Where the value is that decides. */
+/** Returns the path of the value that determines the charge. */
 function pathOf({ path, member }: FieldSwitch): string {
   return member === undefined ? path : `${path}.${member}`
 }
@@ -57,7 +60,7 @@ function rowsOf(owner: string, dialect: DialectId, switches: Switches): Row[] {
   ]
 }
 
-/** A body with one value at a path. */
+/** Returns a body with one value at a path. */
 function bodyAt(path: string, value: JsonValue): JsonObject {
   const [step = "", ...rest] = path.split(".")
   const inner = rest.length === 0 ? value : bodyAt(rest.join("."), value)
@@ -101,7 +104,7 @@ describe("every row of the table", () => {
   }
 })
 
-/** A frame and a whole answer that tell one call in one way. */
+/** Returns an answer that reports one call in one way, both as a frame and not streamed. */
 function answerOf(dialect: DialectId, way: Counted, value: number): JsonObject {
   if (way.in === "usage") return bodyAt(way.paths[0] ?? "", value)
   if (way.in === "answer") return {}
@@ -122,7 +125,7 @@ describe("every call of the table", () => {
   for (const { name, dialect, charge } of ROWS) {
     if (charge.by !== "calls") continue
     for (const way of charge.counted) {
-      // The two APIs of these vendors list the calls in different ways; each is read in its own way.
+      // The two APIs of these vendors list the calls in different ways. Each way is read only in its own API.
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
@@ -132,7 +135,7 @@ describe("every call of the table", () => {
         if (isBroken) record.frame({})
         else record.answer(answerOf(dialect, way, 1))
         expect(countCalls(charge, record)).toBe(1)
-        // Numbers in texts are numbers.
+        // Numbers may also be written as text.
         if (way.in !== "usage") return
         record.answer(
           JSON.parse(JSON.stringify(answerOf(dialect, way, 7)).replace("7", '"7"')) as JsonObject,

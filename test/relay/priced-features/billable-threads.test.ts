@@ -5,8 +5,8 @@ import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { HELLO, nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
 /**
- * Threads keep the declarations of their first request for later turns (@anthropic-ai/sdk 1.12, ThreadState): such a
- * turn names no tools but can use them.
+ * The path of threads. A thread keeps the declarations of its first request for later turns (@anthropic-ai/sdk 1.12,
+ * ThreadState), which can use the tools without naming them.
  */
 
 const MESSAGES = "/v1/messages"

@@ -35,7 +35,7 @@ beforeAll(async () => {
       { ...MODEL, deployments: [{ provider: id, model: "up", weight: 1 }] },
     ]),
   )
-  // No account owns the vector store that is searched.
+  // The vector store that is searched has no owner.
   const settings = { vendorState: "pass" } as const
   gateway = await startGateway({ providers, models, settings })
   const passingSettings = { ...settings, unpricedFeatures: "pass" } as const
@@ -48,7 +48,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Unknown servers support the dialects of their settings; other servers support the dialect of the request. */
+/** Unknown servers support the dialects in their settings. Other servers support the dialect of the request. */
 function dialectsFor(id: string, path: string): { dialects?: string[] } {
   if (id === "openai-compatible") return { dialects: ["anthropic-messages"] }
   if (id !== "azure") return {}
@@ -84,7 +84,7 @@ async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
   return (await response.json()) as Estimated
 }
 
-/** Cost of 100 input and 10 output tokens, in nanocredits. */
+/** Cost in nanocredits of 100 input tokens and 10 output tokens. */
 const TOKENS_COST = 120_000n
 
 describe("a switch", () => {
@@ -92,7 +92,7 @@ describe("a switch", () => {
     const isTool = one.place.startsWith("tools[")
     test(`${one.name}: is rejected without a price, and nothing is held or sent`, async () => {
       if (one.vendor === "openrouter" && one.prices) return
-      // For other callers a tool is left out.
+      // For other callers, the tool is omitted.
       const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
       current = one
       const caller = await gateway.caller("10")
@@ -108,7 +108,7 @@ describe("a switch", () => {
       expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    // A tool cannot be removed from a namespace.
+    // A tool within a namespace cannot be removed.
     const isNested = one.place.includes("].tools[")
     if (isTool && !isNested && one.vendor !== "openrouter") {
       test(`${one.name}: is dropped without a price, and reported`, async () => {
@@ -186,7 +186,7 @@ describe("a balance that does not cover all of it", () => {
   test("limits each of several outputs to their total cost", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")
-    // Some servers accept a number as text.
+    // Some servers accept a number that is written as text.
     current = { ...one, body: { best_of: "5" } }
     const caller = await gateway.caller("0.0012")
     const body = { ...bodyOf(current, `priced-${CASES.indexOf(one)}/m`, false), max_tokens: 1_000 }
@@ -194,7 +194,7 @@ describe("a balance that does not cover all of it", () => {
     expect(asked.status).toBe(200)
     const limit = Number(asked.headers.get("x-tollgate-max-tokens"))
     expect(limit).toBeGreaterThan(0)
-    // Five outputs at 2 a million.
+    // The hold covers five outputs at 2 credits per million.
     expect(BigInt(limit) * 5n * 2_000n).toBeLessThanOrEqual(1_200_000n)
     expect(vendor.bodies.at(-1)).toMatchObject({ best_of: "5", max_tokens: limit })
   })

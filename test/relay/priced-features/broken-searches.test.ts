@@ -4,7 +4,10 @@ import { framesOf, message } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
-/** Answers that end before their vendor has reported the number of searches, although the text uses the results. */
+/**
+ * The answers in these tests end before their vendor has reported the number of searches, although the text uses the
+ * results.
+ */
 
 type Json = Record<string, unknown>
 
@@ -32,12 +35,12 @@ function geminiFrames(): { early: string[]; late: string[] } {
   }
 }
 
-/** Maximum time in which the gateway drains a response after its caller has left. */
+/** Maximum time for which the gateway reads a response after its caller has disconnected. */
 const DRAIN_LIMIT_MS = 500
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Lets the vendor finish. */
+/** Resolving it lets the vendor finish. */
 let gate: PromiseWithResolvers<void>
 
 beforeAll(async () => {
@@ -128,7 +131,7 @@ describe.each(WAYS)("a search asked for at %s of %s", (path, model) => {
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
     const response = await caller.post(path, { ...bodyFor(path, model), ...stop })
     const isCut = path === "/v1/messages" || model === "claude/m"
-    // Gemini takes as many sequences as a chat may have, so its answer is read to the end.
+    // Gemini accepts as many stop sequences as a chat may have, so its answer is read to the end.
     if (!isCut) gate.resolve()
     expect(await response.text()).toContain("mice")
     await expectPaid(caller, isCut ? 1 : 2)

@@ -47,7 +47,7 @@ describe("linked content that only its vendor can measure", () => {
       const rich = await gateway.caller("10")
       const told = await rich.post("/v1/estimate", { path, body })
       const { most } = (await told.json()) as { most: string }
-      // A context of 100,000 tokens, and ten of output.
+      // The maximum is a context of 100,000 tokens and ten tokens of output.
       expect(nanocredits(most)).toBe(100_000n * 1_000n + 10n * 2_000n)
 
       const sent = vendor.bodies.length

@@ -7,7 +7,7 @@ import { creditsOf, errorOf } from "../support.ts"
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
-/** At a router, and at one with servers that do not bill. */
+/** Returns a model at the given providers: at a router, or at servers that do not bill. */
 function at(kind: "embedding" | "speech", ...providers: string[]): ModelSettings {
   const deployments = providers.map((name) => ({ provider: name, model: "up", weight: 1 }))
   const price = kind === "speech" ? { character: "15" } : { input: "1" }

@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
     models: {
       "claude/small": simulated(limits),
-      // The text that a model writes for itself is bounded by the model's maximum.
+      // The text that a model writes for itself is limited by the model's maximum output.
       "claude/talkative": simulated({ ...limits, maxOutput: 1_000 }),
       "claude/large": simulated({ ...limits, price: DEAR }),
       "router/acme/small": simulated(limits),
@@ -61,7 +61,7 @@ interface SecondCase {
   readonly answer: Json
   readonly usage: Readonly<Record<string, number>>
   readonly cost: bigint
-  /** The path of the other model, and its name. */
+  /** The path of the field that names the other model, and the name. */
   readonly place: string
   readonly other: string
 }

@@ -9,7 +9,7 @@ import { HELLO, nanocredits, receiptOf } from "../support.ts"
 const CHAT = "/v1/chat/completions"
 const RESPONSES = "/v1/responses"
 const STANDARD = 120_000n
-/** More than 90 tokens. */
+/** A prompt of more than 90 tokens. */
 const PROMPT = [{ role: "user", content: "Hello there, gateway. ".repeat(100) }]
 
 let vendor: ScriptedVendor
@@ -150,7 +150,8 @@ const FALLING_MODE: PriceSettings = {
   input: "1",
   output: "20",
   modes: {
-    // Up to 90 tokens, output costs 4.5 times the usual price, as does the input of the highest tier.
+    // Up to 90 tokens, output costs 4.5 times the standard price. The input of the highest tier also costs 4.5 times
+    // the standard price.
     priority: {
       input: "0.5",
       tiers: [
@@ -166,7 +167,7 @@ const CHARGES: readonly (readonly [tier: string, inputTokens: number, charge: bi
   ["default", 100, 212_000n],
   ["flex", 20, 16_000n],
   ["flex", 100, 107_000n],
-  // Tiers and classes that the mode does not name follow its highest factor.
+  // Tiers and classes that the mode does not contain use the mode's highest factor.
   ["priority", 20, 55_500n],
   ["priority", 100, 381_600n],
   ["ultrafast", 20, 89_000n],

@@ -7,7 +7,7 @@ import { completion, framesOf, message, response } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
-/** Modes of service of answers that the gateway does not read completely. */
+/** The tests check service modes of answers that the gateway does not read completely. */
 
 type Json = Record<string, unknown>
 
@@ -22,12 +22,12 @@ interface Format {
   readonly model: string
   readonly path: (isStream: boolean) => string
   readonly body: JsonObject
-  /** The field of the request, and the more expensive mode at four times the price. */
+  /** The field of the request, and the more expensive mode, which costs four times as much. */
   readonly field: string
   readonly mode: string
-  /** The mode at half the price; undefined if the vendor does not have one. */
+  /** The mode at half the price; undefined if the vendor has none. */
   readonly cheaper?: string
-  /** A whole answer with a text that reports a mode. */
+  /** Returns an answer that is not streamed, with a text, and that reports a mode. */
   answer(text: string, mode?: string): Json
   frames(answer: Json): string[]
 }
@@ -57,7 +57,7 @@ const FORMATS: readonly Format[] = [
     ...chatAt("openai/m"),
     path: () => RESPONSES,
     body: { input: "Hello there, gateway", max_output_tokens: 50, store: false },
-    // As at OpenAI, the tier comes before the usage.
+    // As at OpenAI, the tier is sent before the usage.
     answer: (text, mode) => {
       const { usage, output, ...rest } = response([])
       const [said] = output as [Json]
@@ -170,7 +170,10 @@ interface Charge {
   readonly modes: readonly string[] | undefined
 }
 
-/** Requests an answer. @param named the mode in the request. */
+/**
+ * Requests an answer.
+ * @param named the mode in the request.
+ */
 async function ask(
   { model, path, body, field }: Format,
   named: string | undefined,
@@ -193,7 +196,7 @@ async function ask(
   return { answer, leave: () => controller.abort(), charge }
 }
 
-/** The charge of a caller that disconnects before the vendor answers. */
+/** Returns the charge of a caller that disconnects before the vendor answers. */
 async function leaveEarly(
   format: Format,
   named: string | undefined,
@@ -211,7 +214,7 @@ async function leaveEarly(
   return charged
 }
 
-/** The charge of a whole answer that is larger than the gateway reads. */
+/** Returns the charge of an answer that is larger than the gateway reads. */
 async function tooLarge(
   format: Format,
   named: string | undefined,
@@ -224,7 +227,10 @@ async function tooLarge(
   return charge()
 }
 
-/** The charge of a stream. @param isLeft whether the caller disconnects after the first text. */
+/**
+ * Returns the charge of a stream.
+ * @param isLeft whether the caller disconnects after the first text.
+ */
 async function streamOf(
   format: Format,
   frames: readonly string[],
@@ -251,7 +257,7 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
       const dearer = await leaveEarly(format, mode, stream)
       expect(dearer).toEqual({ cost: usual.cost * 4n, modes: [mode] })
       if (cheaper === undefined) return
-      // A cheaper mode must be reported.
+      // A cheaper mode applies only if the vendor reports it.
       expect(await leaveEarly(format, cheaper, stream)).toEqual(usual)
     })
   }
@@ -274,7 +280,7 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
     const usual = 200_000n
     expect(await streamOf(format, framesIn(), false)).toEqual({ cost: usual, modes: undefined })
     const reported = framesIn(mode)
-    // Some vendors report it only with the usage.
+    // Some vendors report the mode only with the usage.
     if (!reported[0]?.includes(mode)) return
     const frames = [reported[0], ...framesIn().slice(1)]
     expect(await streamOf(format, frames, false)).toEqual({ cost: usual * 4n, modes: [mode] })

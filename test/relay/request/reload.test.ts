@@ -10,7 +10,7 @@ import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** A vendor that answers when a test allows it. */
+/** Starts a vendor that answers when the test allows it. */
 function startGate() {
   const open = Promise.withResolvers<void>()
   const vendor = startVendor(async () => {
@@ -44,7 +44,7 @@ test("a running request keeps its price; the next has the new one", async () => 
   await until(() => vendor.bodies.length === 1)
   applyMultiplier(gateway, "3")
   open()
-  // Ten tokens of input and one of output.
+  // The request has ten input tokens and one output token.
   expect(await chargeOf(caller, await running)).toBe(12_000n)
   const next = await ask()
   expect(await chargeOf(caller, next)).toBe(36_000n)

@@ -28,7 +28,7 @@ const LOSSES = [
   "provider.ignore",
 ]
 
-// Fields are written in another way in Google's format.
+// Google's format is excluded, because its fields have another form.
 const ALL = FORMATS.filter((format) => format !== "gemini").flatMap((format) =>
   [false, true].map((stream) => [format, stream] as const),
 )

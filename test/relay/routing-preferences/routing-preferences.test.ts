@@ -18,7 +18,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, receiptOf } from "../support.ts"
 
-/** Credits per million tokens, of input and of output. */
+/** Prices of input and of output in credits per million tokens. */
 const PRICES = { cheap: "1", middle: "3", dear: "9" } as const
 type Name = keyof typeof PRICES
 const NAMES = Object.keys(PRICES) as Name[]
@@ -67,7 +67,7 @@ beforeAll(async () => {
         choice: "price",
         members: ["dear/big", "cheap/small"].map((model) => ({ model, weight: 1 })),
       },
-      // Its members fail in no other test, so that they do not rest.
+      // The members of this group fail in no other test, so they are not resting.
       "dear/steady": simulated({ deployments: [deployment("dear", "steady")] }),
       "dear/shaky": simulated({ deployments: [deployment("dear", "shaky")] }),
       "auto/steady": {
@@ -96,7 +96,7 @@ beforeEach(() => {
 const ask = (model: string, more: object = {}, by = caller) =>
   by.post(CHAT, { model, messages: HELLO, ...more })
 
-/** The provider that answered. */
+/** Returns the provider that answered. */
 const answererOf = (response: Response) => response.headers.get("x-tollgate-provider")
 
 describe("a caller's preferences for providers", () => {

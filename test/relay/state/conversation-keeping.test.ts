@@ -84,7 +84,7 @@ describe("a long conversation", () => {
       failed: () => undefined,
     })
 
-  /** Stores an answer with an input. */
+  /** Stores an answer with its input. */
   async function store(
     stored: Conversations,
     id: string,
@@ -102,7 +102,7 @@ describe("a long conversation", () => {
     await stored.keep({ call, form: CONVERSATION, body }, { id, status: "completed", output })
   }
 
-  /** The turns of the event loop that other work gets during a step. */
+  /** Returns the number of turns of the event loop that are left for other work during a step. */
   async function turnsDuring(step: () => Promise<unknown>): Promise<number> {
     let turns = 0
     let isOver = false
@@ -132,7 +132,7 @@ describe("a long conversation", () => {
     const turns = await turnsDuring(async () => {
       expect((await stored.find(account, "resp_long", memory))?.before).toHaveLength(20)
     })
-    // At least one turn to scan and one to parse each slice.
+    // Each slice needs at least one turn to scan and one turn to parse.
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
@@ -223,7 +223,7 @@ describe("a file that cannot be used", () => {
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })
     const locking = new Database(pathOf(gateway))
-    // The first answer may still be on its way to the file.
+    // The first answer may still be being written to the file.
     locking.run("PRAGMA busy_timeout = 10000")
     locking.run("BEGIN IMMEDIATE")
     const taken = await servedTime(async () => {

@@ -17,7 +17,7 @@ export async function asked(caller: TestCaller, body: object): Promise<Answered>
   return (await response.json()) as Answered
 }
 
-/** The status of a turn that continues another. */
+/** Returns the status of a turn that continues another turn. */
 export async function statusOf(caller: TestCaller, previous: string): Promise<number> {
   const order = { model: "sim/echo", input: "Hi", previous_response_id: previous }
   const response = await caller.post(PATH, order)

@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts"
 
 const LONG = "tea and cake ".repeat(1_000)
 
-/** The bytes of the file, once something is kept in it. */
+/** Returns the bytes of the file once it contains data. */
 async function kept(gateway: TestGateway): Promise<Buffer> {
   const path = join(gateway.settings.data, "conversations.db")
   await until(() => existsSync(`${path}-wal`))
@@ -182,7 +182,7 @@ interface Estimated {
   }[]
 }
 
-/** The tokens of input in an estimate. */
+/** Returns the input tokens of an estimate. */
 function inputOf({ parts: [part] }: Estimated): number {
   return part?.lines.find(({ name }) => name.includes("input"))?.quantity ?? Number.NaN
 }

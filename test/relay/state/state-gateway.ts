@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway.ts"
 import { startStateVendor, type StateVendor } from "./state-vendor.ts"
 
-/** A gateway with two accounts at a vendor that stores objects, and two callers. */
+/** A gateway with two accounts at a vendor that stores objects, and with two callers. */
 export interface StateGateway {
   readonly gateway: TestGateway
   readonly first: StateVendor
@@ -22,7 +22,7 @@ function at(model: string, ...providers: string[]) {
   return simulated({ context: 1_000_000, deployments })
 }
 
-/** A gateway for the tests of the calling file, which exists while they run. */
+/** Starts a gateway for the tests of the calling file, and stops it after them. */
 export function stateGateway(): StateGateway {
   const parts: Partial<{ -readonly [Part in keyof StateGateway]: StateGateway[Part] }> = {}
   beforeAll(async () => {
@@ -43,7 +43,7 @@ export function stateGateway(): StateGateway {
       },
       settings: {
         unpricedFeatures: "pass",
-        // Other tests cover the objects that the gateway stores itself.
+        // Objects that the gateway itself stores are covered by other tests.
         responses: { keep: 0, accountBytes: 0, totalBytes: 0 },
       },
     }))

@@ -1,14 +1,17 @@
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 
-/** A vendor that stores objects: every answer names a new response, item, container and file. */
+/** A vendor that stores objects. Every answer names a new response, item, container and file. */
 export interface StateVendor extends ScriptedVendor {
-  /** Tokens of input that its next answers report. */
+  /** Number of input tokens that the next answers report. */
   inputTokens: number
-  /** Answers this in place of the next answer. */
+  /** The error that replaces the next answer. */
   refusal: { readonly status: number; readonly body: object } | undefined
 }
 
-/** @param name part of the ids, so that the ids of two vendors differ. */
+/**
+ * Starts a vendor.
+ * @param name a part of the ids, so that the ids of two vendors differ.
+ */
 export function startStateVendor(name = "a"): StateVendor {
   let made = 0
   const vendor = startVendor((request, number) => {
@@ -67,7 +70,10 @@ function response(id: string, input: number, body: Record<string, unknown>): obj
   }
 }
 
-/** @param pause after the first word, milliseconds. */
+/**
+ * Yields the frames of a response.
+ * @param pause the pause after the first word in milliseconds.
+ */
 function* responseFrames(answer: object, pause: number): Generator<string | number> {
   const { output } = answer as { output: object[] }
   const begun = { ...answer, status: "in_progress", output: [], usage: null }

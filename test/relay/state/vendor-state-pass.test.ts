@@ -46,7 +46,7 @@ test("an unknown id is passed on, held with the whole context, and stays without
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
     expect(answer.status).toBe(200)
-    // The vendor repeats the name of the conversation.
+    // The vendor's answer repeats the name of the conversation.
     expect(await answer.json()).toMatchObject({ conversation: { id: "conv_old" } })
     const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
     expect(await receipt.json()).toMatchObject({ hold: "0.20004" })

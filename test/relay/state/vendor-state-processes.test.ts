@@ -31,7 +31,7 @@ test("ids are shared by all processes, survive a restart, and work with another 
   {
     await using serving = await startServing(installation, workers)
     for (let round = 0; round < ROUNDS; round++) {
-      // A new connection for each request, so that any process may get it.
+      // Each request uses a new connection, so that any process may receive it.
       const fetchOptions = { keepalive: false }
       const baseURL = `${serving.url}/v1`
       const client = new OpenAI({ apiKey: ann.key, baseURL, maxRetries: 0, fetchOptions })
@@ -50,7 +50,7 @@ test("ids are shared by all processes, survive a restart, and work with another 
   expect(await idOf(client, order)).toStartWith("resp_")
 })
 
-/** The id of the answer, once it has arrived completely. */
+/** Returns the id of the answer once it has arrived completely. */
 async function idOf(
   client: OpenAI,
   order: { model: string; input: string; stream?: boolean; previous_response_id?: string },

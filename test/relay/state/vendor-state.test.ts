@@ -12,7 +12,7 @@ const ASKED = [{ role: "user", content: "Hi" }]
 
 const setup = stateGateway()
 
-/** The ids of the objects that an answer created at its vendor. */
+/** Returns the ids of the objects that an answer created at its vendor. */
 async function leave(
   caller: TestCaller,
   body: object = {},
@@ -25,7 +25,7 @@ async function leave(
   return { n, provider: response.headers.get("x-tollgate-provider") }
 }
 
-/** The ways to name a stored object, and the position that the error names. */
+/** The ways to name a stored object, with the position that the error names. */
 const WAYS: readonly [name: string, path: string, body: (n: string) => object][] = [
   ["a response", "previous_response_id", (n) => ({ previous_response_id: `resp_${n}` })],
   ["a conversation", "conversation", (n) => ({ conversation: `conv_${n}` })],
@@ -281,7 +281,7 @@ test("all keys of an account share its state, including a rotated key", async ()
 
 describe("money", () => {
   test("ten simultaneous calls with a context of 400,000 tokens cannot overspend 0.01 credits", async () => {
-    // 400,000 input tokens and 5 output tokens leave 0.01 of it.
+    // 400,000 input tokens and 5 output tokens leave 0.01 credits.
     const poor = await setup.gateway.caller("0.41001")
     setup.first.inputTokens = 400_000
     const { n } = await leave(poor, { max_output_tokens: 20 })
@@ -309,7 +309,7 @@ describe("money", () => {
     expect(await poor.balance()).toBe(10_000_000n)
   })
 
-  /** Tokens of input that the hold of a request is for. One credit is for a million. */
+  /** Returns the number of input tokens that the hold of a request covers, at one credit per million. */
   async function heldInput(body: object): Promise<number> {
     const order = { model: "first/gpt", input: "Hi", max_output_tokens: 20, ...body }
     const response = await setup.ann.post(RESPONSES, order)

@@ -24,7 +24,7 @@ test("returns the number of whole characters in the first tokens", async () => {
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
   expect(await counter.head("hello world", 5)).toBe("hello world".length)
   expect(await counter.head("", 5)).toBe(0)
-  // Its one character takes three tokens.
+  // The only character of this text has three tokens.
   expect(await counter.count("\u{1F9FF}")).toBe(3)
   expect(await counter.head("\u{1F9FF}", 2)).toBe(0)
   expect(await counter.count("<|endoftext|> is text")).toBeGreaterThan(4)

@@ -11,7 +11,7 @@ import {
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, receiptOf } from "../support.ts"
 
-/** An error that a provider answers with, in its own form. */
+/** An error of a provider in the provider's own form. */
 interface Case {
   readonly name: string
   readonly vendor: string
@@ -308,11 +308,16 @@ const CASES: readonly Case[] = [
   })),
 ]
 
-/** How an error reaches the gateway: with its status, in a 200, or in the first frame of a stream. */
+/**
+ * How an error reaches the gateway: with its HTTP status, in a body with status 200, or in the first frame of a stream.
+ */
 const WAYS = ["status", "body", "frame"] as const
 type Way = (typeof WAYS)[number]
 
-/** Errors that differ from an error of the request only in the status are not recognized in a 200. */
+/**
+ * Errors that differ from an error of the request only in their status. They are not recognized in a body with status
+ * 200.
+ */
 const BY_STATUS = /^any |^a retired model$|aborted/
 const NAMED = CASES.filter(({ name }) => !BY_STATUS.test(name))
 const PATH = /\/(status|body|frame)-(\d+)-/
@@ -329,7 +334,10 @@ function answerOf(url: string): Response {
   })
 }
 
-/** Each case has its own providers, since an error of the account makes all of them rest. */
+/**
+ * Returns the id of a provider. Each case has its own providers, because an error of the account makes all its
+ * deployments rest.
+ */
 function idOf(index: number, way: Way, use: string): string {
   return `${way}-${index}-${use}`
 }
@@ -374,7 +382,7 @@ function ask(id: string, stream: boolean): Promise<Response> {
   return caller.post(CHAT, { model: `m/${id}`, messages: HELLO, stream, max_tokens: 20 })
 }
 
-/** The deployments that are called for a model of the same account. */
+/** Returns the deployments that are called next for a model of the same account. */
 async function nextAttempts(id: string): Promise<string[]> {
   const response = await ask(`${id}-other`, false)
   await response.text()
@@ -409,7 +417,7 @@ for (const way of WAYS) {
             each.kind === "capacity" ? "upstream_overloaded" : "upstream_error",
             "ok",
           ])
-          // The log contains the account's error, and the caller's receipt does not.
+          // The log contains the error of the account, and the caller's receipt does not.
           expect(causeOf(receipt.id)).toMatchObject({ cause: expect.any(String) })
           expect(receipt.attempts[0]).not.toHaveProperty("cause")
           const attempts = await nextAttempts(id)

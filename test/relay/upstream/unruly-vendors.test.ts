@@ -30,11 +30,11 @@ const status = (code: number): Answer => {
   return () => Response.json({ error: { message: "no" } }, { status: code })
 }
 
-/** The next answer of each upstream model; the others work. */
+/** The next answers of each upstream model. Models without an entry work. */
 const answers = new Map<string, Answer[]>()
-/** Requests for each upstream model. */
+/** Number of requests for each upstream model. */
 const asked = new Map<string, number>()
-/** Bytes that have left of an answer without an end. */
+/** Number of bytes of an endless answer that were sent. */
 let sent = 0
 
 let vendor: Bun.Server<undefined>
@@ -99,7 +99,7 @@ beforeEach(() => {
 const ask = (model: string, stream: boolean) =>
   caller.post(CHAT, { model, messages: HELLO, stream })
 
-/** Three gigabytes of it, generated while they are read. */
+/** Returns an answer of three gigabytes that are generated while they are read. */
 function endless(type: string, text: string): Answer {
   const chunk = Buffer.from(text.repeat(Math.ceil((64 * 1024) / text.length)))
   return () => {
@@ -123,7 +123,7 @@ function choices(count: number): string {
   return JSON.stringify({ id: "1", model: "x", choices: all })
 }
 
-/** A comment every tenth of a second, without content. */
+/** Returns an answer that sends a comment every tenth of a second and has no content. */
 function alive(type: string, sign: string): Answer {
   return () => {
     let timer: Timer
@@ -185,7 +185,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
       "a word",
     ],
   ]
-  // A deployment that fails three times in a row rests.
+  // A deployment that fails three times in a row rests, so the cases are divided among several deployments.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
     test(`replaces a vendor that sends ${what}`, async () => {
@@ -261,17 +261,18 @@ test("an outage of all deployments is not amplified: resting ones are tried occa
     )
   }
   const counted = () => [...asked.values()].reduce((sum, count) => sum + count, 0)
-  // Until it is known that all three fail.
+  // Sends requests until the gateway has detected that all three deployments fail.
   for (let failure = 0; failure < 3; failure++) {
     expect((await ask("odd/three", false)).status).toBe(502)
   }
   const before = counted()
   const begun = performance.now()
   const all = await Promise.all(Array.from({ length: requests }, () => ask("odd/three", false)))
-  // On a busy machine one of them may wait too long.
+  // On a busy machine, one of the requests may wait too long.
   expect(all.filter((response) => response.status < 502)).toEqual([])
   const seconds = (performance.now() - begun) / 1_000
-  // Each of the three may be retried ten times, and may get ten requests a second although it rests.
+  // Each of the three deployments may be retried ten times, and may receive ten requests per second although it is
+  // resting.
   const most = requests + 3 * (10 + 10 + 10 * seconds)
   expect(most).toBeLessThan(3 * requests)
   expect(counted() - before).toBeLessThanOrEqual(most)

@@ -4,7 +4,7 @@ import { startGateway, type TestCaller, type TestGateway } from "../../support/g
 import { eventFrame, frameOf } from "../../wire/event-stream-frames.ts"
 import { wave } from "../../support/audio.ts"
 
-/** Secrets that no caller may see, in any form in which a vendor repeats them. */
+/** A secret that no caller may see, in any form in which a vendor repeats it. */
 const KEY = "sk-live/canary+0123456789=ABCDEFGHIJ"
 const HEADER = "team-canary-9876543210-header"
 const AWS = {
@@ -19,10 +19,10 @@ const CANARIES = SECRETS.flatMap((secret) => [
   Buffer.from(secret).toString("base64url"),
   Buffer.from(secret).toString("hex"),
 ])
-/** Longer than any message that is passed on, so that someone cuts it in the middle of a secret. */
+/** A message that is longer than any message that is passed on, so that it is cut in the middle of a secret. */
 const WORDS = `no: ${CANARIES.join(" ")} ${KEY.repeat(80)}`
 
-/** Every vendor's error, in one body. */
+/** An error body with the error members of all vendors. */
 const ERROR = {
   type: "error",
   message: WORDS,
@@ -64,7 +64,7 @@ function event(data: object, name?: string): string {
 const CHUNK = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" }
 const RESPONSE = { id: "resp_1", object: "response", created_at: 1, model: "m", output: [] }
 
-/** The beginning of a stream with some text, and its dialect's ways to tell of a failure. */
+/** For each dialect, the beginning of a stream with some text, and the ways to report a failure. */
 const STREAMS: Readonly<
   Record<Upstream, { begun: string | Buffer; ends: readonly (string | Buffer)[] }>
 > = {
@@ -179,7 +179,7 @@ const STREAMS: Readonly<
   },
 }
 
-/** The vendor's behavior for the next request. */
+/** How the vendor reacts to the next request. */
 let next: { way: Way; upstream: Upstream; end: number } = {
   way: "refused",
   upstream: "gemini",
@@ -240,7 +240,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** Asserts that a text contains no secret, and no part of one that is long enough to be of use. */
+/** Asserts that a text contains no secret, and no part of a secret that is long enough to be useful. */
 function expectClean(text: string): void {
   for (const canary of CANARIES) expect(text).not.toContain(canary)
   for (const secret of SECRETS) {

@@ -10,13 +10,13 @@ import { TestDatabase } from "../test-database.ts"
 
 const HOUR = 3_600_000
 
-/** Waits if the day is about to end, so that a test stays within one day. */
+/** Waits if the day is about to end, so that the test does not span two days. */
 async function waitForDay(): Promise<void> {
   const rest = 24 * HOUR - (Date.now() % (24 * HOUR))
   if (rest < 30_000) await Bun.sleep(rest + 10)
 }
 
-/** An account with this daily budget, and its two keys. */
+/** Creates an account with the given daily budget and two keys. */
 async function limited(engine: Engine, dailyBudget: string) {
   await waitForDay()
   const database = await TestDatabase.on(engine)
@@ -33,7 +33,10 @@ async function payerOf({ store }: TestDatabase, id: string): Promise<Payer> {
   return keyFromRecord(record).payerAt(Date.now())
 }
 
-/** @returns whether this amount could be held; if so, it is spent. */
+/**
+ * Tries to spend an amount.
+ * @returns whether the amount could be held.
+ */
 async function spend(
   database: TestDatabase,
   ledger: Ledger,
@@ -51,7 +54,7 @@ async function problems({ store }: TestDatabase): Promise<readonly unknown[]> {
   return (await verifyLedgers(store)).problems
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function accountBudgetContract(engine: Engine): void {
   test("all keys of an account share its budget exactly", async () => {
     const { database, payer } = await limited(engine, "100")

@@ -3,7 +3,7 @@ import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function accountContract(engine: Engine): void {
   describe("an account", () => {
     test("changes its name and its content storage independently", async () => {
@@ -93,7 +93,7 @@ export function accountContract(engine: Engine): void {
         )
       await invite("one", 100)
       expect(await refusalOf(invite("two", 101))).toBe("too_much")
-      // The first one has expired by then.
+      // By this time, the first invitation has expired.
       await invite("three", 110)
       await invitations.remove("three", 111, AUDIT)
       await invite("four", 112)

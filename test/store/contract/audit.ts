@@ -21,7 +21,7 @@ const BY_ADA = { actor: "ada@example.com" }
 
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function auditContract(engine: Engine): void {
   describe("a change and its audit record", () => {
     test("are written together", async () => {

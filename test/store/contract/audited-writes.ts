@@ -6,7 +6,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 
 const NOW = 1_700_000_000_000
 
-/** One call of each method that writes to the audit log, in an order in which all succeed. */
+/** One call of each method that writes to the audit log. In this order, all calls succeed. */
 export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
   ({ accounts }) => accounts.create({ id: "acc", name: "one", createdAt: 1 }, AUDIT),
   ({ accounts }) => accounts.update("acc", { name: "two" }, AUDIT),
@@ -150,7 +150,7 @@ function invitation(id: string) {
   } as const
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function auditedWriteContract(engine: Engine): void {
   test("each management change writes its record, and nothing if the record is rejected", async () => {
     await using database = await TestDatabase.on(engine)
@@ -165,7 +165,7 @@ export function auditedWriteContract(engine: Engine): void {
   })
 }
 
-/** The same store, which refuses each of its records. */
+/** Returns the store with a claim, so that each of its records is rejected. */
 function withClaim(store: Store, claim: string): Store {
   const groups = Object.entries(store).map(([group, methods]) => [
     group,

@@ -3,7 +3,7 @@ import { AUDIT } from "../audit-record.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function backupContract(engine: Engine): void {
   test("the last backup of each place is listed with its latest interval", async () => {
     await using database = await TestDatabase.on(engine)

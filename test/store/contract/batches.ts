@@ -24,7 +24,7 @@ const STEPS: readonly BatchStep[] = [
   { kind: "key.change", audit, id: "key", change: { pausedAt: 5 } },
 ]
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function batchContract(engine: Engine): void {
   test("writes every step of a batch with its audit record", async () => {
     await using database = await TestDatabase.on(engine)

@@ -24,7 +24,7 @@ function redemption(id: string, account: string, at = 20) {
   return { hash: `hash of ${id}`, account, at, author: "ada" }
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function codeContract(engine: Engine): void {
   describe("a code", () => {
     test("gives each account its credits once, up to its number of uses", async () => {

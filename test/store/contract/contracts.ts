@@ -33,7 +33,7 @@ import { settlementContract } from "./settlements.ts"
 import { signInContract } from "./sign-in.ts"
 import { vendorStateContract } from "./vendor-state.ts"
 import type { Engine } from "../engines.ts"
-/** The contracts that every engine fulfills, by aggregate. */
+/** The contracts that every engine must fulfill, by aggregate. */
 export const CONTRACTS = {
   accounts: accountContract,
   "account budgets": accountBudgetContract,
@@ -72,7 +72,7 @@ export const CONTRACTS = {
 
 export type Aggregate = keyof typeof CONTRACTS
 
-/** Runs the contracts of these aggregates against an engine. */
+/** Tests an engine with the contracts of the given aggregates. */
 export function testContracts(engine: Engine, aggregates: readonly Aggregate[] = ALL): void {
   for (const aggregate of aggregates) {
     describe(`${engine.name}: ${aggregate}`, () => CONTRACTS[aggregate](engine))

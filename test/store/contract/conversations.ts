@@ -24,7 +24,7 @@ function query(more: Partial<FindOptions> = {}): FindOptions {
   return { now: NOW, keep: 24 * HOUR, max: 1 << 24, ...more }
 }
 
-/** The names that are found. */
+/** Returns the names of the conversations that are found. */
 async function found(
   parts: ConversationParts,
   names: readonly string[],
@@ -35,7 +35,7 @@ async function found(
   return kept.map(({ hash }) => hash).toSorted()
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function conversationContract(engine: Engine): void {
   test("parts are found unchanged, and an answer is deleted with all of them", async () => {
     using directory = new TemporaryDirectory()
@@ -154,7 +154,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(served.conversations, ofAnn)).toHaveLength(16)
     const ofBob = names.map((name) => `${name} bob`)
     expect((await found(served.conversations, ofBob)).length).toBe(20)
-    // As much room as is left: 16 of 20 places are taken, and then all.
+    // The conversations have as much room as remains: 16 of 20 places are taken, and then all of them.
     for (let index = 0; index < 5; index++) {
       const record = answer(`more ${index}`, { bytes: 700, at: NOW + 100 + index })
       await other.conversations.keep([{ record, room }])

@@ -4,7 +4,7 @@ import type { Engine } from "../engines.ts"
 
 const FAILED = { deployment: "d", event: "failed", rest: 2_000 } as const
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function deploymentReportContract(engine: Engine): void {
   describe("a report on a deployment", () => {
     test("reaches another node once, with its author and age", async () => {

@@ -5,7 +5,7 @@ import type { Engine } from "../engines.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function entryContract(engine: Engine): void {
   describe("entries", () => {
     test("are listed newest first, all or of one kind", async () => {

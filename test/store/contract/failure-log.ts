@@ -34,7 +34,7 @@ function attempt(request: string, more: Partial<FailedAttempt> = {}): FailedAtte
 
 const UNKNOWN = { account: null, key: null, model: null, parameter: null }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function failureLogContract(engine: Engine): void {
   test("failures are found unchanged, and stored only once", async () => {
     using directory = new TemporaryDirectory()

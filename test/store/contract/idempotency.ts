@@ -23,7 +23,7 @@ function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
 
 const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function idempotencyContract(engine: Engine): void {
   test("the first request claims a key, and later ones get its claim", async () => {
     await using database = await TestDatabase.on(engine)
@@ -51,7 +51,7 @@ export function idempotencyContract(engine: Engine): void {
       at: 2_000,
     })
     expect((await claims.claim(order("req_3", over)))?.request).toBe("req_2")
-    // The process that only seemed dead can no longer write.
+    // The process that only seemed to be dead can no longer write.
     const record = { ...AUDIT, claim: "req_1" }
     const account = { id: "acc_1", name: "one", createdAt: 1 }
     expect(await refusalOf(store.accounts.create(account, record))).toBe("conflict")
@@ -132,7 +132,7 @@ export function idempotencyContract(engine: Engine): void {
     )
     expect(new Set(held.map((claim) => claim?.request)).size).toBe(1)
     expect(held[0]).toMatchObject({ state: "running", fingerprint: "print", at: 9_000 })
-    // Its answer takes no space any more.
+    // The response of this claim no longer takes space.
     const { request = "" } = held[0] ?? {}
     expect(await claims.keep({ request, size: 900, ...ROOM })).toEqual({
       isKept: true,
@@ -161,7 +161,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(await claims.release("req_31")).toBe(true)
     expect(await claims.release("req_31")).toBe(false)
     expect((await one("req_32", 31))?.request).toBe("req_32")
-    // 900 of 1,000 bytes are used; the oldest answers of all nodes are dropped first.
+    // 900 of 1,000 bytes are used. The oldest responses of all nodes are dropped first.
     const { dropped } = await claims.keep({ request: "req_32", size: 150, ...ROOM })
     expect(dropped.map((request) => request.slice(-2)).toSorted()).toEqual(["_0", "_0"])
     expect((await database.store.idempotency.sweep(2_000)).length).toBe(31)

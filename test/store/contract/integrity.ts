@@ -5,7 +5,7 @@ import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function integrityContract(engine: Engine): void {
   test("written entries verify, and the anchor includes all of them", async () => {
     await using database = await TestDatabase.on(engine)

@@ -7,7 +7,7 @@ import { TemporaryDirectory } from "../test-database.ts"
 
 const DAY = 86_400_000
 
-/** Bytes that differ everywhere. */
+/** Returns bytes without repetitions. */
 function bytesOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size)
   for (let index = 0, value = seed; index < size; index++) {
@@ -17,12 +17,12 @@ function bytesOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** An image's name, which begins with the time at which it expires. */
+/** Returns the name of an image. It begins with the expiry time. */
 function pictureOf(lifetime: number, number = 1): string {
   return `${Date.now() + lifetime}-${String(number).padStart(32, "0")}.png`
 }
 
-/** All of a file, read in pieces. */
+/** Reads a complete file in pieces. */
 async function read(file: KeptFile, piece: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for (let done = 0; ;) {
@@ -38,7 +38,7 @@ async function sizeOf(files: KeptFiles, name: string): Promise<number | undefine
   return file?.size
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function keptFileContract(engine: Engine): void {
   test("a file is found unchanged by all nodes, in pieces and as a stream", async () => {
     using directory = new TemporaryDirectory()

@@ -5,7 +5,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 
 const SECRET = { hash: "new hash", hint: "wxyz", createdAt: 5, expiresAt: null } as const
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function keyContract(engine: Engine): void {
   describe("a key", () => {
     test("belongs to an account that exists, and is found by its id", async () => {

@@ -24,7 +24,7 @@ const BUDGETS: readonly LabelBudget[] = [
 ]
 
 async function labelled(engine: Engine, labelBudgets = BUDGETS) {
-  // Waits if the day is about to end, so that a test stays within one day.
+  // Waits if the day is about to end, so that the test does not span two days.
   const rest = DAY - (Date.now() % DAY)
   if (rest < 30_000) await Bun.sleep(rest + 10)
   const database = await TestDatabase.on(engine)
@@ -40,7 +40,10 @@ async function payerOf({ store }: TestDatabase, labels?: Labels): Promise<Payer>
   return keyFromRecord(record).payerAt(Date.now(), labels)
 }
 
-/** @returns whether this amount could be held; if so, it is spent. */
+/**
+ * Tries to spend an amount.
+ * @returns whether the amount could be held.
+ */
 async function spend(database: TestDatabase, ledger: Ledger, labels: Labels, amount: bigint) {
   const payer = await payerOf(database, labels)
   await ledger.lease(payer, amount)
@@ -67,7 +70,7 @@ const problems = async ({ store }: TestDatabase) => (await verifyLedgers(store))
 const today = (label: string) => budgetOwner(label, "day", Date.now())
 const month = (label: string) => budgetOwner(label, "month", Date.now())
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function labelBudgetContract(engine: Engine): void {
   test("each user and each tag value has its own exact budget", async () => {
     await using own = await labelled(engine)
@@ -76,10 +79,10 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await spend(own, ledger, { user: "bob" }, 41n)).toBe(false)
     expect(await spend(own, ledger, { user: "carol", tags: { other: "x" } }, 100n)).toBe(true)
     expect(await spend(own, ledger, { user: "bob" }, 40n)).toBe(true)
-    // Her own budget takes precedence over the default budget.
+    // Alice's own budget takes precedence over the default budget.
     expect(await spend(own, ledger, { user: ALICE }, 150n)).toBe(true)
     expect(await spend(own, ledger, { user: ALICE }, 1n)).toBe(false)
-    // All budgets of all labels, the tightest wins.
+    // All budgets of all labels apply, so the lowest limits the spending.
     const tags = { feature: "search", team: "a=b #@%,'" }
     expect(await spend(own, ledger, { user: "dave", tags }, 91n)).toBe(false)
     expect(await spend(own, ledger, { user: "dave", tags }, 90n)).toBe(true)
@@ -102,7 +105,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
     const budgets = await own.store.keys.listBudgets("", 100)
     expect(new Set(budgets.map(({ account }) => account))).toEqual(new Set(["a"]))
-    // There can be as many as users, so there are no notices for them.
+    // There can be as many budgets as users, so no notices are sent for them.
     const told = await own.store.notices.spentBudgets(Date.now(), 100)
     expect(told.map(({ owner }) => owner)).toEqual(["k"])
   })
@@ -125,7 +128,7 @@ export function labelBudgetContract(engine: Engine): void {
     const limited = (labelBudgets: readonly LabelBudget[]) =>
       own.store.accounts.update("a", { labelBudgets }, AUDIT)
     await limited([{ label: userLabel("*"), dailyBudget: "70" }])
-    // Her spending under her own limit also counts under the default limit.
+    // Alice's spending under her own limit also counts under the default limit.
     expect(await left(own)).toMatchObject({
       [today(userLabel("bob"))]: [60n, 10n],
       [today(userLabel(ALICE))]: [60n, 10n],
@@ -137,7 +140,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await spend(own, other, { user: "bob" }, 500n)).toBe(true)
     await own.store.nodes.remove("other", Date.now())
     await limited([{ label: userLabel("bob"), dailyBudget: "60" }])
-    // Spending without a limit does not count, and the sum cannot be below the spending with a limit.
+    // Spending without a limit does not count. The sum cannot be below the spending with a limit.
     expect((await left(own))[today(userLabel("bob"))]).toEqual([70n, 0n])
     expect(await problems(own)).toEqual([])
   })

@@ -19,7 +19,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** 2026-03-02, UTC. */
 const AT = Date.UTC(2026, 2, 2)
-/** More than one segment has. */
+/** More requests than one segment contains. */
 const REQUESTS = 4_600
 const QUERIES = IS_EXHAUSTIVE ? 60 : 20
 const SEED = 20_261_126
@@ -38,10 +38,10 @@ const GROUPS: readonly UsageGroup[] = [
 ]
 const ORDERS: readonly UsageOrder[] = ["cost", "requests", "tokens", "errors"]
 
-/** Unix milliseconds; `to` is exclusive. */
+/** A time range in Unix milliseconds. The end is exclusive. */
 type Span = Pick<UsageFilter, "from" | "to">
 
-/** The test's own calculation for a request. */
+/** A request, as the test's own calculation needs it. */
 interface Known {
   readonly at: number
   readonly names: Readonly<Record<string, readonly string[]>>
@@ -61,7 +61,7 @@ interface Sum {
   firstByte: number
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function labelUsageContract(engine: Engine): void {
   segmentContract(engine)
 
@@ -72,7 +72,7 @@ export function labelUsageContract(engine: Engine): void {
     const known = requests.map(knownOf)
     for (let first = 0; first < REQUESTS; first += 100) {
       await own.add(...requests.slice(first, first + 100))
-      // Some rows are already in the reports, others are added later.
+      // Some rows are already in the reports, and others are added later.
       if (first === 1_500 || first === 4_000) await own.reports.upToDate()
       while ((await own.database.store.integrity.advanceAnchor(AT)).isBehind);
     }
@@ -100,7 +100,7 @@ export function labelUsageContract(engine: Engine): void {
   })
 }
 
-/** Enough requests that the first ones form a segment. */
+/** The number is so high that the first requests form a segment. */
 const MANY = 4_200
 
 function plain(at: number, count: number, user: string): ReportedRequest[] {
@@ -125,7 +125,7 @@ async function countsBy(own: ReportedEngine, group: UsageGroup, span: Span): Pro
   return Object.fromEntries(sums.map((sum) => [sum.group, sum.requests]))
 }
 
-/** A busy machine answers before it has read the last requests. */
+/** Waits for the expected counts, because a busy machine may answer before it has read the last requests. */
 async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Promise<void> {
   let counts: Counts = {}
   const isThere = async () => Bun.deepEquals((counts = await countsBy(own, "user", span)), expected)
@@ -135,7 +135,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
   })
 }
 
-/** A contract for every engine about requests in a segment. */
+/** Tests that an engine fulfills the contract for requests in a segment. */
 function segmentContract(engine: Engine): void {
   test("an expired request counts once if it is settled later, even much later", async () => {
     await using own = await ReportedEngine.on(engine)
@@ -148,7 +148,7 @@ function segmentContract(engine: Engine): void {
     await store.nodes.remove("n", AT)
     await addAll(own, plain(AT, MANY, "bob"))
     const span = { from: AT, to: AT + DAY }
-    // Until it is settled it counts with PostgreSQL, or not.
+    // Until the request is settled, engines may differ: PostgreSQL already counts it.
     await until(async () => (await countsBy(own, "user", span))["bob"] === MANY)
     const late = { ...payer, request: "req_1", amount: 9n, writtenOff: [], at: AT }
     const settled = JSON.stringify({ user: "ann" })
@@ -166,7 +166,7 @@ function segmentContract(engine: Engine): void {
     await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])
     const span = { from: OLD - DAY, to: NOW + DAY }
     await untilUsers(own, span, { old: 2_000, new: MANY - 2_000 })
-    // The last that the anchor has seen always stays.
+    // The last request that is covered by the anchor is never removed.
     await addAll(own, plain(NOW + HOUR, 1, "last"))
     expect(await pruneAll(store, BEFORE)).toBeGreaterThan(1_000)
     await untilUsers(own, span, { new: MANY - 2_000, last: 1 })
@@ -183,11 +183,11 @@ function requestAt(index: number, random: Random): ReportedRequest {
     request: `req_${String(index).padStart(6, "0")}`,
     account,
     key: random.pick([`key_${account}`, `other_${account}`]),
-    // Not quite in the order of their time.
+    // The requests are almost in chronological order.
     at: AT + Math.floor((index * 5 * DAY) / REQUESTS) + random.between(0, HOUR),
     model: `sim/${random.between(0, 3)}`,
     endpoint: random.pick(["/v1/chat/completions", "/v1/messages"]),
-    // Also amounts that need more than 32 bits.
+    // Some amounts need more than 32 bits.
     cost: failed ? 0n : BigInt(random.between(1, random.chance(0.02) ? 2 ** 34 : 5_000)),
     writtenOff:
       !failed && random.chance(0.05) ? [{ amount: 7n, reason: "usage_beyond_bound" }] : [],
@@ -210,7 +210,7 @@ function labelsOf(index: number, random: Random): Labels {
   }
   return {
     ...(random.chance(0.8) && { user: `user-${random.between(0, 60)}` }),
-    // Most have their own session.
+    // Most requests have their own session.
     ...(random.chance(0.8) && { session: `s-${random.chance(0.2) ? 1 : index}` }),
     ...(Object.keys(tags).length > 0 && { tags }),
   }
@@ -251,7 +251,7 @@ function knownOf(request: ReportedRequest): Known {
   }
 }
 
-/** Returns a query that only labels can answer. */
+/** Returns a query that only reports by label can answer. */
 function queryOf(random: Random): { filter: UsageFilter; group: UsageGroup } {
   const group = random.pick(GROUPS)
   const labels = [

@@ -3,7 +3,7 @@ import { until } from "../../support/until.ts"
 import { TestDatabase, payerOf } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function leaseContract(engine: Engine): void {
   describe("recalled credits", () => {
     test("are not leased again while they are to be removed", async () => {

@@ -24,14 +24,14 @@ function invitation(id: string) {
   }
 }
 
-/** A database with the account `acc_a`. */
+/** Returns a database with the account `acc_a`. */
 async function databaseOn(engine: Engine): Promise<TestDatabase> {
   const database = await TestDatabase.on(engine)
   await database.store.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
   return database
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function memberContract(engine: Engine): void {
   test("only one of two owners can leave at the same time", async () => {
     await using database = await databaseOn(engine)

@@ -7,7 +7,7 @@ function node(id: string) {
   return { id, process: 1, host: "test", beatAt: 1, machine: null }
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function nodeContract(engine: Engine): void {
   describe("a node", () => {
     test("joins, is seen by others, and disappears when it is removed", async () => {
@@ -33,7 +33,7 @@ export function nodeContract(engine: Engine): void {
       await nodes.join({ ...node("two"), memory: "m" })
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 2, machines: 1 })
       await nodes.join({ ...node("three"), memory: "other" })
-      // A node whose version does not report its machine.
+      // The version of this node does not report its machine.
       await nodes.join(node("four"))
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 4, machines: 3 })
     })

@@ -21,7 +21,7 @@ const TARGET: NoticeTarget = {
 
 const NOTICE: NewNotice = { id: "n1", account: "one", type: "balance.low", at: NOW, data: "{}" }
 
-/** Two accounts, a target of each, and two of the operator: one for a single type. */
+/** Creates two accounts with a target each, and two targets of the operator, one of them for a single type. */
 async function withTargets(engine: Engine) {
   const database = await TestDatabase.on(engine)
   const { accounts, notices } = database.store
@@ -40,7 +40,7 @@ async function withTargets(engine: Engine) {
 const targetsOf = async ({ notices }: Store, now = NOW) =>
   (await notices.claim(now, now + 1_000, 100)).map(({ target }) => target.id).toSorted()
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function noticeContract(engine: Engine): void {
   describe("notice targets", () => {
     test("are listed for one account or for all", async () => {

@@ -7,7 +7,7 @@ function content(request: string, more: Partial<ContentRecord> = {}): ContentRec
   return { request, account: "ann", at: 1_000, asked: '{"a":1}', answered: null, ...more }
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function payloadLogContract(engine: Engine): void {
   test("stored content is found unchanged, and replaced by later content", async () => {
     using directory = new TemporaryDirectory()

@@ -3,7 +3,7 @@ import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function paymentContract(engine: Engine): void {
   test("a payment reported twice is one entry", async () => {
     await using database = await TestDatabase.on(engine)

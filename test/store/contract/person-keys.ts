@@ -12,7 +12,7 @@ const EMAIL = "ada@example.com"
 const ERASED = { person: ADA, addresses: [EMAIL], addressHashes: ["hash of ada"], at: 9 }
 const ERASURE: NewAuditRecord = { ...AUDIT, action: "user.erase", target: ADA }
 
-/** A record as it was written before names were encrypted. */
+/** Returns a record in the form before names were encrypted. */
 function inClear(details: Partial<NewAuditRecord>): NewAuditRecord {
   return { ...AUDIT, actorKind: "user", address: "203.0.113.7", ...details }
 }
@@ -26,7 +26,7 @@ async function expectRight(store: Store): Promise<void> {
   expect((await verifyLedgers(store)).problems).toEqual([])
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function personKeyContract(engine: Engine): void {
   test("a person has one key on all nodes, and no key after erasure", async () => {
     await using database = await TestDatabase.on(engine)
@@ -49,7 +49,7 @@ export function personKeyContract(engine: Engine): void {
       key: null,
     })
     expect(await other.personKeys.findAddress("hash of ada")).toBeNull()
-    // A person who is invited at the address later is another person.
+    // If the email address is invited again later, it belongs to another person.
     const later = { person: "address_2", key: "fourth" }
     expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })
@@ -99,7 +99,7 @@ export function personKeyContract(engine: Engine): void {
     const authors = (await store.entries.list("a", 0, 10)).map(({ author }) => author)
     expect(authors).toEqual([ADA, "bob@example.com"])
 
-    // Once more, and another person in a record from which one was removed.
+    // Erases the person once more, and then another person in a record from which one person was erased.
     await store.personKeys.erase(ERASED, ERASURE)
     const bob = { person: "user_bob", addresses: ["bob@example.com"], addressHashes: [], at: 10 }
     await store.personKeys.erase(bob, { ...ERASURE, target: "user_bob" })

@@ -12,7 +12,7 @@ import { TemporaryDirectory } from "../test-database.ts"
 const DAY = 24 * 60 * 60_000
 const NOW = Date.now()
 const THIS_MONTH = Date.UTC(new Date(NOW).getUTCFullYear(), new Date(NOW).getUTCMonth(), 1)
-/** Older rows are removed. */
+/** Rows before this time are removed. */
 export const BEFORE = THIS_MONTH
 export const OLD = BEFORE - 20 * DAY
 const GRANTS = 3
@@ -34,7 +34,7 @@ export function posting(at: number, change: Partial<Posting> = {}): Posting {
   }
 }
 
-/** Accounts with charges of long ago, and of today: `idle` has only old ones. */
+/** Creates accounts with old charges and with charges of today. The account `idle` has only old charges. */
 export async function happen(store: Store): Promise<Posting[]> {
   for (const id of ["busy", "idle", "new"]) {
     await store.accounts.create({ id, name: id, createdAt: 1 }, AUDIT)
@@ -92,13 +92,13 @@ export async function happen(store: Store): Promise<Posting[]> {
     ...idle,
     posting(OLD + 400, { amount: 0n }),
     posting(NOW - 3, { budgets: budgetsAt(NOW) }),
-    // It began long ago, and ended late.
+    // This request began long ago and ended late.
     posting(OLD + 500),
     posting(NOW - 2, { amount: 0n }),
     posting(NOW - 1, { account: "new" }),
   ]
   await store.settlements.post("node", { postings, opened: [], closed: [] })
-  // The last one that the anchor has seen.
+  // The last charge that is covered by the anchor.
   const last = posting(NOW, { account: "new" })
   await store.settlements.post("node", { postings: [last], opened: [], closed: [] })
   await store.nodes.remove("node", NOW)
@@ -128,7 +128,7 @@ function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, "2026-11-23".length)
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function pruningContract(engine: Engine): void {
   test("old rows are removed, the rest verifies, and the sums of requests stay", async () => {
     using folder = new TemporaryDirectory()
@@ -139,7 +139,7 @@ export function pruningContract(engine: Engine): void {
     const anchor = await store.integrity.findAnchor()
     const records = (await store.audit.list({}, null, 100)).length
 
-    // The last entry of the idle account stays, and so does the request that ended late.
+    // The last entry of the idle account is kept, and so is the request that ended late.
     expect(await pruneAll(store, BEFORE)).toBe(GRANTS + 300 + 2 + 1)
     expect(await verifyLedgers(store)).toMatchObject({ entries: 5, problems: [] })
     expect(await store.integrity.findAnchor()).toEqual(anchor)
@@ -175,7 +175,7 @@ export function pruningContract(engine: Engine): void {
     const file = await statements.open(COMMAND_LINE, "busy", query)
     let text = ""
     for await (const chunk of file.chunks) text += chunk
-    // The grant, 300 charges of 5, and the request that ended late.
+    // The balance consists of the grant, 300 charges of 5, and the request that ended late.
     expect(JSON.parse(text)).toMatchObject({ opening_balance: "0.000098495" })
     const early = statements.open(COMMAND_LINE, "busy", { ...query, from: dayOf(OLD) })
     expect(await early.catch(String)).toContain("'from' must not be earlier")

@@ -3,7 +3,7 @@ import type { RateOrder } from "../../../src/store/rate-limits.ts"
 import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
-/** So slow that almost nothing drains during a test. */
+/** A limit so low that almost no requests become available during a test. */
 const LIMIT = 10
 
 function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
@@ -11,7 +11,7 @@ function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
   return { key: "k", unit: "requests", limit: LIMIT, used: 0, first, needed, ahead: 0, ...more }
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function rateLimitContract(engine: Engine): void {
   describe("the rate limit of a key", () => {
     test("is leased until it is full by all nodes, and each unit has its own", async () => {
@@ -22,7 +22,7 @@ export function rateLimitContract(engine: Engine): void {
         (await store.lease([wanted], 2))[0]?.granted
       expect(await lease(order(6))).toBe(6)
       expect(await lease(order(6), other.rateLimits)).toBe(0)
-      // The remaining requests are leased if the first request fits.
+      // If the first request fits, the remaining requests are leased.
       expect(await lease(order(6, { first: 1 }), other.rateLimits)).toBeCloseTo(4, 0)
       expect(await lease(order(1))).toBe(0)
       expect(await lease(order(10, { unit: "tokens" }))).toBe(10)
@@ -36,7 +36,7 @@ export function rateLimitContract(engine: Engine): void {
       const begun = performance.now()
       const [grant] = await rateLimits.lease([order(600_000, fast)], 1)
       expect(grant).toEqual({ granted: 600_000, level: 600_000 })
-      // Ten each millisecond, from the moment of the lease.
+      // From the moment of the lease, ten requests become available per millisecond.
       let granted = 0
       while (granted === 0) {
         const [next] = await rateLimits.lease([order(100, fast)], 1)
@@ -115,7 +115,7 @@ export function rateLimitContract(engine: Engine): void {
           }
         }),
       )
-      // The limit and the amount that has drained in the meantime.
+      // The sum is the limit, and the amount that has become available in the meantime.
       for (const key of keys) expect(sums.get(key)).toBeWithin(100, 108)
     })
   })

@@ -5,7 +5,7 @@ import { TestDatabase } from "../test-database.ts"
 
 const DAY = 86_400_000
 
-/** Tests that every engine must pass. */
+/** Tests that an engine fulfills this contract. */
 export function reconciliationContract(engine: Engine): void {
   test("stores the last comparison of each provider, and every correction", async () => {
     await using database = await TestDatabase.on(engine)
@@ -30,7 +30,7 @@ export function reconciliationContract(engine: Engine): void {
     ])
     expect(await reconciliations.listCorrections({ from: 0, until: 2 * DAY })).toHaveLength(1)
 
-    // A comparison is rejected unless its number follows the last one.
+    // A comparison is rejected unless its number follows the number of the last comparison.
     for (const number of [1, 2, 4]) {
       const late = reconciliations.save({ ...first, number }, amounts, AUDIT)
       expect(await refusalOf(late)).toBe("conflict")

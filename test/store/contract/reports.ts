@@ -11,7 +11,7 @@ const AT = Date.UTC(2026, 2, 2, 10, 30)
 
 const EXPIRED = JSON.stringify({ status: "expired" })
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function reportContract(engine: Engine): void {
   sortedRequestContract(engine)
 
@@ -244,7 +244,7 @@ export function reportContract(engine: Engine): void {
       const all = Array.from({ length: 23 }, (_, index) => ({
         request: `req_${index}`,
         account: index % 3 === 0 ? "b" : "a",
-        // Several begin in the same millisecond, and not in the order they end in.
+        // Several requests begin in the same millisecond, and they end in another order.
         at: AT + (index % 4) + (index % 3) * HOUR,
       }))
       await own.add(...all)
@@ -406,7 +406,7 @@ export function reportContract(engine: Engine): void {
         const filter = { from: AT + begin * HOUR, to: AT + end * HOUR }
         const [account] = await reports.sumUsage(filter, "account")
         const hours = await reports.sumUsage(filter, "hour")
-        // Both ends are in the middle of an hour, which then counts whole.
+        // Both ends of the range are in the middle of an hour. The whole hour is then counted.
         const isEmpty = begin === end
         expect(account?.requests ?? 0).toBe(isEmpty ? 0 : Math.min(end + 1, 100) - begin)
         expect(hours.reduce((sum, { cost }) => sum + cost, 0n)).toBe(account?.cost ?? 0n)

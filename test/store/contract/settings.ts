@@ -8,7 +8,7 @@ function change(id: string, body: string | null, replaces: number | null): Setti
   return { section: "setting", id, body, encrypted: null, replaces }
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function settingContract(engine: Engine): void {
   test("settings are changed together or not at all", async () => {
     await using database = await TestDatabase.on(engine)

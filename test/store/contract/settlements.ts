@@ -11,7 +11,7 @@ function postingOf(request: string, change: Partial<Posting> = {}): Posting {
   return { ...charge, at: 100, receipt: `{"of":"${request}"}`, ...change }
 }
 
-/** Requests that were charged, were not, expired, and were settled after they had. */
+/** Settles requests that were charged, were not charged, expired, or were settled after they had expired. */
 async function settleAll(store: Store): Promise<void> {
   const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
   await store.nodes.join(node)
@@ -33,7 +33,7 @@ async function settleAll(store: Store): Promise<void> {
   await store.settlements.post("other", { postings: late, opened: [], closed: [] })
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function settlementContract(engine: Engine): void {
   test("long-running holds of the account are listed, and not those of others", async () => {
     await using database = await TestDatabase.on(engine)

@@ -9,7 +9,7 @@ const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
 const KIND = "challenge"
 
-/** The same users, as two processes see them. */
+/** Opens the same users twice, as two processes would. */
 async function withTwo(
   engine: Engine,
   work: (one: ConsoleStore, other: ConsoleStore) => Promise<void>,
@@ -51,7 +51,7 @@ function proof(hash: string, expiresAt = NOW + HOUR) {
   return { kind: KIND, hash, user: "ada", value: "value", expiresAt } as const
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function signInContract(engine: Engine): void {
   usersContract(engine)
   sessionsContract(engine)
@@ -139,7 +139,7 @@ function usersContract(engine: Engine): void {
       expect(await one.users.change("bob", change)).toBe("email_taken")
       expect(await one.users.find("bob")).toMatchObject({ name: "Name of bob" })
       expect(await one.users.change("nobody", change)).toBe("not_found")
-      // Fields that are not named stay the same.
+      // Fields that are absent from the change stay the same.
       expect(await one.users.change("ada", { name: "Ada" })).toBe("changed")
       expect(await other.users.find("ada")).toMatchObject({ name: "Ada", email: change.email })
     }))
@@ -165,7 +165,7 @@ function usersContract(engine: Engine): void {
         createdAt: NOW + 1,
         lastSeenAt: null,
       })
-      // It stays with its user.
+      // The identity stays linked to its user.
       await one.users.link("ada", identity, NOW)
       expect((await one.users.findByIdentity(identity))?.id).toBe("bob")
       expect(await other.users.identities("bob")).toEqual([identity])
@@ -198,7 +198,7 @@ function usersContract(engine: Engine): void {
       expect(await one.proofs.find(KIND, "p1", NOW)).toBeNull()
       expect(await one.passkeys.list("ada")).toEqual([])
       expect(await one.secondFactors.find("ada")).not.toBeNull()
-      // A change of the password that began before does not bring one back.
+      // A password change that began before this one must not restore a session.
       expect(await one.users.setPassword("ada", "another", "hash")).toBe(false)
       expect(await one.users.passwordHash("ada")).toBeNull()
       expect(await one.users.linkAlone("bob", link("new"), NOW, [])).toBe(false)

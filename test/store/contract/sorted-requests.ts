@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function sortedRequestContract(engine: Engine): void {
   describe("the list of requests, sorted", () => {
     test("can be sorted and filtered by cost and duration", async () => {

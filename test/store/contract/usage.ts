@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function usageContract(engine: Engine): void {
   describe("labels", () => {
     const search = { name: "tag", value: "feature=search" } as const

@@ -21,7 +21,7 @@ function stateOf(idHash: string, more: Partial<VendorStateRecord> = {}): VendorS
 
 let number = 0
 
-/** Posts them with a request that is not charged. */
+/** Stores records with a request that is not charged. */
 async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> {
   const request = `req_${++number}`
   const posting = {
@@ -40,7 +40,7 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
   })
 }
 
-/** Held by every engine. */
+/** Tests that an engine fulfills this contract. */
 export function vendorStateContract(engine: Engine): void {
   test("stored state is found by its hash, at every provider that stores it", async () => {
     await using database = await TestDatabase.on(engine)

@@ -9,7 +9,7 @@ import { TestDatabases } from "../../support/postgres-databases.ts"
 
 const databases = new TestDatabases()
 
-/** A process that writes a row of the ledger and delays the commit. */
+/** A process that writes a row of the ledger and delays its commit. */
 class Writer {
   readonly #sql: SQL
 
@@ -17,7 +17,10 @@ class Writer {
     this.#sql = new SQL(url, { max: 1, bigint: true })
   }
 
-  /** @returns the position of the row. */
+  /**
+   * Writes a row.
+   * @returns the position of the row.
+   */
   async write(request: string): Promise<bigint> {
     await this.#sql.unsafe("BEGIN; SELECT pg_current_xact_id()")
     const rows: readonly { position: bigint }[] = await this.#sql`
@@ -68,7 +71,7 @@ test("an anchor advances even if there is always an open writer", async () => {
   await left.write("0")
   const positions: number[] = []
   for (let turn = 1; turn < 30; turn++) {
-    // One begins before the other one ends.
+    // Each write begins before the previous one ends.
     const [current, last] = turn % 2 === 1 ? [right, left] : [left, right]
     const open = await current.write(String(turn))
     positions.push(await positionOf())
@@ -77,7 +80,7 @@ test("an anchor advances even if there is always an open writer", async () => {
     expect(position).toBeLessThan(Number(open))
     positions.push(position)
   }
-  // It is behind by the rows that were written while it waited.
+  // The anchor is behind by the rows that were written while it waited.
   expect(positions.at(-1)).toBeGreaterThan(25)
   for (const writer of writers) await writer.commit()
   await positionOf()

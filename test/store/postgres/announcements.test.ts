@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A node's database, and the number of its notifications. */
+/** A node's database, with the number of notifications that it has received. */
 interface Listener extends AsyncDisposable {
   readonly database: ServingDatabase
   readonly heard: () => number
@@ -31,7 +31,7 @@ async function listenTo(url: string): Promise<Listener> {
   }
 }
 
-/** Waits until both listen: earlier notifications would be lost. */
+/** Returns the number of connections that listen. Notifications sent before they listen would be lost. */
 async function listeners(): Promise<number> {
   const [row] = await server.administer<{ count: bigint }>(
     "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%'",

@@ -5,7 +5,7 @@ import { join } from "node:path"
 
 const SOURCE = join(import.meta.dir, "../../../src/store")
 
-/** Tables that are not partitioned, and the reason. */
+/** Tables that are not partitioned, with the reason. */
 const UNDIVIDED: Readonly<Record<string, string>> = {
   nodes: "the processes, of which there are few",
   recalls: "hints that live for half a second",
@@ -29,7 +29,7 @@ test("each table of money has the account by which it can be partitioned", () =>
   expect(without.map(([, name]) => name).toSorted()).toEqual(Object.keys(UNDIVIDED).toSorted())
 })
 
-/** Statements that a request waits for: a charge, a lease, an idempotency key. */
+/** Statements for which a request waits: those for charges, leases and idempotency keys. */
 const STEPS_OF_REQUESTS = sourcesOf(
   "postgres/leases.ts",
   "postgres/idempotency.ts",

@@ -127,7 +127,7 @@ test("reports why an attempt failed if the next one runs out of time", async () 
     port: 0,
     socket: {
       data(socket) {
-        // The second connection is never answered.
+        // The second connection receives no answer.
         if (connections++ === 0) socket.end(refusal)
       },
     },

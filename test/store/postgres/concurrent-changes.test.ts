@@ -61,7 +61,7 @@ test("two simultaneous changes of a key are both applied", async () => {
     () => store.keys.update("k", { name: "new" }, AUDIT),
     () => store.keys.update("k", { budget: 7n }, AUDIT),
   )
-  // Of three steps that wait for a row, the last one may come second.
+  // When three steps wait for a row, the last of them may run second.
   await locked.meet(
     END_OF_THE_LOG,
     () => store.keys.update("k", { tokensPerMinute: 9 }, AUDIT),

@@ -26,7 +26,7 @@ test("there are never more connections than allowed, even while a lost one is re
   const sleeps = "SELECT pg_sleep(100)"
   const newcomers: Promise<string>[] = []
   const begin = async (): Promise<void> => {
-    // Before and after the pool's reaction to a lost connection.
+    // Connections are lost before and after the pool reacts to a lost connection.
     for (let moment = 0; moment < 20; moment++) {
       newcomers.push(ask((connection) => connection.query("SELECT 1", [])))
       await Promise.resolve()

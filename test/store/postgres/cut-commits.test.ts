@@ -10,7 +10,7 @@ import { refusalOf } from "../engines.ts"
 const databases = new TestDatabases()
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 1, note: null, author: null } as const
 
-/** A store with connections through a proxy, and an account in it. */
+/** Opens a store that uses a proxy, and creates an account. */
 async function openThroughProxy() {
   await using resources = new AsyncDisposableStack()
   const url = new URL(await databases.urlOf(crypto.randomUUID()))

@@ -6,7 +6,10 @@ import { AUDIT } from "../audit-record.ts"
 const LOG_WRITER = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
 const REQUESTS = ["req_1", "req_2", "req_3"]
 
-/** @returns a store on its own database, with an account that has credits. */
+/**
+ * Opens a store with its own database.
+ * @returns the store, with an account that has credits.
+ */
 async function openFilled(server: PostgresServer, synchronousCommit: "on" | "off") {
   const name = await server.create()
   await server.administer(`ALTER DATABASE ${name} SET synchronous_commit = ${synchronousCommit}`)
@@ -22,7 +25,7 @@ test("posted batches survive a crash of the server, even without a synchronous c
   await using server = await PostgresServer.start({ isDurable: true })
   await using waiting = await openFilled(server, "on")
   await using hasty = await openFilled(server, "off")
-  // Only the waiting processes write the log.
+  // Stops the log writer, so that only the waiting processes write the log.
   const [writer] = await server.administer<{ pid: number }>(LOG_WRITER)
   const pid = writer?.pid ?? 0
   process.kill(pid, "SIGSTOP")

@@ -19,14 +19,14 @@ afterAll(async () => {
   await second[Symbol.asyncDispose]()
 })
 
-/** The address that names both servers, the first one first. */
+/** Returns an address that names both servers, the first server first. */
 function both(hosts: readonly string[] = [`127.0.0.1:${first.port}`, `localhost:${second.port}`]) {
   const one = first.url(NAME)
   const address = one.replace(`127.0.0.1:${first.port}`, hosts.join(","))
   return `${address}?target_session_attrs=read-write`
 }
 
-/** Makes one server the primary and the other read-only, as a switchover does. */
+/** Makes one server the primary and the other read-only, like a switchover. */
 async function switchTo(primary: PostgresServer): Promise<void> {
   const standby = primary === first ? second : first
   await standby.administer(`ALTER DATABASE ${NAME} SET default_transaction_read_only = on`)
@@ -60,7 +60,7 @@ test("leaves a host that has become read-only while its connections stay open", 
   await switchTo(first)
   await using client = new PostgresClient({ url: both(), max: 2, connectTime: 5_000 })
   await client.run("CREATE TABLE IF NOT EXISTS kept (number bigint)")
-  // The session is read-only from now on, but still open.
+  // From now on, the session is read-only but still open.
   await client.run("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
   await client.transaction((transaction) => transaction.run("INSERT INTO kept VALUES (1)"))
   expect(Number((await client.row<{ count: bigint }>("SELECT count(*) FROM kept"))?.count)).toBe(1)

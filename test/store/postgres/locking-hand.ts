@@ -9,7 +9,7 @@ import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** Every change of managed data ends with a lock on this row. */
+/** A statement that locks a row. Every change of managed data ends with a lock on this row. */
 export const END_OF_THE_LOG = "SELECT 1 FROM chain_ends WHERE name = 'audit' FOR UPDATE"
 
 const databases = new TestDatabases()
@@ -21,7 +21,7 @@ const ENGINE: Pick<Engine, "open"> = {
     ),
 }
 
-/** A database on PostgreSQL, and a connection that stops its steps where a test needs it. */
+/** A PostgreSQL database, and a connection whose locks stop steps at the point that a test needs. */
 export class LockedDatabase implements AsyncDisposable {
   readonly database: TestDatabase
   readonly #sql: SQL
@@ -40,15 +40,16 @@ export class LockedDatabase implements AsyncDisposable {
     return this.database.store
   }
 
-  /** Every sum and every hash of the ledger agrees. */
+  /** Asserts that all sums and hashes of the ledger are correct. */
   async expectWholeLedger(): Promise<void> {
     expect((await verifyLedgers(this.store)).problems).toEqual([])
   }
 
   /**
-   * Runs steps that all wait for a lock: each begins when the previous one waits, and the lock is released
-   * when all wait.
-   * @param lock a statement that takes it. @returns the outcome of each, in order.
+   * Runs steps that all wait for the same lock. Each step begins when the previous step is waiting. The lock is
+   * released when all steps are waiting.
+   * @param lock a statement that takes the lock.
+   * @returns the outcome of each step, in order.
    */
   async meet(
     lock: string,
@@ -98,7 +99,7 @@ export class LockedDatabase implements AsyncDisposable {
   }
 }
 
-/** The answer of a step, or the code of its refusal. */
+/** Returns the result of a step, or the code of its error. */
 async function outcomeOf(step: Promise<unknown>): Promise<unknown> {
   return step.catch((error: unknown) => Reflect.get(Object(error), "code") ?? error)
 }

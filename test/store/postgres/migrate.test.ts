@@ -7,10 +7,10 @@ import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
 
 const ROUTINES = join(import.meta.dir, "../../../src/store/postgres/routines")
-/** Its header, up to the body, and the body. */
+/** Matches a routine: its header up to the body, and its body. */
 const ROUTINE = /CREATE OR REPLACE (FUNCTION|PROCEDURE) (\w+)\(([^$]*?)AS \$\$(.*?)\$\$;/gs
 
-/** The next version, with a step that adds a column and a changed routine. */
+/** The next version of the schema. It adds a column and changes a routine. */
 const NEXT: Schema = {
   ...SCHEMA,
   steps: [...SCHEMA.steps, { sql: "ALTER TABLE accounts ADD COLUMN color text", oldest: 100 }],
@@ -125,7 +125,9 @@ test("the routines in the database match the files", async () => {
   }
 })
 
-/** Reduces a header to names and types: `IN` is the default, and a signature has no options such as the language. */
+/**
+ * Reduces a header to names and types. `IN` is the default, and a signature contains no options such as the language.
+ */
 function normalized(signature: string): string {
   return signature
     .replace(/\)?\s*RETURNS|LANGUAGE.*|\bSET\b.*/g, " ")

@@ -31,7 +31,7 @@ test("a receipt with a changed time no longer matches its ledger entry", async (
   await store.settlements.post("n", { postings, opened: [], closed: [] })
   expect((await verifyLedgers(store)).problems).toEqual([])
   await using client = new PostgresClient({ url, max: 1, connectTime: 5_000 })
-  // Between the times of the other requests.
+  // The new time is between the times of the other requests.
   await client.run("UPDATE receipts SET at = at + 1 WHERE request = 'req_1'")
   expect((await store.settlements.findReceipt("req_1"))?.entry).toBeNull()
   const { problems } = await verifyLedgers(store)

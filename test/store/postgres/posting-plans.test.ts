@@ -32,7 +32,7 @@ test("a posting reads only its own leases, even before tables are analyzed", asy
       await store.settlements.post("node", { postings, opened: [], closed: [] })
     }
   }
-  // Connections report their reads when they end.
+  // A connection reports its reads when it ends, so the test waits for them.
   await until(async () => (await readSoFar()) > 0)
   expect(await readSoFar()).toBeLessThan(4 * (LEASES + BATCHES))
 })

@@ -31,7 +31,7 @@ test.each([{}, { account: "a" }, { from: Date.now() - 100_000 }])(
       const postings = Array.from({ length: RECEIPTS }, (_, index) => posting(now - index, change))
       await store.settlements.post("node", { postings, opened: [], closed: [] })
     }
-    // Connections report their reads when they end.
+    // A connection reports its reads when it ends, so the test waits for them.
     await until(async () => (await readSoFar()) >= 0)
     const before = await readSoFar()
     let found = 0

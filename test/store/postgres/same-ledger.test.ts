@@ -9,7 +9,7 @@ import { TestDatabase } from "../test-database.ts"
 
 const NODES = ["one", "two"] as const
 const ACCOUNTS = ["acc_a", "acc_b"] as const
-/** In one day, so that budgets of a day are met. */
+/** All times are on one day, so that daily budgets apply. */
 const NOW = Date.now()
 const RUNS = IS_EXHAUSTIVE ? 15 : 5
 
@@ -31,7 +31,7 @@ function budgetsOf(key: string): string[] {
   return [budgetOwner(key, "total", NOW), budgetOwner(key, "day", NOW)]
 }
 
-/** A request has the same id however often it is posted. */
+/** Returns the posting of a charge. A request has the same id however often it is posted. */
 function postingOf({ request, account, withBudgets, amount, writtenOff }: Charge): Posting {
   const id = requestOf(request)
   const key = `key_${ACCOUNTS[account]}`
@@ -67,7 +67,7 @@ const anyCharge: fc.Arbitrary<Charge> = fc.record({
   writtenOff: fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, fc.bigInt({ min: 1n, max: 9n })),
 })
 
-/** One charge for each request, which is identical when it is repeated. */
+/** One charge for each request. The charge is identical when it is repeated. */
 const anyCharges = fc.array(anyCharge, { minLength: 31, maxLength: 31 })
 
 const anyGrant = fc
@@ -87,7 +87,7 @@ const anyReturn = fc
   .map(([node, account, amount]): Step => {
     return ({ store }) => store.leases.giveBack(node, [{ owner: ACCOUNTS[account] ?? "", amount }])
   })
-/** Holds that a node has recorded, and the node's death. */
+/** Holds that a node has recorded, followed by the death of the node. */
 const anyDeath = fc
   .tuple(anyNode, fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 3 }))
   .map(([node, requests]): Step => {
@@ -122,7 +122,7 @@ const anyBatch = fc
     }
   })
 
-/** A part for each account. */
+/** Divides postings into a part for each account. */
 function divided(postings: readonly Posting[]): readonly (readonly Posting[])[] {
   return [...Map.groupBy(postings, ({ account }) => account).values()]
 }
@@ -164,7 +164,7 @@ async function openWorld(name: string): Promise<TestDatabase> {
   return database
 }
 
-/** The whole content of a ledger, without the positions of its rows. */
+/** Returns the complete content of a ledger, without the positions of its rows. */
 async function allOf({ store }: TestDatabase) {
   const rows = await store.integrity.listRows(0, 1_000)
   const lines = rows.map((row) => JSON.stringify({ ...row, position: 0 }))
@@ -212,7 +212,7 @@ test("a batch divided by account has the same result as a whole one", async () =
   )
 })
 
-/** But for the chain that all write-offs share. */
+/** Returns the content without the chain that all write-offs share. */
 function byAccount({ writeOffs, ...others }: Awaited<ReturnType<typeof allOf>>) {
   const lines = writeOffs.map(({ account, request, amount, reason }) =>
     [account, request, amount, reason].join(" "),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "bun:test"
 import { ENGINES } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** Tests of the store in other files that must also pass on PostgreSQL: they run again, on one server. */
+/** Test files of the store that must also pass on PostgreSQL. They run again with one server. */
 const TESTS = [
   "management/credits",
   "management/codes",
@@ -27,7 +27,9 @@ for (const test of TESTS) {
   })
 }
 
-/** Its tests are added when it is loaded: here, and once more where the same process runs the file itself. */
+/**
+ * Loads a test file, which adds its tests. If the same process also runs the file itself, its tests are added twice.
+ */
 function loadAgain(path: string): void {
   const name = require.resolve(path)
   delete require.cache[name]

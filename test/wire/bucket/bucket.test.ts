@@ -121,7 +121,7 @@ describe("a bucket that checks every signature", () => {
   })
 })
 
-/** Operations of a bucket, by name. */
+/** The operations of a bucket, by name. */
 const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   put: (bucket) => bucket.put("key", bytes("text")),
   get: async (bucket) => read(await bucket.get("key")),
@@ -155,7 +155,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     using server = fake.listen()
     const { status, message } = await failureOf(step(bucketAt(server.url.href, { attempts: 3 })))
     expect(status).toBe(403)
-    // An answer to HEAD contains only its status.
+    // The response to HEAD has no body, so only its status is known.
     expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
   })
 
@@ -199,7 +199,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
   })
 })
 
-/** A server that sends some bytes and closes the connection. */
+/** Starts a server that sends some bytes and closes the connection. */
 async function cutting(answer: string) {
   const server = createServer((socket: Socket) => {
     socket.on("error", () => undefined)

@@ -71,7 +71,7 @@ describe("an answer", () => {
         ),
     })
     const answer = await send(server.url.href).answer
-    // Meanwhile other requests are answered, often enough for all of it to arrive.
+    // In the meantime, other requests are answered, so that there is enough time for the whole answer to arrive.
     using other = Bun.serve({ port: 0, fetch: () => new Response("x".repeat(100_000)) })
     for (let count = 0; count < size / 100_000; count++) await textOf(send(other.url.href))
     expect(taken).toBeLessThan(size)

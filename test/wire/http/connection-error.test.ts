@@ -25,7 +25,7 @@ interface Described {
   readonly message: string
 }
 
-/** A server that performs an action on a connection after a request has arrived. */
+/** Starts a server that performs an action on a connection after a request has arrived. */
 async function serve(scheme: string, act: (socket: Socket) => void): Promise<TestServer> {
   const server = createServer((socket) => {
     socket.on("error", () => {})
@@ -40,7 +40,7 @@ async function serve(scheme: string, act: (socket: Socket) => void): Promise<Tes
   }
 }
 
-/** A port on which no server listens. */
+/** Returns a port on which no server listens. */
 async function closedPort(scheme: string): Promise<TestServer> {
   await using server = await serve(scheme, () => {})
   return { url: server.url, [Symbol.asyncDispose]: async () => {} }
@@ -196,7 +196,7 @@ describe("the cause of a failed connection", () => {
   })
 })
 
-/** A separate process's result for an address through a proxy. */
+/** Returns how a separate process describes the failure at an address through a proxy. */
 async function throughProxy(proxy: string, url: string): Promise<Described> {
   const script = `
     const { HttpClient } = await import(${JSON.stringify(`${SOURCE}/client.ts`)})

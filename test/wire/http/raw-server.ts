@@ -1,20 +1,23 @@
-/** A connection of a raw server, and all data that arrived on it so far. */
+/** A connection of a raw server, with all data that has arrived so far. */
 export interface ServerSide {
-  /** Counted from 1. */
+  /** The number of the connection, starting at 1. */
   readonly number: number
   readonly socket: Bun.Socket<ServerSide>
   received: string
   isClosed: boolean
 }
 
-/** A server that writes bytes and not responses. */
+/** A server that writes raw bytes instead of responses. */
 export interface RawServer extends Disposable {
   readonly url: string
   readonly port: number
   readonly sides: readonly ServerSide[]
 }
 
-/** @param answer called with each chunk that arrives. */
+/**
+ * Starts a server.
+ * @param answer called with each chunk that arrives.
+ */
 export function startRawServer(
   answer: (side: ServerSide, chunk: string) => void,
   hostname = "127.0.0.1",
@@ -36,7 +39,7 @@ export function startRawServer(
         answer(socket.data, chunk)
       },
       close(socket) {
-        // A connection with a refused certificate was never open.
+        // A connection whose certificate was rejected was never open.
         const side: ServerSide | undefined = socket.data
         if (side) side.isClosed = true
       },
@@ -53,7 +56,7 @@ export function startRawServer(
   }
 }
 
-/** A whole response. */
+/** Returns a complete response. */
 export function responseOf(body: string, headers = "", status = "200 OK"): string {
   return `HTTP/1.1 ${status}\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`
 }

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { ProtocolError, type ResponseHead } from "../../../src/wire/http/response-head.ts"
 import { ResponseParser } from "../../../src/wire/http/response-parser.ts"
 
-/** The events of one response's listener. */
+/** The events that the listener of one response has received. */
 interface Heard {
   head: ResponseHead | undefined
   body: string
@@ -11,7 +11,7 @@ interface Heard {
   failure: unknown
 }
 
-/** Reads chunks of a connection that is closed at their end, if `isClosed`. */
+/** Reads the chunks of a connection. If `isClosed`, the connection is closed after the last chunk. */
 function read(chunks: readonly Uint8Array[], isClosed = false): Heard {
   const heard: Heard = { head: undefined, body: "", isKept: undefined, failure: undefined }
   const parser = new ResponseParser({
@@ -33,7 +33,7 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1")
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 const LENGTH = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 
-/** Responses with a defined end: status, body, and whether their connection can be used again. */
+/** Responses with a defined end: the status, the body, and whether their connection can be reused. */
 const GOOD: readonly [string, string, number, string, boolean][] = [
   ["a length", `${LENGTH}hello`, 200, "hello", true],
   ["no body at all", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", true],
@@ -217,7 +217,7 @@ describe("an ambiguous response", () => {
     ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
   ])("rejects %s", (_, text) => {
     expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
-    // It must not end successfully byte by byte either.
+    // The response must fail byte by byte as well.
     expect(read([...bytesOf(text)].map((byte) => Uint8Array.of(byte))).failure).toBeInstanceOf(
       ProtocolError,
     )

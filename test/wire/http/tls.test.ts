@@ -10,7 +10,10 @@ const TLS = {
 }
 const CLIENT = import.meta.resolve("../../../src/wire/http/client.ts")
 
-/** Sends two requests from a separate process. @param environment may make it trust the authority of these tests. */
+/**
+ * Sends two requests from a separate process.
+ * @param environment variables, which may make the process trust the authority of these tests.
+ */
 async function ask(url: string, environment: Record<string, string>): Promise<string> {
   const script = `
     const { HttpClient } = await import(${JSON.stringify(CLIENT)})
@@ -49,7 +52,7 @@ describe("over TLS", () => {
       "127.0.0.1",
       TLS,
     )
-    // Passes on the first connection, and leaves the others without a handshake.
+    // Forwards the first connection. Later connections get no handshake.
     const inward = Promise.withResolvers<Bun.Socket>()
     using front = startRawServer((side, chunk) => {
       if (side.number !== 1) return

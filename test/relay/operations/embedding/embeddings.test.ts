@@ -29,7 +29,7 @@ const TEXTS = ["the cat sat", "a dog ran", "rain"]
 let gateway: TestGateway
 let tokens: TokenServer
 
-/** One credit for a million tokens. */
+/** Returns an embedding model at one credit per million tokens. */
 function embedding(at: string, model: string): ModelSettings {
   return {
     kind: "embedding",
@@ -38,7 +38,7 @@ function embedding(at: string, model: string): ModelSettings {
   }
 }
 
-/** Every vendor that embeds, by the name of its model here. */
+/** A model of every vendor with embeddings, by its name in these tests. */
 const MODELS: Readonly<Record<string, ModelSettings>> = {
   "sim/embed": embedding("sim", "embed"),
   "all/openai": embedding("openai", "text-embedding-3-small"),
@@ -165,7 +165,7 @@ describe("every vendor", () => {
 
     test(`${model}: accepts tokens, as the text they encode`, async () => {
       const caller = await gateway.caller("1")
-      // "Hello, world!" in cl100k_base.
+      // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
       const { answer } = await embed(caller, { model, input })
       expect(answer.data.length).toBe(1)
@@ -251,7 +251,7 @@ describe("inputs above a vendor's maximum", () => {
       expect(answer.data.length).toBe(250)
       const { answer: one } = await embed(caller, { model, input: many[249] })
       expect(answer.data[249]?.embedding).toEqual(one.data[0]?.embedding ?? "none")
-      // "text" and a number each.
+      // Each text consists of "text" and a number.
       expect(receipt.usage).toEqual({ input: 500 })
     })
   }

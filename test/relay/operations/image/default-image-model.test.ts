@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** The provider that served a task of a caller that names no model. */
+/** Returns the provider that served the request of a caller that named no model. */
 async function servedBy(
   task: "generations" | "edits" | "variations",
   allows?: readonly string[],

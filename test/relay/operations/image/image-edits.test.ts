@@ -21,7 +21,7 @@ afterAll(async () => {
 const SIDE = 64
 const IMAGE = png(SIDE, SIDE, { colour: 2 })
 
-/** The left quarter may change, the next one half. */
+/** A mask in which the left quarter may change completely, and the next quarter by half. */
 const MASK = packPng({
   width: SIDE,
   height: SIDE,

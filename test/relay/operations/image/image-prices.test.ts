@@ -8,7 +8,7 @@ import {
 import { type ScriptedVendor, startVendor } from "../../scripted-vendor.ts"
 import { receiptOf } from "../../support.ts"
 
-/** Images are priced by the size and the quality in the provider's request. */
+/** A vendor of images. Images are priced by the size and the quality in the provider's request. */
 
 let vendor: ScriptedVendor
 let gateway: TestGateway

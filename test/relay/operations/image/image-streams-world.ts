@@ -1,4 +1,4 @@
-/** The gateway and the caller of the tests of streamed images, and how they ask. */
+/** The gateway, the caller and the requests for tests of streamed images. */
 import type { ImageEditStreamEvent, ImageGenStreamEvent } from "openai/resources/images"
 import {
   provider,
@@ -12,14 +12,14 @@ import { image } from "./image-support.ts"
 import { until } from "../../../support/until.ts"
 
 const TOKENS = { price: { input: "5", output: "40" } } as const
-/** Output tokens of an image and its text, for an unknown model. */
+/** Maximum output tokens of an image and its text, for an unknown model. */
 export const MAX_OF_IMAGE = 8_192 + 8_192
 export const SQUARE = { width: 1024, height: 1024 }
 
 export let gateway: TestGateway
 export let caller: TestCaller
 
-/** A vendor without streams. */
+/** A vendor that does not support streams. */
 export let deaf: ScriptedVendor
 
 export async function setUp(): Promise<void> {

@@ -20,7 +20,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-/** OpenAI's price: text as input, images as output. */
+/** The tests use OpenAI's prices: text as input, images as output. */
 
 describe("a vendor with streams", () => {
   test("generation sends drafts, then the image with its tokens and cost", async () => {

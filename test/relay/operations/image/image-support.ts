@@ -11,12 +11,12 @@ import {
 
 export const MEGABYTE = 1024 * 1024
 
-/** An image model with a price of 0.04 per image. */
+/** Returns an image model with a price of 0.04 per image. */
 export function image(settings: Partial<ModelSettings> = {}): ModelSettings {
   return { kind: "image", price: { image: "40000" }, ...settings }
 }
 
-/** A gateway with image models of every vendor, all played by the simulator. */
+/** Starts a gateway with image models of every vendor. The simulator plays all of them. */
 export function startImageGateway(): Promise<TestGateway> {
   return startGateway({
     providersAt: (url) => ({
@@ -122,7 +122,7 @@ export function sendForm(
   })
 }
 
-/** Asserts that a refused request left nothing behind. */
+/** Asserts that a rejected request has no lasting effect. */
 export async function expectRefusal(
   gateway: TestGateway,
   caller: TestCaller,
@@ -147,17 +147,17 @@ export async function expectRefusal(
   expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
 }
 
-/** A gateway for the tests of one file, with a caller that has credits. */
+/** A gateway for the tests of one file, and a caller with credits. */
 export interface ImageCalls {
   readonly gateway: TestGateway
   readonly caller: TestCaller
   generate(body: object, headers?: Record<string, string>): Promise<Response>
   send(path: string, parts: Parts): Promise<Response>
-  /** Asserts that a request is refused and leaves nothing behind. */
+  /** Asserts that a request is rejected and has no lasting effect. */
   refused(ask: () => Promise<Response>, wanted: Parameters<typeof expectRefusal>[3]): Promise<void>
 }
 
-/** Starts one before the tests of a file and ends it after them. */
+/** Starts a gateway before the tests of a file, and stops it after them. */
 export function imageCalls(): ImageCalls {
   let gateway: TestGateway
   let caller: TestCaller

@@ -11,7 +11,7 @@ const PROMPT = ["prompt", "a hat"] as const
 const IMAGE = ["image", pngFile(png(512, 512))] as const
 const MASK = ["mask", pngFile(png(512, 512))] as const
 
-/** A receipt of an image that was made from another image. */
+/** The receipt of an image that was created from another image. */
 interface Seen {
   readonly usage: Readonly<Record<string, number>>
   readonly arithmetic: readonly object[]

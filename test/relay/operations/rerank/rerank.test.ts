@@ -215,7 +215,7 @@ describe("money", () => {
   test("uses the gateway's count if the vendor counts another unit", async () => {
     const caller = await gateway.caller("1")
     const byToken = await rerank(caller, { model: "cohere/by-token" })
-    // The query's three tokens with each document, and the documents'.
+    // The input consists of the query's three tokens, once for each document, and the tokens of the documents.
     expect(byToken.receipt).toMatchObject({ estimated: true, usage: { input: 9 + 13, search: 1 } })
     const bySearch = await rerank(caller, { model: "jina/by-search" })
     expect(bySearch.receipt).toMatchObject({ estimated: true, usage: { search: 1 }, cost: "0.002" })

@@ -10,9 +10,9 @@ import {
 import { sendRaw } from "../../raw-caller.ts"
 import { errorOf, nothingHeld } from "../../support.ts"
 
-/** A chunk that is too long to be joined with the next one. */
+/** Returns a chunk that is too long to be merged with the next chunk. */
 const chunk = (digit: string): string => `1000\r\n${digit.repeat(4_096)}\r\n`
-/** Three chunks, and a line that is not a valid chunk size. */
+/** Three chunks, followed by a line that is not a valid chunk size. */
 const CHUNKED = [
   "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ntransfer-encoding: chunked\r\n",
   `${chunk("1")}${chunk("2")}${chunk("3")}no chunk\r\n`,
@@ -20,7 +20,7 @@ const CHUNKED = [
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ncontent-length: 96000\r\n\r\n"
 const SOUND = "s".repeat(4_800)
 
-/** A vendor that sends the beginning of a sound and closes the connection. */
+/** A vendor that sends the beginning of audio and closes the connection. */
 const vendor = createServer((socket) => {
   socket.on("error", () => {})
   socket.once("data", (request) => {

@@ -3,7 +3,7 @@ import { wave } from "../../../support/audio.ts"
 import { provider, startGateway, type TestGateway } from "../../../support/gateway.ts"
 import { nanocredits, onlyReceipt } from "../../support.ts"
 
-/** The count of the providers. */
+/** The count that the providers report. */
 let spoken = 0
 /** Bytes of Gemini's sound. */
 let soundBytes = 48_000

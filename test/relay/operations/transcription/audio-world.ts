@@ -1,4 +1,4 @@
-/** The gateway and the caller of the tests of audio, and how they ask. */
+/** The gateway, the caller and the requests for tests of audio. */
 import { expect } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -48,7 +48,7 @@ export function upload(
 export const speak = (body: object, headers: Fields = {}): Promise<Response> =>
   caller.post("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", ...body }, headers)
 
-/** Asserts that nothing is held or charged, the vendor received no request, and no file remains. */
+/** Asserts that nothing is held or charged, that the vendor received no request, and that no file remains. */
 export async function untouched(
   refuse: () => Promise<Response>,
   isCalled = false,
@@ -71,7 +71,7 @@ export async function nothingHeld(): Promise<void> {
   })
 }
 
-/** The receipt of an answer, once it is written. */
+/** Returns the receipt of an answer once it is written. */
 export async function receiptOf(response: Response): Promise<Receipt> {
   const id = response.headers.get("x-request-id") ?? ""
   return (await (await caller.get(`/v1/receipts/${id}`)).json()) as Receipt

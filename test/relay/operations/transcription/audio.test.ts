@@ -60,7 +60,7 @@ describe("every vendor's transcription", () => {
       expect((await transcriptOf(response)).text).toBe(heardIn(SOUND))
       expect(response.headers.get("x-tollgate-losses") ?? "").toBe(losses)
       const { usage } = await receiptOf(response)
-      // Mistral counts whole seconds; ElevenLabs reports no length, so the gateway measures it.
+      // Mistral counts whole seconds. ElevenLabs reports no duration, so the gateway measures it.
       expect(usage.second).toBe(3)
 
       const subtitles = await upload(form({ model, response_format: "srt" }, SOUND))
@@ -154,7 +154,7 @@ describe("every vendor's speech", () => {
 
 test("a false header does not change the charge", async () => {
   const lying = wave(60)
-  // The header claims 10 samples.
+  // The header states only 10 samples.
   new DataView(lying.buffer).setUint32(40, 20, true)
   const response = await upload(form({ model: "elevenlabs/scribe_v2" }, lying))
   await response.body?.cancel()

@@ -35,7 +35,7 @@ describe("a request that differs from its forwarded part", () => {
   })
 
   test("needs credits for one request only", async () => {
-    // Until the next field has arrived, the sound seems to be a second longer.
+    // Until the next field has arrived, the audio seems to be one second longer than it is.
     const exact = await uploads.gateway.caller("0.0121")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: exact.key })
@@ -107,7 +107,7 @@ describe("audio that is forwarded only when complete", () => {
       const before = await uploads.caller.balance()
       const response = uploads.send(form, { isLengthTold })
       form.upTo(0.9)
-      // The gateway has begun to store it once it has answered later requests.
+      // Once the gateway has answered later requests, it has begun to store this upload.
       for (let turn = 0; turn < 20; turn++) await (await uploads.caller.get("/v1/models")).text()
       expect(uploads.heard.length).toBe(0)
       form.upTo(1)

@@ -49,7 +49,7 @@ describe("long audio after its model", () => {
     expect(await textOf(response)).toBe(`${CHECKSUM} de`)
     expect(uploads.heard.length).toBe(2)
     await until(() => uploads.heard[0]?.isBroken === true)
-    // The discarded sound was never complete, so no vendor could bill it.
+    // The vendor never received the complete audio of the discarded call, so it could not bill it.
     expect(uploads.heard[0]?.bytes).toBeLessThan(SOUND.length)
     expect((await uploads.receiptOf(response)).status).toBe("settled")
     await uploads.endsWith(before, COST)

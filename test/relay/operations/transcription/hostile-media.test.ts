@@ -4,18 +4,18 @@ import { audioModels } from "../../../support/audio.ts"
 import { startGateway, type TestCaller, type TestGateway } from "../../../support/gateway.ts"
 import { longestPause } from "../../../support/pauses.ts"
 
-/** Milliseconds that other callers may wait. */
+/** Maximum time in milliseconds that other callers may wait. */
 const MAX_PAUSE_MS = 100
 const MAX_PAUSE_OF_MANY_MS = 200
 const MANY = 30
 
 const LARGE = 24 * 1024 * 1024
 const MEDIUM = 6 * 1024 * 1024
-/** All of them are sent from this process too. */
+/** Size of most files in bytes. It is small, because this process also sends all of them. */
 const SMALL = 2 * 1024 * 1024
 
 let gateway: TestGateway
-/** Without credits. */
+/** A caller without credits. */
 let attacker: TestCaller
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** A tag with as many tiny frames as fit. */
+/** Returns a tag with the maximum number of tiny frames. */
 function tagged(version: number, frame: Buffer, bytes: number): Buffer {
   const count = Math.floor((bytes - 10) / frame.length)
   const size = count * frame.length
@@ -55,7 +55,7 @@ function ascii(text: string): Buffer {
 
 const OGG_PAGE = ascii(`OggS\0\0${"\0".repeat(20)}\xff${"\0".repeat(255)}`)
 
-/** Files that took parsers seconds, by the size that they are made in. */
+/** Files whose parsing took seconds before a correction, by name. Each function creates a file of the given size. */
 const FILES: Readonly<Record<string, (bytes: number) => Buffer>> = {
   "an ID3v2.4 tag of tiny TXXX frames": (bytes) => tagged(4, ascii("TXXX\0\0\0\x01\0\0\0"), bytes),
   "an ID3v2.2 tag of tiny COM frames": (bytes) => tagged(2, ascii("COM\0\0\x01\0"), bytes),
@@ -102,7 +102,7 @@ describe("hostile audio from a key without credits", () => {
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
   })
 
-  /** The files that take the longest. */
+  /** The files that take longest to parse. */
   const many = Object.entries(FILES).filter(([name]) => /v2.2|tracks|false/.test(name))
   test.each(many)("does not hold up others when sent many times: %s", async (_, make) => {
     const file = new File([make(SMALL)], "a.mp3")

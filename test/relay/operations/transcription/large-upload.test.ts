@@ -45,7 +45,7 @@ async function textOf(response: Response): Promise<string> {
   return ((await response.json()) as { text: string }).text
 }
 
-/** The bytes in pieces of all sizes. */
+/** Returns the bytes in chunks of many different sizes. */
 function cut(bytes: Uint8Array): ReadableStream<Uint8Array> {
   const sizes = [1, 7, 60, 4_096, 65_536, 65_537, 300_000]
   let at = 0

@@ -11,7 +11,7 @@ import { errorOf, nothingHeld, receiptOf } from "../../support.ts"
 const CHUNK = new Uint8Array(1024 * 1024).fill(0x20)
 const PRICE = { input: "1", audio_input: "3", output: "2", audio_output: "12" } as const
 
-/** A vendor whose stream is a single event without an end. */
+/** A vendor whose stream is a single event that never ends. */
 const vendor = Bun.serve({
   port: 0,
   fetch: () =>

@@ -8,7 +8,7 @@ import { provider, type TestCaller, type TestGateway } from "../../../support/ga
 import { ask, asked, startManaged } from "../../../http/admin/support.ts"
 import { nothingHeld } from "../../support.ts"
 
-/** Providers that bill a minimum length of audio for each request. */
+/** A price with a minimum duration of audio for each request. */
 
 const PRICE = { second: "100", minimum_seconds: "10" } as const
 const MODEL: ModelSettings = { kind: "transcription", price: PRICE }

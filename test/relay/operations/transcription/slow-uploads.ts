@@ -12,7 +12,7 @@ import {
 } from "../../../support/gateway.ts"
 import { until } from "../../../support/until.ts"
 
-/** A request as it arrives at the vendor. */
+/** A request while it arrives at the vendor. */
 export interface Heard {
   bytes: number
   isOver: boolean
@@ -27,20 +27,20 @@ for (let at = 44; at < SOUND.length; at += 65_536) {
   crypto.getRandomValues(SOUND.subarray(at, Math.min(at + 65_536, SOUND.length)))
 }
 export const CHECKSUM = Bun.hash.crc32(SOUND)
-/** The cost of the sound. */
+/** The cost in credits of the audio. */
 export const COST = "0.012"
 
 export const MODEL = ["model", "one/whisper"] as const
 export const LANGUAGE = ["language", "de"] as const
 export const FILE = ["file"] as const
 
-/** Answers with the content of the request once all of it has arrived. */
+/** Answers with the content of the request once it has arrived completely. */
 export const whole: VendorAnswer = async (heard) => {
   await until(() => heard.isOver)
   return Response.json({ text: heard.text })
 }
 
-/** Reads a request to its end, however long that takes; the answer may already be sent meanwhile. */
+/** Reads a request to its end, however long that takes. The answer may be sent earlier. */
 async function hear(request: Request, seen: Heard): Promise<void> {
   const chunks: Uint8Array[] = []
   try {
@@ -67,14 +67,14 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A form that is sent only as far as a test allows. */
+/** A form that is sent only as far as the test allows. */
 export class SlowForm {
   readonly #bytes: Buffer
   readonly #stream: ReadableStream<Uint8Array>
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #sent = 0
 
-  /** @param parts fields; a part without a value is the sound. */
+  /** @param parts the fields of the form. The part without a value is the audio. */
   constructor(...parts: readonly (readonly [name: string, value?: string])[]) {
     const chunks = parts.map(([name, value]) => {
       const head = `--cut\r\ncontent-disposition: form-data; name="${name}"`
@@ -90,7 +90,10 @@ export class SlowForm {
     })
   }
 
-  /** @param url of the gateway. */
+  /**
+   * Sends the form.
+   * @param url the address of the gateway.
+   */
   send(url: string, options: SendOptions & { readonly key: string }) {
     const { isLengthTold = true, key, headers = {} } = options
     const length = { "content-length": String(this.#bytes.length) }
@@ -109,7 +112,7 @@ export class SlowForm {
 
   readonly leaving = new AbortController()
 
-  /** Allows it to be sent up to a fraction of the whole. */
+  /** Allows the form to be sent up to a fraction of its size. */
   upTo(part: number): void {
     const end = Math.round(this.#bytes.length * part)
     while (this.#sent < end) {
@@ -131,13 +134,13 @@ interface Receipt {
   readonly attempts: readonly { readonly deployment: string; readonly outcome: string }[]
 }
 
-/** A gateway, and a vendor of transcriptions that records how its requests arrive. */
+/** A gateway with a vendor of transcriptions that records how requests arrive. */
 export class SlowUploads implements AsyncDisposable {
   readonly gateway: TestGateway
   readonly caller: TestCaller
-  /** The requests at the vendor since the last `reset`. */
+  /** The requests that the vendor has received since the last `reset`. */
   heard: Heard[] = []
-  /** The vendor's answer. */
+  /** The function that answers for the vendor. */
   answer = whole
   readonly #vendor: Bun.Server<undefined>
 
@@ -197,7 +200,7 @@ export class SlowUploads implements AsyncDisposable {
     this.gateway.heard.length = 0
   }
 
-  /** @param options the key of the usual caller by default. */
+  /** @param options by default, the key is that of the usual caller. */
   send(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     return form.send(this.gateway.url, { key: this.caller.key, ...options })
   }
@@ -216,7 +219,7 @@ export class SlowUploads implements AsyncDisposable {
     return (await (await owner.get(`/v1/receipts/${id}`)).json()) as Receipt
   }
 
-  /** The requests of an account in the ledger, in every state. */
+  /** Returns the requests of an account in the ledger, in any state. */
   requestsOf({ account }: TestCaller): string[] {
     using database = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
     const query = database.query<{ request: string }, [string]>(
@@ -232,7 +235,7 @@ export class SlowUploads implements AsyncDisposable {
     })
   }
 
-  /** Asserts that nothing is held, no file remains, and only this amount was charged. */
+  /** Asserts that nothing is held, that no file remains, and that exactly this amount was charged. */
   async endsWith(before: bigint, charged: string): Promise<void> {
     await this.nothingHeld()
     expect(await this.caller.balance()).toBe(before - BigInt(Math.round(Number(charged) * 1e9)))

@@ -18,7 +18,7 @@ import {
 import { until } from "../../../support/until.ts"
 
 const SOUND = wave(3)
-/** The simulator's transcript, in two sentences that are separate segments. */
+/** The simulator's transcript has two sentences, which are separate segments. */
 const [FIRST = "", SECOND = ""] = heardIn(SOUND).split(/(?<=\.) /)
 const MODEL = "mistral/voxtral-mini"
 
@@ -27,7 +27,7 @@ let caller: TestCaller
 let vendor: ScriptedVendor
 let answer: Answer
 
-/** A translator that answers in capitals. */
+/** A translator that answers in capital letters. */
 const loudly: Answer = (_, number) =>
   Response.json(wholeAnswer(lastText(vendor.bodies[number - 1]).toUpperCase()))
 
@@ -276,7 +276,7 @@ describe("a translation that cannot be made", () => {
   })
 
   test("requires credits for both calls before either is made", async () => {
-    // Three seconds cost 0.0003 credits; the possible usage of the text model is held as well.
+    // Three seconds cost 0.0003 credits. The maximum cost of the text model is held as well.
     const poor = await gateway.caller("0.001")
     const requests = gateway.simulator.requests.length
     const calls = vendor.bodies.length
