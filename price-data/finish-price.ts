@@ -127,7 +127,7 @@ function withRequestSizes(rates: Rates): void {
   }
 }
 
-// A model without a separate price for text has one price for all output.
+// Completes the output price. A model without a separate price for text has one price for all output.
 function withOutput(rates: Rates, base: Rates): void {
   if (rates.image_output === undefined || rates.output !== undefined) return
   if (base.output === undefined) {

@@ -163,7 +163,7 @@ export class VendorList {
     return ends === undefined || ends <= this.#sources.date
   }
 
-  // A snapshot or a moving alias of a listed model has the same price as that model.
+  // Returns the listing for a name. A snapshot or a moving alias of a listed model has the same price as that model.
   #listingLike(name: string, record: PriceRecord | undefined): Listing {
     const stem = undated(name).replace(/-(latest|\d{4})$/, "")
     const base = this.#listings.find((listing) => listing.name === stem) ?? this.#resold(stem)

@@ -81,7 +81,7 @@ export function checkDependencies(root: string): string[] {
   ]
 }
 
-/** Returns the packages in a lock, without the workspace's own. */
+/** Returns the packages in a lock file, except the packages of this repository. */
 export function readLock(text: string): Locked[] {
   return Object.entries(lockSchema.parse(JSON.parse(text)).packages)
     .filter(([path, { link }]) => path.startsWith("node_modules/") && !link)

@@ -110,7 +110,10 @@ function ignoredPattern(path: string): string {
   return `--path-ignore-patterns=${path}${path.endsWith(".ts") ? "" : "/**"}`
 }
 
-/** @param report the JUnit report, which does not exist if no file could run. */
+/**
+ * Returns lines about the slowest files.
+ * @param report the path of the JUnit report. The report does not exist if no file could run.
+ */
 function slowestIn(report: string): string[] {
   const text = existsSync(report) ? readFileSync(report, "utf8") : ""
   return [...text.matchAll(/^ {2}<testsuite name="(?<file>[^"]+)".* time="(?<time>[\d.]+)"/gm)]

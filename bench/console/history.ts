@@ -26,7 +26,7 @@ const FAILED = 0.02
 const WRITTEN_OFF = 0.001
 const STREAMED = 0.5
 const SEED = 20_261_101
-/** Nanocredits per token. */
+/** Prices in nanocredits per token. */
 const INPUT_RATE = 100n
 const OUTPUT_RATE = 400n
 

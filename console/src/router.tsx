@@ -16,7 +16,7 @@ import { OverviewPage } from "./pages/overview/overview-page.tsx"
 import { endSession } from "./session.tsx"
 import { parseSearch, pickTexts, stringifySearch } from "./search-text.ts"
 
-/** Every address may contain the selected account, which is kept across pages. */
+/** Every address may contain the selected account, which is kept when the page changes. */
 const rootRoute = createRootRoute({
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account"),
   search: { middlewares: [retainSearchParams(["account"])] },

@@ -1,4 +1,4 @@
-"""Chat, a stream, a tool and embeddings. Any model works: the gateway translates."""
+"""Requests a chat, a stream, a tool call and embeddings. Any model works, because the gateway translates."""
 
 import os
 
@@ -33,7 +33,7 @@ for call in answer.tool_calls:
     messages.append(ToolMessage(weather.invoke(call["args"]), tool_call_id=call["id"]))
 print("tool:", model.bind_tools([weather]).invoke(messages).text)
 
-# The gateway counts tokens, so LangChain need not split texts by OpenAI's vocabulary.
+# The gateway counts tokens, so LangChain does not have to split texts with OpenAI's tokenizer.
 embeddings = OpenAIEmbeddings(
     model="openai/text-embedding-3-small", check_embedding_ctx_length=False, **connection
 )

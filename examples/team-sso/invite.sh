@@ -1,5 +1,5 @@
 #!/bin/sh
-# Invites people into an account and prints the link of each: ./invite.sh ACCOUNT_ID EMAIL...
+# Invites people to an account and prints a link for each person: ./invite.sh ACCOUNT_ID EMAIL...
 set -eu
 url="${TOLLGATE_URL:-https://ai.example.com}"
 account="$1"

@@ -1,4 +1,4 @@
-// Text, a stream, a tool, an object and embeddings. Any model works: the gateway translates.
+// Requests text, a stream, a tool call, an object and embeddings. Any model works, because the gateway translates.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { embedMany, generateText, Output, stepCountIs, streamText, tool } from "ai"
 import { z } from "zod"

@@ -56,7 +56,7 @@ function readComment(path: string, comment: string, line: number): Passage {
   }
 }
 
-/** Lines of offsets in a source. */
+/** Converts offsets in a source to line numbers. */
 class Lines {
   readonly #starts: readonly number[]
 

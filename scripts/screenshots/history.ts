@@ -40,7 +40,7 @@ export function* historyOf(
   }
 }
 
-/** Share of the full traffic at a time, from 0 to 1. */
+/** Returns the share of the full traffic at a time, from 0 to 1. */
 function activityAt(at: number): number {
   const date = new Date(at)
   const isWeekend = date.getUTCDay() % 6 === 0

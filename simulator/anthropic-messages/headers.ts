@@ -34,7 +34,7 @@ export function requestId(): string {
   return `req_01${base62(22)}`
 }
 
-/** A response with the headers that Anthropic sends (docs/contribute/wire/anthropic-messages.md#f15). */
+/** Returns a response with the headers that Anthropic sends (docs/contribute/wire/anthropic-messages.md#f15). */
 export function vendorResponse(
   body: string | ReadableStream,
   kind: keyof typeof HEADERS,

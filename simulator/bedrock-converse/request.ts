@@ -131,7 +131,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { kind: "named", name: stringOf(objectOf(choice.tool).name) }
 }
 
-/** In this format, a schema is JSON text. */
+/** Reads the required form of the answer. In this format, a schema is JSON text. */
 function readShape(body: JsonObject): AnswerShape {
   const { structure } = objectOf(objectOf(body.outputConfig).textFormat)
   const { schema } = objectOf(objectOf(structure).jsonSchema)

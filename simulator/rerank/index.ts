@@ -16,7 +16,7 @@ import { bestOf, logitsOf, type Scored, scoresOf } from "./scores.ts"
 
 const DOCUMENTS_OF_SEARCH = 100
 
-/** A request's body with its scores. */
+/** The body of a request with the computed scores. */
 interface Reranked {
   readonly body: JsonObject
   readonly documents: readonly string[]

@@ -24,7 +24,7 @@ export interface Limit {
   readonly checks: readonly Check[]
 }
 
-/** The value at a path such as `reasoning.effort`; undefined if it is null or absent. */
+/** Returns the value at a path such as `reasoning.effort`; undefined if the value is null or absent. */
 export function valueAt(body: JsonObject, path: string): Exclude<Json, null> | undefined {
   let value: Json | undefined = body
   for (const name of path.split(".")) value = objectOf(value)[name]

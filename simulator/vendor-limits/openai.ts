@@ -68,7 +68,7 @@ function noFormat(...kinds: readonly string[]): Check {
   }
 }
 
-/** OpenAI's error of the Responses API for an unsupported effort. */
+/** Returns a check of the effort that uses the error of OpenAI's Responses API. */
 function responsesEffort(efforts: readonly string[]): Check {
   return (body, model) => {
     const effort = valueAt(body, "reasoning.effort")

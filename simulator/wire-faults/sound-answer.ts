@@ -48,7 +48,7 @@ function eventsIn(body: Buffer): Buffer[] {
   return frames
 }
 
-/** Each frame begins with its length (docs/contribute/wire/bedrock-converse.md). */
+/** Splits a body into frames. Each frame begins with its length (docs/contribute/wire/bedrock-converse.md). */
 function binaryEventsIn(body: Buffer): Buffer[] {
   const frames: Buffer[] = []
   for (let from = 0; from < body.length;) {

@@ -18,7 +18,10 @@ export function chromiumExecutable(): string {
   return join(folder, "chromium")
 }
 
-/** The package unpacks into the folder for temporary files, which can be set only for a whole process. */
+/**
+ * Unpacks the package in another process. The package uses the folder for temporary files, which can be set only for a
+ * whole process.
+ */
 function unpack(cache: string, folder: string): void {
   mkdirSync(cache, { recursive: true })
   const part = mkdtempSync(join(cache, "part-"))

@@ -232,7 +232,7 @@ test("a rotated key keeps working with the new one, and a revoked one stops", as
   expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
 })
 
-/** A change reaches every process within a second. */
+/** Waits until a key is rejected. A change reaches every process within a second. */
 async function untilRefused(key: string): Promise<void> {
   const deadline = Date.now() + 5_000
   while (Date.now() < deadline) {

@@ -209,7 +209,7 @@ export class Observation implements AsyncDisposable {
     return browser
   }
 
-  /** A key of a new account with credits. */
+  /** Returns a key of a new account with credits. */
   async #createCaller({ url }: ServingProcess): Promise<string> {
     const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
       const headers = { ...ADMIN, "content-type": "application/json" }

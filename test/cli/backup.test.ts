@@ -250,7 +250,7 @@ function setVersion(folder: string, version: string): void {
   database.run(`PRAGMA user_version = ${version}`)
 }
 
-/** Signs the manifest of a folder with a changed ledger. */
+/** Signs the manifest of a folder again after its ledger was changed. */
 function signAgain(folder: string): void {
   const bytes = readFileSync(join(folder, "tollgate.db"))
   const sha256 = createHash("sha256").update(bytes).digest("hex")

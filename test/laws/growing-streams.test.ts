@@ -9,8 +9,8 @@ import { threadTime } from "../support/processor-time.ts"
 import { changed, isRejected, pathsIn } from "./large-members.ts"
 
 /**
- * A frame of a stream takes time in proportion to its own size, however large the frames before it were. Each member of
- * each frame is made large once, and then many small frames of the same kind follow.
+ * The time for a frame must be proportional to its own size, however large earlier frames were. Each member of each
+ * frame is made large once. Then many small frames of the same kind follow.
  */
 
 const REQUEST: ChatRequest = {

@@ -180,7 +180,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** The steps of a node when it polls. */
+  /** Performs the steps of a node that polls. */
   async poll(index: number): Promise<void> {
     const member = this.#member(index)
     const changes = await this.#store.nodes.poll(member.id, Date.now())
@@ -285,7 +285,7 @@ export class World implements AsyncDisposable {
     await this.#testDatabase[Symbol.asyncDispose]()
   }
 
-  /** Each budget has its limit minus the spending left, however often the limit changed during a lease. */
+  /** Checks that each budget is its limit minus the spending, however often the limit was changed during a lease. */
   #checkLimits(): void {
     const now = Date.now()
     for (const period of BUDGET_PERIODS) {

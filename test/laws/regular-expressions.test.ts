@@ -81,7 +81,7 @@ test("regular expressions for foreign text take linear time", () => {
   if (IS_UPDATING) writeFileSync(PASSED, `${[...checked.keys()].toSorted().join("\n")}\n`)
 })
 
-/** Returns why an expression is slow; empty if it is not. */
+/** Returns the reason why an expression is slow; empty if it is fast. */
 function faultOf(pattern: string, flags: string, name: string): string {
   const result = checkSync(pattern, flags, { timeout: TIMEOUT_MS, attackTimeout: 500 })
   return result.status === "vulnerable" ? `${name}: slow for ${result.attack.pattern}` : ""

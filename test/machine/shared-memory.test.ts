@@ -185,7 +185,7 @@ describe("processes of one machine", () => {
     expect(right.report("mine/large")).toMatchObject({ state: "resting", restsFor: 1_000 })
     now += 1_000
     right.attempted("mine/large")
-    // One request of all processes tries it.
+    // A single request among all processes tries the deployment again.
     expect(left.isHealthy("mine/large")).toBe(false)
     right.succeeded("mine/large")
     expect([left.areCircuitsClosed, left.isHealthy("mine/large")]).toEqual([true, true])

@@ -8,7 +8,7 @@ import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts
 import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
 
-/** Made by ffmpeg: silence, or a small test image. */
+/** Returns a sample file that was created with ffmpeg: silence or a small test image. */
 function sample(name: string): Uint8Array {
   return new Uint8Array(readFileSync(join(import.meta.dir, "samples", name)))
 }

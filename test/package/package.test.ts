@@ -84,7 +84,7 @@ test.each([
 ])("starts when %s runs no install scripts", async (manager, modules) => {
   const place = await installed(manager)
   rmSync(join(place, "node_modules/bun"))
-  // The contents of Bun's packages before its script has moved the program.
+  // These are the contents of Bun's packages before the install script has moved the program.
   const bun = join(place, modules, "bun")
   mkdirSync(join(bun, "bin"), { recursive: true })
   writeFileSync(join(bun, "bin/bun.exe"), "echo the install script has not run\n", { mode: 0o755 })
@@ -104,8 +104,8 @@ test("starts when a package manager runs it with Node", async () => {
 })
 
 /**
- * Returns a folder in which the package is installed like by `npm install`: with its declared dependencies, and
- * nothing else. Tests use no network, so the dependencies are those of this clone.
+ * Returns a folder in which the package is installed as by `npm install`, with only its declared dependencies. Tests
+ * use no network, so the dependencies are copied from this checkout.
  */
 async function installed(name: string): Promise<string> {
   const place = join(folder, name)

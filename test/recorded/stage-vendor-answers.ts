@@ -6,9 +6,9 @@ import type { Staged } from "./replay-gateway.ts"
 import type { VendorAnswer } from "./vendor-answers.ts"
 
 /**
- * A recorded answer at a provider of its vendor with its dialect.
+ * Returns a recorded answer as an answer of a provider of its vendor, with its dialect.
  *
- * @param seed if given, the bytes are cut at random places.
+ * @param seed if it is given, the bytes are cut at random positions.
  */
 export function stagedAnswer(answer: VendorAnswer, seed?: number): Staged {
   const { id, dialect, vendor, status, headers, body } = answer

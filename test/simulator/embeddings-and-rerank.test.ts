@@ -6,7 +6,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 const ADDRESSES =
   /\/embeddings$|\/v2\/embed$|:batchEmbedContents$|embedding-\d+:predict$|\.embed-[^/]*\/invoke$|\/rerank$/
 
-/** Members that answers of one vendor have or lack from model to model. */
+/** Members that exist in the answers of some models of a vendor and not in others. */
 const VARYING = new Set(["id", "provider", "meta", "metadata", "usageMetadata"])
 
 let simulator: Simulator

@@ -5,7 +5,7 @@
 export const IS_EXHAUSTIVE = process.env["TOLLGATE_TEST_EXHAUSTIVE"] === "true"
 
 /**
- * Returns the cases to run: all of an exhaustive run, otherwise every `step`-th.
+ * Returns the cases to run. An exhaustive run has all cases, and other runs have every `step`-th case.
  *
  * @param offset shifts the sample, for example by the index of a surrounding loop.
  */

@@ -3,11 +3,11 @@ import { threadTimeUsed } from "./processor-time.ts"
 const MAX_TRIES = 3
 
 /**
- * The longest time that the work blocks the event loop, which the test and the gateway share. Above the limit the work
- * is repeated, because compilers and garbage collectors take their share at times.
+ * Returns the longest time for which a function blocks the event loop, which the test and the gateway share. If it
+ * exceeds the limit, the function is called again, because compilers and garbage collectors also take time.
  *
- * @param limit milliseconds.
- * @returns milliseconds, the shortest of all attempts.
+ * @param limit the limit in milliseconds.
+ * @returns the shortest result of all attempts in milliseconds.
  */
 export async function longestPause(limit: number, work: () => Promise<void>): Promise<number> {
   let least = Infinity

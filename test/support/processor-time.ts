@@ -2,10 +2,10 @@
 const ATTEMPTS = 3
 
 /**
- * Returns the processor time of synchronous work: the best of three attempts, in milliseconds. The clock on the wall would
- * count the time of other programs of a busy machine.
+ * Returns the processor time of synchronous work in milliseconds, which is the best of three attempts. A wall clock
+ * would include the time of other programs on a busy machine.
  *
- * @param limitMs of the test: a time below it ends the attempts.
+ * @param limitMs the limit of the test. A time below it ends the attempts.
  */
 export function processorTime(work: () => void, limitMs = 0): number {
   return bestTime(work, limitMs, processorTimeUsed)

@@ -6,7 +6,7 @@ const PAUSE_GROWTH = 1.3
 /**
  * Waits for a condition. The time limit is long, because a busy machine may take a while.
  *
- * @param patience milliseconds.
+ * @param patience the time limit in milliseconds.
  * @throws Error if the condition is not met in time.
  */
 export async function until(

@@ -76,7 +76,7 @@ class World implements AsyncDisposable {
     this.#url = url
   }
 
-  /** The charged requests of an account. */
+  /** Returns the charged requests of an account. */
   async charges(account: string): Promise<string[]> {
     const { data } = this.installation
     const url = this.#url

@@ -14,7 +14,7 @@ import { createInstallation, type ServingProcess, startServing } from "../suppor
 import { until } from "../support/until.ts"
 import { chargesOf, newKey, type Order, send, yamlFor } from "./idempotency-world.ts"
 
-/** Every second request is streamed. */
+/** Returns the kind of a request. Every second request is streamed. */
 function kindOf(idempotencyKey: string): Pick<Order, "model" | "stream"> {
   return /[02468]$/.test(idempotencyKey) ? { model: "streaming/x", stream: true } : {}
 }

@@ -33,8 +33,8 @@ export function onSignedOut(listener: Listener): void {
 export interface Sending {
   readonly signal?: AbortSignal
   /**
-   * Requests that move money or create a secret have a key. If they are repeated with the same key,
-   * the gateway returns the first response and does not execute them again.
+   * Sent with requests that move money or create a secret. If a request is repeated with the same key, the gateway
+   * returns the first response and does not execute the request again.
    */
   readonly idempotencyKey?: string
   /** The start of a page of a list: the `next_cursor` of the previous page. */

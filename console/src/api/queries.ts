@@ -78,7 +78,7 @@ export function accountCreditsQuery(account: string) {
   return oneQuery("GET /accounts/{id}/credits", { path: { id: account } })
 }
 
-/** The keys of an account, for selecting one. */
+/** Fetches the keys of an account, for selecting a key. */
 export function keysQuery(account: string | undefined) {
   return oneQuery("GET /keys", { query: { account, limit: 200 } })
 }

@@ -37,7 +37,7 @@ export interface Answer {
   readonly text: string
   readonly thoughts: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
-  /** Why it ended, in the client's own word. */
+  /** The reason why the answer ended, in the client's own term. */
   readonly finish: string
   readonly usage: ClientUsage
   /** The name of the model in the answer. */

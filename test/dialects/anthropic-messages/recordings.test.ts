@@ -165,7 +165,7 @@ function expectStream(text: string): void {
   for (const { event, data } of again) expect(JSON.parse(data).type).toBe(event)
 }
 
-/** Some files hold the answers of several turns, one after the other. */
+/** Splits frames into messages, because some files contain the answers of several turns. */
 function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
   const messages: SseFrame[][] = [[]]
   for (const frame of frames) {

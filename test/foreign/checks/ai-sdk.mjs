@@ -6,7 +6,7 @@ import * as exported from "ai"
 import { z } from "zod"
 import { check, equal, holds, key, models, PIXEL, url, wave } from "./harness.mjs"
 
-// Its releases name some functions differently, so that what one has another may not.
+// Some functions have different names in different releases of the package, so each may be undefined.
 const ai = { ...exported }
 
 const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey: key })

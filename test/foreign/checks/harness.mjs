@@ -10,7 +10,7 @@ export const models = ["echo", "gpt", "claude", "gemini", "nova", "command"].map
 
 const MOST_MILLISECONDS = 30_000
 
-/** Runs one check and prints what it came to. */
+/** Runs one check and prints its result. */
 export async function check(name, perform) {
   let timer
   const late = new Promise((_, reject) => {
@@ -34,11 +34,11 @@ export function holds(condition, message) {
   if (!condition) throw new Error(message)
 }
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-/** A second of silence. */
+/** One second of silence. */
 export function wave() {
   const bytes = Buffer.alloc(44 + 32_000)
   bytes.write("RIFF", 0)

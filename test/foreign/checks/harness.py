@@ -1,4 +1,4 @@
-"""What the check files of Python clients share."""
+"""Functions and values that the check files of Python clients share."""
 
 import base64
 import io
@@ -16,7 +16,7 @@ MODELS = [f"sandbox/{name}" for name in ("echo", "gpt", "claude", "gemini", "nov
 
 
 def check(name):
-    """Runs the function it decorates and prints what came of it."""
+    """Runs the decorated function and prints the result."""
 
     def run(perform):
         outcome = {"name": name, "outcome": "passed"}
@@ -39,7 +39,7 @@ def equal(actual, expected):
 
 
 def png(side=64, alpha=255):
-    """A square picture of one colour."""
+    """Returns a square image of one color."""
     row = b"\0" + bytes((200, 30, 30, alpha)) * side
 
     def chunk(kind, data):
@@ -64,7 +64,7 @@ def named_file(name, data):
 
 
 def wave():
-    """A second of silence."""
+    """Returns one second of silence."""
     data = bytes(32_000)
     header = struct.pack(
         "<4sI8sIHHIIHH4sI",

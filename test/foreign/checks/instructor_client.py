@@ -59,7 +59,7 @@ for model in MODELS:
                     model=model, messages=ask("Rome"), response_model=Place, max_retries=0
                 )
             )
-            # Gemini gives the arguments of a call whole.
+            # Gemini sends the arguments of a call in one piece.
             assert len(places) > 1 or model == "sandbox/gemini", "it came in one piece"
             Place.model_validate(places[-1].model_dump())
 

@@ -36,7 +36,7 @@ def broken(city: str) -> str:
     raise ValueError("no connection")
 
 
-# One event loop for all, since the provider keeps its connections in one.
+# All checks use one event loop, because the connections of the provider belong to one loop.
 loop = asyncio.new_event_loop()
 
 for face in ("responses", "chat"):

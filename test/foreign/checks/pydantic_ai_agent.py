@@ -27,13 +27,13 @@ def anthropic():
 FACES = {
     "chat": lambda model: OpenAIChatModel(model, provider=openai()),
     "responses": lambda model: OpenAIResponsesModel(model, provider=openai()),
-    # What a model can do goes by Anthropic's names, so that another name needs to be told.
+    # The features of a model are derived from Anthropic's names, so the profile is given for other names.
     "messages": lambda model: AnthropicModel(
         model, provider=anthropic(), profile=anthropic_model_profile("claude-sonnet-4-5")
     ),
 }
 
-# One event loop for all, since a provider keeps its connections in one.
+# All checks use one event loop, because the connections of a provider belong to one loop.
 loop = asyncio.new_event_loop()
 
 

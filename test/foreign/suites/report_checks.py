@@ -1,11 +1,11 @@
-"""A plugin of pytest that writes what each test came to into the file that TOLLGATE_REPORT names."""
+"""A pytest plugin that writes the result of each test to the file that TOLLGATE_REPORT names."""
 
 import json
 import os
 
 
 def pytest_runtest_logreport(report):
-    # What a fixture fails at, or skips, is told before the test would be called.
+    # If a fixture fails or skips the test, pytest reports this before it would call the test.
     if report.when != "call" and report.passed:
         return
     if report.when == "teardown" and report.skipped:

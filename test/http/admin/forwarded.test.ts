@@ -78,7 +78,7 @@ function allAt(origin: string) {
   }
 }
 
-/** By the newest record of the audit log. */
+/** Returns the address in the newest audit record. */
 async function lastAddress({ store }: TestGateway): Promise<string | null | undefined> {
   return (await readableAudit(store, { action: "session.*" }))[0]?.address
 }

@@ -47,7 +47,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<st
   return `${response.status} ${error_type} ${param}: ${message}`
 }
 
-/** All bytes that the gateway stores, except the files of its secrets. */
+/** Returns all bytes that the gateway stores, except its secret files. */
 function keptBytes(): string {
   const folder = gateway.settings.data
   return readdirSync(folder)

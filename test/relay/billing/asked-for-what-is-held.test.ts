@@ -86,7 +86,7 @@ test("a prompt that is read once per choice is held once per choice", async () =
   const order = { max_tokens: 10, messages: [{ role: "user", content }] }
   const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
   const { receipt } = await ask("anthropic/claude", { ...order, n: 3 })
-  // The body is longer by its `n`.
+  // The body is longer because of its member `n`.
   expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(3n * once)
   expect(nanocredits(receipt.hold)).toBeLessThan(4n * once)
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))

@@ -19,7 +19,7 @@ export let caller: TestCaller
 /**
  * Starts the gateway before the tests of a file and stops it after them. `plain` has no price for searches.
  *
- * @param answer returns the answer of a vendor at a path; the frames of a stream.
+ * @param answer returns the answer of a vendor at a path, or the frames if the answer is streamed.
  */
 export function searchWorld(answer: (path: string, isStreamed: boolean) => Json | string[]): void {
   beforeAll(async () => {

@@ -220,7 +220,7 @@ describe("tools", () => {
         ({ charge }) => charge.by,
       )
     expect(charges({ store: false })).toEqual(["calls"])
-    // A later turn has the tool without naming it.
+    // A later turn can use the tool without naming it.
     for (const kept of [
       {},
       { store: true },

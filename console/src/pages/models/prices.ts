@@ -84,7 +84,7 @@ export interface PriceLine {
 /** The prices of a model in one period. */
 export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures" | "minimum_seconds">
 
-/** The current prices. */
+/** Returns the current prices. */
 export function currentPrices(model: Model): PriceCard {
   return model.price_in_force ?? model
 }
