@@ -56,8 +56,8 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
 /** Nanocredits above which an entry needs a confirmation. */
 const LARGE_ENTRY = parseDecimal("1000", CREDITS_FORM.fraction)
 /**
- * Multiple of the balance above which an entry needs a confirmation. Amounts up to `MIN_LARGE` need none, because
- * nearly empty accounts are often topped up.
+ * Multiple of the balance above which an entry needs a confirmation. Amounts up to `MIN_LARGE` need no confirmation,
+ * because nearly empty accounts are often topped up.
  */
 const LARGE_SHARE = 10n
 const MIN_LARGE = parseDecimal("100", CREDITS_FORM.fraction)

@@ -277,7 +277,7 @@ export type NewProvider = z.infer<typeof newProvider>
 export const vendor = z.object({
   id: identifier,
   name: label,
-  /** The vendor's own address; null if the vendor has none. */
+  /** The vendor's own address; null if the vendor has no address of its own. */
   base_url: z.string().nullable(),
   /** The fields of the vendor's form, in order. */
   fields: z.array(

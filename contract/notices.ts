@@ -12,7 +12,7 @@ export const noticeTarget = z.object({
   /** The account; null: the target is the operator's and receives the notices of all accounts. */
   account: identifier.nullable(),
   channel: noticeChannel,
-  /** The address without its secret parts. Nobody can post messages with it. */
+  /** The address without its secret parts, so it cannot be used to post messages. */
   address: z.string(),
   /** The types of notices to send; null: all types. */
   types: z.array(noticeType).nullable(),

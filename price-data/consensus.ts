@@ -136,7 +136,7 @@ function mostExpensive(quotes: readonly ListQuote[]): ListQuote {
   return quotes.reduce((best, quote) => (weight(quote) > weight(best) ? quote : best))
 }
 
-// Adds tiers and modes. A list without a long-context price does not exclude such a price, unless the list says so
+// Adds tiers and modes. A list without a long-context price does not exclude such a price, unless the list states this
 // explicitly.
 function addTiersAndModes(
   price: Price,

@@ -177,8 +177,8 @@ export function exactNames(record: PriceRecord): string[] {
 }
 
 /**
- * Returns the price that applies on a date (`YYYY-MM-DD`); undefined if the record has none. If the price changes with
- * the time of day, the price of the most expensive hour is used.
+ * Returns the price that applies on a date (`YYYY-MM-DD`); undefined if the record has no price on that date. If the
+ * price changes with the time of day, the price of the most expensive hour is used.
  */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]

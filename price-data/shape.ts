@@ -119,7 +119,7 @@ export interface ModelFacts {
   reasoning_field?: string
   /** Set if the model rejects a temperature. */
   temperature?: false
-  /** Whether answers can follow a JSON schema; absent if the lists do not say. */
+  /** Whether answers can follow a JSON schema; absent if the lists do not contain this. */
   structured_output?: boolean
   /** The dialects in which the model is offered; absent if it is offered in all dialects of its vendor. */
   dialects?: Dialect[]

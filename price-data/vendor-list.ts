@@ -97,8 +97,8 @@ export class VendorList {
         .map(({ name }) => [name, undefined]),
     )
     for (const [name, record] of this.#quoted()) {
-      // Both lists contain withdrawn models and misspelt names, but rarely the same ones. A name in both lists is
-      // therefore accepted.
+      // Both lists contain withdrawn models and misspelt names, but they rarely share a wrong name. A name in both
+      // lists is therefore accepted.
       if (this.#isNamedTwice(name)) names.set(name, record)
     }
     return [...names]

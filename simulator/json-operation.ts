@@ -10,7 +10,7 @@ import { playTransportFault } from "./transport-faults.ts"
 export interface Manner {
   /** Returns the rejection of an invalid credential; undefined if the credential is valid. */
   refuseCredential(exchange: Exchange): Response | undefined
-  /** Returns the error response for a fault; undefined if the fault has none. */
+  /** Returns the error response for a fault; undefined if the fault causes no error response. */
   refuseFault(exchange: Exchange, fault: string, model: string): Response | undefined
   /** Returns a rejection of the request itself. */
   refuse(exchange: Exchange, message: string): Response

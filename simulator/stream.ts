@@ -11,7 +11,7 @@ export interface StreamScript {
   readonly body: Iterable<Frame>
   /** The frames with the finish reason and the usage. */
   readonly closing: readonly Frame[]
-  /** The end marker of the format; empty if the format has none. */
+  /** The end marker of the format; empty for a format without an end marker. */
   readonly end: Frame
   /** The error of the format after an answer has begun. Some formats number their frames. */
   readonly errorFrame: Frame | ((framesBefore: number) => Frame)

@@ -33,7 +33,7 @@ export class Random {
     return picked
   }
 
-  /** Returns another generator, which is not affected by later calls of this one. */
+  /** Returns a new generator. Later calls of this generator do not affect it. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32))
   }

@@ -66,7 +66,7 @@ export function hasContent(text: string): boolean {
   return /"content":"[^"]|"type":"text_delta"|"type":"response\.output_text\.delta"/.test(text)
 }
 
-/** Returns the usage in an answer; null if the answer has none. */
+/** Returns the usage in an answer; null if the answer has no usage. */
 export function usageOf(text: string): ReportedUsage | null {
   let input: number | undefined
   let output: number | undefined

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 120_000
 /** The result of one turn of a session. */
 export interface Turn {
   readonly model: string
-  /** Describes what is missing in the result of the task; undefined if the task is done. */
+  /** Describes the missing part of the result; undefined if the task is done. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
   /** The output of the agent. */
@@ -120,7 +120,7 @@ function begin({ folder, before }: Task): void {
   if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)
 }
 
-/** Describes what is missing in the result of a task; undefined if the task is done. */
+/** Describes the missing part of a task's result; undefined if the task is done. */
 function faultIn({ folder, after }: Task, turn: number): string | undefined {
   const text = `${after}\n`
   if (textOf(join(folder, "note.txt")) !== text) return "the file is not changed"

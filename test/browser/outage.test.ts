@@ -72,7 +72,7 @@ test("a page with a missing part appears at the next attempt", async () => {
 
 test("a user who signs in again returns to the same page", async () => {
   const { page, context } = operator
-  // The audit page requests its list only once. The overview would send further requests, and thereby notice that the
+  // The audit page requests its list only once. The overview would send further requests, which would reveal that the
   // session has ended.
   await open(operator, "Audit")
   await page.getByRole("table", { name: "Changes" }).getByRole("button").first().waitFor()

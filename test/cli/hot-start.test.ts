@@ -11,8 +11,8 @@ const YAML = "server: { port: 0 }\nproviders: { vendor: { vendor: openai, api_ke
 const ACCOUNTS = 3_000
 const CHARGES = 20_000
 /**
- * Maximum additional bytes that a start may read, whatever the size of the ledger. They are several pages of each
- * index, or more on a slow machine.
+ * Maximum additional bytes that a start may read for a ledger of any size. They are several pages of each index, or
+ * more on a slow machine.
  */
 const MORE = 500_000
 

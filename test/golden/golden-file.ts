@@ -36,8 +36,7 @@ export function expectNothingLeftOver(folder: string): void {
 }
 
 /**
- * Asserts that the derived files are exactly the given ones, so that no file of a removed case, pair or dialect
- * remains.
+ * Asserts that the derived files are exactly the given files. No file of a removed case, pair or dialect may remain.
  */
 export function expectOnly(folder: string, made: readonly string[]): void {
   expect(listGolden(folder).filter((name) => name.includes("--"))).toEqual(made.toSorted())

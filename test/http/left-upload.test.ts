@@ -20,7 +20,7 @@ test("a client that disconnects during its upload causes no internal error", asy
   await new Promise((resolve) => {
     socket.write(head, resolve)
   })
-  // Once the server has answered a later request, it has begun to read this one.
+  // Once the server has answered a later request, it has begun to read the upload.
   await (await caller.get("/v1/models")).text()
   socket.destroy()
   // Once the server has answered another request, it has noticed the disconnect.

@@ -132,7 +132,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** Changes the hold of a request whose parameters turn out to differ from the predicted ones. */
+  /** Changes the hold of a request whose real parameters differ from the predicted parameters. */
   resize(index: number, amount: bigint): void {
     const open = this.#open[index % (this.#open.length || 1)]
     if (!open) return

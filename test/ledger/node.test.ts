@@ -181,7 +181,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
   await using nodes = new AsyncDisposableStack()
   const listeners = new RecordedListeners()
   const locks = new NodeLocks(folder, "this machine")
-  // Makes the other process look like this one: both have the same host name and process number.
+  // Gives the other process the same host name and process number as this process.
   database.change("UPDATE nodes SET process = 1, host = 'same'")
   nodes.use(await Node.join(database.store, "other", listeners, { locks }))
   expect(listeners.expired).toEqual([])

@@ -17,7 +17,7 @@ const SECRET = "0".repeat(64)
 const NOW = Date.now()
 const NODE = { id: "again", process: 1, host: "test", beatAt: NOW, machine: null }
 
-/** Adds several pages of charges for two accounts, one of which has budgets, and of requests without a cost. */
+/** Adds several pages of charges for two accounts, and of requests without a cost. One account has budgets. */
 async function charge(store: Store, count: number): Promise<void> {
   await store.nodes.join(NODE)
   for (const owner of ["busy", "new", "key"]) {

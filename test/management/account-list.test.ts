@@ -16,7 +16,7 @@ function query(filter: Readonly<Record<string, string>> = {}): AccountQuery {
   return accountQuery.parse(filter)
 }
 
-/** Returns many accounts, some of which differ only in their id. */
+/** Returns many accounts. Some of them differ only in their id. */
 function manyAccounts(count: number): AccountRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     ...FRESH_ACCOUNT,

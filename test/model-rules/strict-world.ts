@@ -15,7 +15,7 @@ export interface StrictModel {
   readonly vendor: string
   readonly model: string
   readonly rules?: ModelRules
-  /** The vendor in the settings, if the gateway does not know the real vendor. */
+  /** The vendor in the settings, if it differs from the simulated vendor. */
   readonly configured?: string
 }
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { CHAT } from "./support.ts"
 
-/** A caller with a plain socket that reads only when the test tells it to. */
+/** A caller with a plain socket. The test determines when it reads. */
 export interface RawCaller extends Disposable {
   readonly socket: Socket
   /** Returns everything that was read so far, including the head and the chunk sizes. */

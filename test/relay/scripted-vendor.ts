@@ -90,7 +90,7 @@ export function streamed(
   return new Response(body, { headers: { "content-type": type } })
 }
 
-/** Yields the same step repeatedly, with pauses between. */
+/** Yields the same step repeatedly, with pauses between the steps. */
 export function* repeated(step: string, times: number, pause: number): Generator<string | number> {
   for (let count = 0; count < times; count++) {
     yield step

@@ -151,7 +151,7 @@ test("a client that does not read pauses the stream, and its disconnect is detec
   const reader = response.body!.getReader()
   await reader.read()
   const request = lastRequest(simulator)
-  // The complete answer would have 200 MB. It cannot be finished while nobody reads it.
+  // The complete answer would have 200 MB. It cannot be finished without a reader.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(request).toMatchObject({ finished: false, aborted: false })
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)

@@ -79,7 +79,7 @@ export interface Recording {
   readonly isStream: boolean
 }
 
-/** The request for the only recording that has none: huggingface/test-tool-choice-matrix-tools-plus-output. */
+/** The request for the only recording without a request: huggingface/test-tool-choice-matrix-tools-plus-output. */
 const SMALLEST_REQUEST: JsonObject = {
   model: "unknown",
   messages: [{ role: "user", content: "Hello" }],

@@ -1,4 +1,4 @@
-/** A process that logs far more lines than the queue can hold while nobody reads, and reports when it is done. */
+/** A process that logs far more lines than the queue can hold without a reader, and reports when it is done. */
 import { createLogger, lineWriter } from "../../src/telemetry/logger.ts"
 
 const write = lineWriter(createLogger({ level: "info" }), "request")

@@ -93,7 +93,7 @@ function judgePayer({ ledger }: Evidence, { plan }: CallRecord, request: string)
     : [`${request} was charged to ${receipt.account} and ${receipt.key}`]
 }
 
-/** Compares a repeated request with the first one. It must receive the same answer. */
+/** Compares a repeated request with the first request. Both must have the same answer. */
 function judgeRepeat({ tries, repeat }: CallRecord): string[] {
   const first = tries.at(-1)
   if (!repeat || first?.outcome !== "whole") return []

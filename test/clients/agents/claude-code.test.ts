@@ -166,7 +166,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
       output_config: { effort: "high", format: { type: "json_schema", schema } },
     }
     const headers = { ...HEADERS, "anthropic-beta": "structured-outputs-2025-12-15" }
-    // Models without structured output receive the schema as text and do not think. The loss is reported.
+    // Models without structured output receive the schema as text, and thinking is switched off. The loss is reported.
     const response = await upstreams.caller.post(PATH, body, headers)
     expect(response.status).toBe(200)
     const { content } = (await response.json()) as { content: { type: string; text?: string }[] }

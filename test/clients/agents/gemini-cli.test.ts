@@ -89,7 +89,7 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
     },
   }
   const path = `/v1beta/models/${modelAt(upstream)}:generateContent`
-  // Models without structured output receive the schema as text and do not think. The loss is reported.
+  // Models without structured output receive the schema as text, and thinking is switched off. The loss is reported.
   const response = await upstreams.caller.post(path, body, headersFor(upstream))
   const answer = (await response.json()) as { candidates: (Candidate & { content: object })[] }
   expect([response.status, answer]).toMatchObject([200, { candidates: [{ finishReason: "STOP" }] }])

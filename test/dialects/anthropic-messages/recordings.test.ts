@@ -95,7 +95,7 @@ function joinedChoice(choice: Choice): Choice {
   return { ...rest, parts: joinedParts }
 }
 
-/** Removes the spaces in a model's JSON arguments, because the gateway writes none. */
+/** Removes the spaces in a model's JSON arguments, because the gateway writes JSON without spaces. */
 function withPlainArguments(part: ToolCallPart): ToolCallPart {
   return { ...part, arguments: JSON.stringify(JSON.parse(part.arguments)) }
 }

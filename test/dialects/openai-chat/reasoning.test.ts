@@ -140,7 +140,7 @@ describe("reasoning that the caller sends back", () => {
   })
 })
 
-/** Returns a filter for current signatures. openai-python also keeps a signature that a later one has replaced. */
+/** Returns a filter for current signatures. openai-python also keeps a signature that was replaced later. */
 function isCurrent(parts: readonly Part[]): (part: Part) => boolean {
   const current = new Set(parts.map((part) => part.type === "reasoning" && part.signature))
   return (part) => part.type !== "reasoning" || current.has(part.signature ?? false)

@@ -5,7 +5,7 @@ import type { Target } from "../target.ts"
 /**
  * Starts a proxy in front of the gateway for suites that were written for a mock server. It sets the key, selects a
  * model of the sandbox, replaces "Example data" with a real image or sound, and adds an input to a responses request
- * that has none. All other data passes unchanged.
+ * without an input. All other data passes unchanged.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({

@@ -328,7 +328,7 @@ const MEMBERS: readonly Case[] = [
   {
     route: "GET /users/{id}/export",
     ok: 404,
-    // Nobody can do this to themselves.
+    // An actor cannot do this to their own user.
     but: { viewer: 403, member: 403, owner: 403, stranger: 403 },
     ask: () => ({ path: { id: "user_none" } }),
   },

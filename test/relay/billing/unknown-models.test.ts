@@ -26,7 +26,7 @@ test("an unknown model is called, held and charged at the price of the settings"
   expect(before - (await caller.balance())).toBe(cost)
   const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
   expect(JSON.stringify(await receipt.json())).toContain('"2000"')
-  // If the balance is below the maximum cost, the request is rejected or the answer is limited, as for every model.
+  // If the balance is below the maximum cost, the request is rejected, or the answer is limited, as for every model.
   const poor = await gateway.caller("0.0001")
   const refused = await poor.post("/v1/chat/completions", {
     model: "openai/echo",

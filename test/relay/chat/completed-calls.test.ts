@@ -4,7 +4,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../..
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** The tests use requests that need several calls of the provider, of which a later call fails. */
+/** The tests use requests that need several calls of the provider. One of the later calls fails. */
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -25,7 +25,7 @@ interface Format {
   /** The field of the request, and the more expensive mode, which costs four times as much. */
   readonly field: string
   readonly mode: string
-  /** The mode at half the price; undefined if the vendor has none. */
+  /** The mode at half the price; undefined if the vendor has no such mode. */
   readonly cheaper?: string
   /** Returns an answer that is not streamed, with a text, and that reports a mode. */
   answer(text: string, mode?: string): Json

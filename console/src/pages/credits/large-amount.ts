@@ -13,7 +13,7 @@ export interface LargeAmountFacts {
   readonly title: (credits: string) => string
 }
 
-/** Returns the confirmation for an unusually large amount; undefined for a usual one. */
+/** Returns the confirmation for an unusually large amount; undefined for a usual amount. */
 export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefined {
   const { amount, balance = "0", times = 1, title } = facts
   if (amount === undefined) return undefined

@@ -9,7 +9,7 @@ import { LinkButton } from "../../ui/link-button.tsx"
 export interface AcceptAsUserProperties {
   /** The email address that was invited. */
   readonly email: string
-  /** The email address of the signed-in user; undefined if nobody is signed in. */
+  /** The email address of the signed-in user; undefined without a signed-in user. */
   readonly signedInAs: string | undefined
   readonly accept: () => Promise<void>
 }

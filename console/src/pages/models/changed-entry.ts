@@ -52,8 +52,8 @@ function wholePrice(model: Model, prices: Readonly<Record<string, string>>): Mod
 }
 
 /**
- * Returns the price periods and the factors of service modes from the settings, or the known ones if the settings have
- * none.
+ * Returns the price periods and the factors of service modes from the settings, or the known periods and factors if the
+ * settings contain no periods.
  */
 function periodsOf(model: Model): Record<string, unknown> {
   const set = model.entry?.["price"]

@@ -8,7 +8,7 @@ import { HealthSummary } from "../../../ui/reliability.tsx"
 
 const ROWS = 8
 
-/** Lists providers, failing ones first. */
+/** Lists providers. Failing providers come first. */
 export function ProvidersPanel() {
   const asked = useQuery(reliabilityQuery("provider"))
   return (
