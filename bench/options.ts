@@ -7,7 +7,7 @@ import {
   type ScenarioName,
 } from "./race/plan.ts"
 
-/** The parts of a run, in the order of their measurement. */
+/** The parts of a run, in the order in which they are measured. */
 export const PARTS = [
   "chat",
   "stream",
@@ -22,7 +22,7 @@ export const PARTS = [
   "console",
   "size",
 ] as const
-/** One part of a run. */
+/** The name of a part of a run. */
 export type Part = (typeof PARTS)[number]
 
 /** Parts that run only if they are named, because they take longer than all other parts together. */

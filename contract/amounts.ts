@@ -2,9 +2,8 @@ import { commaAdvice, GROUPED } from "./comma.ts"
 import { parseDecimal } from "./decimal.ts"
 
 /**
- * The only parser for amounts that people type. The console imports it, so it may not import
- * schemas. The API and the command line accept plain decimals only, and their errors show the
- * correct form.
+ * The only parser for amounts that people type. The console imports this file, so the file must not import schemas. The
+ * API and the command line accept only plain decimals, and their errors show the correct form.
  */
 
 /** The highest `minimum_seconds` of a price. */

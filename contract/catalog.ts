@@ -180,7 +180,7 @@ export const modelQuery = pageQuery.extend({
   kind: modelKind.optional(),
   provider: z.string().max(100).optional(),
   priced: z.enum(["true", "false"]).optional(),
-  /** Shows the prices of this account; absent: the default prices. */
+  /** The account whose prices are shown; absent: the default prices. */
   account: identifier.optional(),
 })
 
@@ -247,11 +247,11 @@ export type Provider = z.infer<typeof provider>
 export const providerPage = page(provider)
 
 /**
- * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In
+ * The body of `POST /admin/v1/providers` and `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In
  * a change, absent members stay as they are and null removes a member. `DELETE` removes a provider
  * with its models' entries. Secrets are encrypted on disk and never returned. `api_keys` is
  * replaced completely. An entry without a credential keeps the credential that is stored under its
- * `name`, or under its former name, `was`. For a provider with one `api_key`, it keeps that one.
+ * `name`, or under its former name, `was`. For a provider with one `api_key`, the entry keeps that key.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),

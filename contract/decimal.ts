@@ -1,8 +1,8 @@
 import { withoutTrailing } from "./trailing.ts"
 
 /**
- * Exact decimals: parsed from text, computed as integers, formatted as text. Nothing here is ever a
- * float. The gateway, the console and the scripts use these functions.
+ * Exact decimals. They are parsed from text, computed as integers and formatted as text, and never converted to floats.
+ * The gateway, the console and the scripts use these functions.
  */
 
 /** Plain decimal text with all digits preserved: `0.10`, `15`, `0.000001`. */

@@ -3,7 +3,7 @@ import { identifier, moment, page, pageQuery } from "./common.ts"
 import { receipt } from "./receipts.ts"
 import { route } from "./route.ts"
 
-/** A request that was answered with an error. It does not contain the request body. */
+/** A request that was answered with an error. The body of the request is not included. */
 export const failedRequest = z.object({
   id: identifier,
   at: moment,
@@ -41,7 +41,7 @@ export const failureQuery = pageQuery.extend({
 })
 export type FailureQuery = z.output<typeof failureQuery>
 
-/** A failed upstream call, as the vendor reported it. */
+/** A failed upstream call, as reported by the vendor. */
 export const failedAttempt = z.object({
   at: moment,
   deployment: z.string(),

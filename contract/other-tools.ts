@@ -23,7 +23,7 @@ const EXPORT = "Set these variables before you start it:"
 
 type Describe = (facts: ConnectionFacts & { readonly secret: string }) => ToolSettings
 
-/** Returns the settings of a tool in its own format. */
+/** Returns the settings of a tool in the tool's own format. */
 export function otherToolSettings(tool: OtherTool, facts: ConnectionFacts): ToolSettings {
   return SETTINGS[tool]({ ...facts, secret: facts.key ?? NO_KEY })
 }

@@ -216,7 +216,7 @@ const callerReceipt = z.looseObject({
 })
 export type CallerReceipt = z.infer<typeof callerReceipt>
 
-/** The receipt as the console shows it. Only operators see the provider cost. */
+/** A receipt in the form that the console shows. Only operators see the provider cost. */
 export const receipt = callerReceipt.extend({
   /** The vendor's charge, if it differs from the computed cost before the multiplier. Only operators see it. */
   provider_cost: credits.optional(),

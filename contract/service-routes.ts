@@ -292,7 +292,7 @@ type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
 export type ServicePath = PathIn<Extract<ServiceName, `POST ${string}`>>
 
 /**
- * Returns the limits of the JSON fields of an endpoint; undefined if it has no limits of its own.
+ * Returns the limits of the JSON fields of an endpoint; undefined if the endpoint has no limits of its own.
  */
 export function limitsAt(path: string): RequestLimits | undefined {
   const routes: Readonly<Record<string, ServiceRoute>> = SERVICE_ROUTES

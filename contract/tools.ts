@@ -26,7 +26,7 @@ export type Tool = keyof typeof TOOL_NAMES
 export const TOOLS = Object.keys(TOOL_NAMES) as readonly Tool[]
 export const FIRST_TOOLS = Object.keys(FIRST_TOOL_NAMES) as readonly Tool[]
 
-/** Returns the settings of a tool in its own format. */
+/** Returns the settings of a tool in the tool's own format. */
 export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
   switch (tool) {
     case "claude":

@@ -28,7 +28,7 @@ const dialectRules: DialectRule[] = [
   { vendors: ["openrouter"], name: /audio/, dialects: chat },
 ]
 
-/** Returns the dialects of a chat model; undefined if it is offered in all dialects of its vendor. */
+/** Returns the dialects of a chat model; undefined if the model is offered in all dialects of its vendor. */
 export function dialectsOf(vendor: string, name: string): Dialect[] | undefined {
   return dialectRules.find((rule) => rule.vendors.includes(vendor) && rule.name.test(name))
     ?.dialects

@@ -20,7 +20,7 @@ if (root !== undefined && !isUnchanged(root, BUILT_FROM)) startSource(root)
 const isSimulator = argv[2] === "simulator"
 await (isSimulator ? import("../simulator/main.ts") : import("../src/main.ts"))
 
-/** Replaces this process with one that runs the source. @throws if no runtime is installed. */
+/** Replaces this process with a process that runs the source. @throws if no runtime is installed. */
 function startSource(folder: string): void {
   const bun = Bun.which("bun", { PATH: `${folder}/node_modules/.bin:${env["PATH"]}` })
   if (bun === null) throw new Error(`${argv[0]} is not of this source: run 'npm run build' again`)

@@ -29,7 +29,7 @@ const ELF: Readonly<Record<number, string>> = { 0x3e: "x64", 0xb7: "arm64" }
 const MACH_O: Readonly<Record<number, string>> = { 0x01000007: "x64", 0x0100000c: "arm64" }
 const PE: Readonly<Record<number, string>> = { 0x8664: "x64", 0xaa64: "arm64" }
 
-/** Returns the system of a file, such as `ELF arm64 musl`; undefined if it is not an executable. */
+/** Returns the system of a file, such as `ELF arm64 musl`; undefined if the file is not an executable. */
 export async function readSystem(path: string): Promise<string | undefined> {
   const header = Buffer.alloc(HEADER_BYTES)
   const file = await open(path)

@@ -10,7 +10,7 @@ export interface PlannedCall {
   readonly argumentsText: string
 }
 
-/** One choice of an answer, before it is put into a wire format. */
+/** One choice of an answer, before conversion to a wire format. */
 export interface PlannedChoice {
   /** Null when the choice calls tools instead of speaking. */
   readonly text: string | null
@@ -97,7 +97,7 @@ function callsOf(prompt: Prompt): PlannedCall[] {
   if (scripted !== undefined) return [...scripted]
   return toolsToCall(prompt).map((name) => {
     const schema = tools.find((tool) => tool.name === name)?.schema ?? {}
-    // A tool without parameters gets an empty object, never an empty text.
+    // The arguments of a tool without parameters are an empty object and never an empty text.
     return { name, argumentsText: JSON.stringify(valueOf({ ...schema, type: "object" })) }
   })
 }

@@ -1,4 +1,4 @@
-/** The requests of callers and their results: one half of the oracle's evidence. */
+/** The requests of callers and their results. A run is judged from these and from the ledger. */
 
 /** The endpoints of calls. */
 export const ENDPOINTS = ["chat", "messages", "responses", "embeddings"] as const

@@ -95,7 +95,7 @@ function reasons(writeOffs: readonly { readonly reason: string }[]): string {
   return [...counts].map(([reason, times]) => `${times} ${reason}`).join(", ") || "none"
 }
 
-/** Describes a finding with all known facts about its call. */
+/** Describes a finding, with all known facts about the call. */
 function tell({ fault, call }: Finding, { evidence }: TortureResult): string {
   if (!call) return `- ${fault}`
   const { key, ...plan } = call.plan

@@ -17,7 +17,7 @@ export interface Block extends Seen {
   readonly strangersTime: number
 }
 
-/** The requests of a block, and its duration. */
+/** The requests of a block, and the duration of the block. */
 export interface BlockOrder {
   readonly callers: number
   /** Duration of the measurement in milliseconds. */

@@ -4,7 +4,10 @@
  */
 export const CONSOLE_PATH = consolePath(import.meta.url)
 
-/** @param script an address of the built console; any other address stands for `/console/`. */
+/**
+ * Returns the path of the console.
+ * @param script the address of a script of the built console. For any other address, the path is `/console/`.
+ */
 export function consolePath(script: string): string {
   return /^https?:\/\/[^/]+(\/(?:.*\/)?console\/)assets\/[^/]+$/.exec(script)?.[1] ?? "/console/"
 }

@@ -64,7 +64,7 @@ export function headersError(headers: Headers): VendorError | undefined {
   return invalid(`anthropic-version: "${version}" is not a valid version`)
 }
 
-/** Anthropic's error when it is overloaded. */
+/** The error of an overloaded vendor. */
 export const OVERLOADED: VendorError = {
   status: 529,
   type: "overloaded_error",

@@ -145,7 +145,7 @@ function datedName(model: string): string {
   return /-\d{8}$/.test(model) ? model : `${model}-20261101`
 }
 
-/** The usage of an answer, before it is divided into classes. */
+/** The usage of an answer before its tokens are divided into classes. */
 interface Used {
   readonly counted: CountedUsage
   readonly fault: Fault | undefined

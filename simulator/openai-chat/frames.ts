@@ -19,7 +19,7 @@ export interface StreamOptions {
    * Whether every frame contains `usage`, which is null until the last frame (docs/contribute/wire/openai-chat.md#f7).
    */
   readonly usage: boolean
-  /** Whether frames are padded to hide their length; OpenAI does so by default. */
+  /** Whether frames are padded to hide their length. By default, OpenAI pads them. */
   readonly obfuscation: boolean
 }
 

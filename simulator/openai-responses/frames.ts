@@ -44,7 +44,7 @@ export class ResponseScript implements StreamScript {
     ]
   }
 
-  /** Yields the items, each from its start to its end. */
+  /** Returns the frames of all items. Each item is written from its start to its end. */
   get body(): Iterable<string> {
     return this.#itemFrames()
   }

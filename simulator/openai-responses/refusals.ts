@@ -6,7 +6,7 @@ export function missing(place: string): VendorError {
   return invalid(message, place, "missing_required_parameter")
 }
 
-/** Returns the error for a value that is not one of the known values. */
+/** Returns the error for an unknown value. */
 export function unsupported(
   value: string,
   place: string,

@@ -26,7 +26,7 @@ import { printJson } from "./print-json.ts"
  */
 const ROOT = "answers"
 
-/** Every case has an answer of this upstream. */
+/** The upstream that has an answer in every case. */
 const REFERENCE = ANTHROPIC_MESSAGES.id
 
 /** The public name of the model. The relay replaces the vendor's name with it. */

@@ -18,7 +18,7 @@ interface Passed {
   readonly units: number
 }
 
-/** Machines whose clocks differ, and a database with its own clock. */
+/** Simulates machines whose clocks differ, and a database with its own clock. */
 class World {
   readonly passed: Passed[] = []
   now = 1_000_000

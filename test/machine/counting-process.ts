@@ -1,4 +1,4 @@
-/** Takes from one bucket in shared memory as often as possible, and reports the number. */
+/** A process that takes units from one bucket in shared memory as often as possible, and reports their number. */
 import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
 import { Machine } from "../../src/machine/machine.ts"
 import { WordTable } from "../../src/machine/word-table.ts"

@@ -3,7 +3,7 @@ import { DIALECT_REQUESTS } from "./dialect-requests.ts"
 import { expressible, type Format } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
 
-/** The native format of each vendor that has one. */
+/** The native formats of vendors that have a format of their own. */
 const OWN: Readonly<Record<string, Format>> = { anthropic: "messages", google: "gemini" }
 
 const CASES = DIALECT_REQUESTS.flatMap((row, index) =>

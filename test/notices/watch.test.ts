@@ -273,7 +273,7 @@ test("a price change is reported a day before, once for each model and date by a
     changes: ["a/one: input 0.75 to 1.5", "a/two: input 0.75 to 1.5"],
   }
   expect(await found(change - DAY)).toEqual([first])
-  // A model in a newer list has its own notice.
+  // For a model in a newer price list, there is another notice.
   scheduled("a/new", change)
   expect(await found(change - DAY / 2)).toMatchObject([first, { models: ["a/new"] }])
   expect(await found(change - 2)).toHaveLength(2)

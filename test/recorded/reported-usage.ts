@@ -55,7 +55,6 @@ function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
   }
 }
 
-/** Tokens read from the cache and written to it are separate from the input. */
 /**
  * Returns the usage of a message. Cached and written tokens are separate from the input. Usage for shortening the
  * conversation is billed too, but it is not part of the sums.

@@ -1,6 +1,6 @@
 import { queryClient } from "./queries.ts"
 
-/** Refetches all queries whose paths start with one of these: `/keys`, `/accounts/acc_1`. */
+/** Refetches all queries whose paths start with one of the given paths, such as `/keys` or `/accounts/acc_1`. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
   await queryClient.invalidateQueries({
     predicate: ({ queryKey: [path] }) =>

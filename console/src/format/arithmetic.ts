@@ -13,7 +13,7 @@ export interface ArithmeticLine {
   readonly quantity: number
   readonly is_minimum?: true | undefined
   readonly per_million: string
-  /** Set if a model other than the requested one was used. */
+  /** The model of this line; set if it is not the requested model. */
   readonly model?: string | undefined
 }
 

@@ -20,7 +20,7 @@ export function axisTicks(highest: number, areWhole: boolean): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step)
 }
 
-/** Formats a value of a credits axis without an exponent, even if it is tiny. */
+/** Formats a value of a credits axis. Even a tiny value has no exponent. */
 export function creditsTick(value: number): string {
   return value === 0
     ? "0"

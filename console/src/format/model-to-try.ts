@@ -13,7 +13,7 @@ export function modelToTry(models: readonly Model[]): Model | undefined {
   return fitting.toSorted((left, right) => costOf(left) - costOf(right))[0]
 }
 
-/** Returns the models that match a preference, or all if none matches. */
+/** Returns the models that match a preference, or all models if no model matches. */
 function preferred(
   models: readonly Model[],
   preference: (model: Model) => boolean,

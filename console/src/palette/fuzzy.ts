@@ -38,7 +38,7 @@ function fitOfWord(word: string, target: string): number | undefined {
   return points >= word.length * 2 ? points - word.length : undefined
 }
 
-/** Reports whether a word starts or ends between this letter and the previous one. */
+/** Reports whether a word starts or ends between this letter and the previous letter. */
 function isBoundary(target: string, index: number): boolean {
   return isLetter(target.charAt(index - 1)) !== isLetter(target.charAt(index))
 }

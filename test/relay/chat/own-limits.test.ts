@@ -174,7 +174,10 @@ async function ask(client: Client, asked: Asked) {
   }
 }
 
-/** Sequences that a model supports only through the relay, the remaining text, and the sequence that ended it. */
+/**
+ * Stop sequences that a model supports only through the relay, the remaining text, and the sequence that ended the
+ * text.
+ */
 /** Models that accept both sequences but do not report which of them ended an answer. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 

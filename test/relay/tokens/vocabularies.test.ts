@@ -82,7 +82,7 @@ describe("a prompt in another vocabulary, with a short balance", () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => caller.post(CHAT, body)))
     const statuses = answers.map(({ status }) => status)
     expect(statuses).toContain(200)
-    // The credits are enough for only some of them.
+    // The credits are enough for only some of the requests.
     expect(statuses.some((status) => status === 402 || status === 429)).toBe(true)
     await Promise.all(answers.map((answer) => answer.text()))
     expect(gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])

@@ -1,4 +1,4 @@
-/** A client and its requests. */
+/** A client of the gateway, and functions that send its requests. */
 import type { HttpAnswer } from "../../../src/wire/http/answer.ts"
 import { HttpClient } from "../../../src/wire/http/client.ts"
 import type { HttpBody } from "../../../src/wire/http/request.ts"

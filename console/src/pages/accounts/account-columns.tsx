@@ -7,7 +7,7 @@ import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** A column with the name by which the API sorts it. */
+/** A column, with the name that the API uses to sort by this column. */
 interface AccountColumn extends Column<ListedAccount> {
   readonly id: AccountSort | "state"
 }

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Key>[] = [
   },
 ]
 
-/** Lists the keys of an account. They are edited on their own page. */
+/** Lists the keys of an account. Keys are edited on the Keys page. */
 export function AccountKeys({ account }: { readonly account: string }) {
   const keys = usePages("GET /keys", { query: { account } })
   const open = (

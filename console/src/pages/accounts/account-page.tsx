@@ -24,7 +24,7 @@ import { RenameModal } from "./rename-modal.tsx"
 
 const route = getRouteApi("/signed-in/accounts/$account")
 
-/** One account, for operators. */
+/** Shows one account, for operators. */
 export function AccountPage() {
   const { account: id } = route.useParams()
   const {

@@ -24,7 +24,7 @@ import { StatementModal } from "./statement-modal.tsx"
 const route = getRouteApi("/signed-in/credits")
 const POLL_INTERVAL_MS = 5_000
 
-/** Shows an account's balance, its running holds, and every entry of its ledger. */
+/** Shows the balance, the holds and the ledger entries of an account. */
 export function CreditsPage() {
   const { account } = useAccount()
   if (account === undefined) return <ChooseAccount />

@@ -12,7 +12,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
 import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values.ts"
 
-/** The task of the drawer: creating a key, or editing one. */
+/** The task of the drawer: creating a new key or editing an existing key. */
 export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
 
 export interface KeyDrawerProperties {

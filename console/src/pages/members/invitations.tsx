@@ -62,7 +62,7 @@ async function takeBack(invitation: Invitation): Promise<void> {
   }
 }
 
-/** Pending invitations. Renders nothing if there are none. */
+/** Lists pending invitations. Renders nothing if there are no invitations. */
 export function Invitations({ account }: { readonly account: string | undefined }) {
   const invitations = usePages("GET /members/invitations", { query: { account } })
   if (invitations.error !== null) {

@@ -19,7 +19,7 @@ export interface DeploymentFormProperties {
   readonly onCancel: () => void
 }
 
-/** Edits the deployments of a model: their order, and their shares of the requests. */
+/** Edits the order of a model's deployments, and their shares of the requests. */
 export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFormProperties) {
   const [values, setValues] = useState(() => deploymentValues(model))
   const { data: providers } = useQuery(oneQuery("GET /providers", { query: { limit: 200 } }))

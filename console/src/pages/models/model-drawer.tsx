@@ -112,7 +112,7 @@ function ModelDetail({
   )
 }
 
-/** Explains that a group has no price: each member has its own. */
+/** Explains that a group has no price, because each member has its own price. */
 function GroupPrice() {
   return (
     <Text size="sm" c="dimmed">

@@ -6,7 +6,7 @@ export interface Picture {
   readonly url: string
 }
 
-/** One of the models that respond side by side. */
+/** A column of the playground, with one of the models that respond side by side. */
 export interface Column {
   readonly id: number
   /** The model's id; null: the suggested model. */
@@ -126,7 +126,7 @@ function userMessages({ text, images }: Question): JsonObject[] {
   return [{ role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }]
 }
 
-/** Returns the error of the additional fields; undefined if they are valid. */
+/** Returns the error of the additional fields; undefined if the fields are valid. */
 export function extraFault(text: string): string | undefined {
   return faultOf(() => extraFields(text))
 }

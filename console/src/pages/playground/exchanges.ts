@@ -51,7 +51,9 @@ export function newAnswer(model: string, body: JsonObject | null, startedAt: num
   }
 }
 
-/** Returns the turns of a column that lead to the answer at a position, with its question. */
+/**
+ * Returns the turns of a column up to the answer at a position. The last turn contains the question for this answer.
+ */
 export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosition): Turn[] {
   const turns: Turn[] = []
   for (const { id, question, columns } of exchanges) {
@@ -63,7 +65,7 @@ export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosit
   return turns
 }
 
-/** Returns the exchanges with a new answer at a position. It replaces the later answers of its exchange and column. */
+/** Returns the exchanges with a new answer at a position. Later answers in the same exchange and column are removed. */
 export function withNewAnswer(
   exchanges: readonly Exchange[],
   position: AnswerPosition,

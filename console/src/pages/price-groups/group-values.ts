@@ -144,7 +144,7 @@ export function termsDoubt(terms: readonly TermValues[]): string | undefined {
     .find((doubt) => doubt !== undefined)
 }
 
-/** Returns the active term and the next one. */
+/** Returns the active term and the next term. */
 export function currentTerms({ terms }: PriceGroup): {
   readonly active: PriceTerm | undefined
   readonly next: PriceTerm | undefined
