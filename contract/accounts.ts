@@ -175,7 +175,7 @@ export const entryQuery = pageQuery.extend({
 })
 
 /**
- * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero. An
+ * The body of `POST /admin/v1/accounts/{id}/entries`, for operators only. A grant or refund is above zero. An
  * adjustment may be negative, down to the available credits of the account. Ledger entries are
  * never edited.
  */

@@ -16,7 +16,7 @@ const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers
 export type ModePrice = z.infer<typeof modePrice>
 /** Prices of modes of service, by the name of the mode. */
 const priceModes = z.record(z.string(), modePrice)
-/** Null: no beginning or no end. */
+/** A moment; null: no beginning or no end. */
 const nullableMoment = moment.nullable()
 
 /** A period with its own prices. A null member does not restrict the period. */

@@ -1,6 +1,6 @@
 /**
- * The maximum sizes of the fields of a request. A path names a field; `messages[].content` is the
- * content of each message.
+ * The maximum sizes of the fields of a request. A path names a field. For example, `messages[].content` is the content
+ * of each message.
  */
 export interface RequestLimits {
   /** Maximum number of elements of each list. */

@@ -1,8 +1,8 @@
 import * as z from "zod"
 
 /**
- * The minimum role of a caller. `anyone` needs no session; `session` is any signed-in user. The
- * next three are roles in the account of the route, which the service checks.
+ * The minimum role of a caller. `anyone` needs no session. `session` stands for any signed-in user. `viewer`, `member`
+ * and `owner` are roles in the account of the route, which the service checks.
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 

@@ -14,7 +14,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, "Linux"],
 ]
 
-/** Describes the browser and system of a `user-agent` header in a few words. */
+/** Describes the browser and the system that a `user-agent` header names. */
 export function deviceText(agent: string | null): string {
   if (agent === null || agent === "") return "Unknown device"
   const browser = nameOf(BROWSERS, agent)

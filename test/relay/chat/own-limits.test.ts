@@ -174,13 +174,13 @@ async function ask(client: Client, asked: Asked) {
   }
 }
 
+/** Models that accept both sequences but do not report which of them ended an answer. */
+const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
+
 /**
  * Stop sequences that a model supports only through the relay, the remaining text, and the sequence that ended the
  * text.
  */
-/** Models that accept both sequences but do not report which of them ended an answer. */
-const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
-
 const STOPS: readonly [model: string, stop: readonly string[], left: string, sequence: string][] = [
   ["sim/responses", ["four"], "one two\nthree STOP ", "four"],
   ["sim/responses", ["never", "two\nthree STOP f"], "one ", "two\nthree STOP f"],

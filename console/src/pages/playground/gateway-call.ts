@@ -24,7 +24,7 @@ export interface CallFacts {
   readonly losses: readonly string[]
 }
 
-/** @throws CallError if the gateway rejects the request or fails. */
+/** Sends a request to the gateway. @throws CallError if the gateway rejects the request or fails. */
 export async function callGateway(call: GatewayCall): Promise<Response> {
   const isForm = call.body instanceof FormData
   const response = await fetch(gatewayPath(call.path), {

@@ -69,7 +69,7 @@ interface MarksProperties {
   readonly isFastest: boolean
 }
 
-/** Marks the cheapest and the fastest of the answers. */
+/** Marks the cheapest and the fastest answer. */
 function Marks({ isCheapest, isFastest }: MarksProperties) {
   return (
     <Group gap={6} mih={20}>

@@ -18,7 +18,7 @@ export interface Columns {
   readonly remove: (id: number) => void
 }
 
-/** @param requested the initial model of the first column. */
+/** Holds the columns with their models. @param requested the initial model of the first column. */
 export function useColumns(begun: readonly Column[], requested: string | undefined): Columns {
   const { data = [] } = useQuery(modelsQuery)
   const [chosen, setChosen] = useState(begun)

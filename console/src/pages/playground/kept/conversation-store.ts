@@ -16,7 +16,7 @@ export async function listConversations(owner: string): Promise<KeptConversation
   return all.toSorted((left, right) => right.changedAt - left.changedAt)
 }
 
-/** @throws as `listConversations`, and if the disk is full. */
+/** Stores a conversation. @throws if the browser stores nothing, or if the disk is full. */
 export async function keepConversation(conversation: KeptConversation): Promise<void> {
   const others = (await listConversations(conversation.owner)).filter(
     ({ id }) => id !== conversation.id,
@@ -26,7 +26,7 @@ export async function keepConversation(conversation: KeptConversation): Promise<
   await outcome(table.put(conversation))
 }
 
-/** @throws as `listConversations`. */
+/** Deletes conversations. @throws if the browser stores nothing. */
 export async function forgetConversations(ids: readonly string[]): Promise<void> {
   const table = await openTable("readwrite")
   await Promise.all(ids.map((id) => outcome(table.delete(id))))
