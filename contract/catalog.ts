@@ -212,7 +212,7 @@ export const modelTest = z.object({
       ok: z.boolean(),
       /** Whether the provider lists the model; null if the provider has no list. */
       is_listed: z.boolean().nullable(),
-      /** The result in one sentence. After a failure, the message also contains the next step. */
+      /** The result in one sentence. If the test failed, the message also contains the next step. */
       message: z.string(),
       duration_ms: z.int(),
     }),
@@ -295,7 +295,7 @@ export type Vendor = z.infer<typeof vendor>
 /** The response of `POST /admin/v1/providers/{id}/test`. */
 export const providerTest = z.object({
   ok: z.boolean(),
-  /** The result in one sentence. After a failure, the message also contains the next step. */
+  /** The result in one sentence. If the test failed, the message also contains the next step. */
   message: z.string(),
   duration_ms: z.int(),
   /** The models in the provider's own list; null if the provider has no list. */

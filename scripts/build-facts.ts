@@ -26,7 +26,7 @@ and PyPI have them (it needs npm, pip and python3), and the page of differences 
 `
 
 /**
- * Builds the list of known models and prices for a day from the vendors' lists.
+ * Builds the known models and prices of a day from the published lists.
  * @throws ZodError if a list does not have the expected form.
  */
 export function buildFacts(

@@ -196,7 +196,7 @@ describe("WAV", () => {
 describe("MP3", () => {
   const frames = Buffer.from(wholeSound("mp3", SECONDS))
   const start = frames.subarray(0, frames.length / SECONDS)
-  // There are fewer consecutive frames than in other files, and bytes between them.
+  // The file has few consecutive frames, with other bytes between them.
   const hidden = Buffer.concat(
     Array.from({ length: 100 }, () => [start.subarray(0, 1_500), Buffer.alloc(5)]).flat(),
   )

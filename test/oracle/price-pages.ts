@@ -1,7 +1,7 @@
 /**
- * Prices from the providers' public pages, in dollars and in the units of the page. Stored copies of the pages were read
- * on 2026-11-27; an entry has the date of its copy if the copy is dated. "Quoted" means that the page could not be read,
- * but several pages quote the same price. Models without a page are omitted.
+ * Prices from the providers' public pages, in dollars and in the units of the page. Stored copies of the pages were
+ * read on 2026-11-27; an entry has the date of its copy if the copy is dated. "Quoted" means that the page could not be
+ * read, but several pages quote the same price. Models without a page are omitted.
  */
 
 /** Dollars per million tokens of each class. */
@@ -174,7 +174,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
-/** Prices without those that all models share. */
+/** Prices of Anthropic's models, without the prices that all of them share. */
 const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
   "anthropic/claude-opus-5": {
     source:

@@ -39,7 +39,7 @@ test("verification finds changes of remaining rows and of the records of pruned 
   using folder = new TemporaryDirectory()
   await prunedIn(folder)
   const changes = [
-    // The first case is without a change.
+    // This case changes nothing.
     "",
     "UPDATE last_pruned_entries SET balance = balance + 1 WHERE account = 'busy'",
     "UPDATE last_pruned_entries SET number = number + 1 WHERE account = 'busy'",

@@ -38,7 +38,7 @@ async function askUntilAnswered(
       }
       if (response.ok && isWhole) return { status: 200, id }
     } catch {
-      // The gateway has died. The next gateway will answer.
+      // The gateway has died. The next attempt is answered by another process.
     }
     await Bun.sleep(10)
   }
@@ -119,7 +119,7 @@ async function grantOnce(
       await response.text()
       if (response.ok || response.status === 409) return
     } catch {
-      // The gateway has died. The next gateway will answer.
+      // The gateway has died. The next attempt is answered by another process.
     }
     await Bun.sleep(10)
   }

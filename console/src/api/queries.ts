@@ -66,7 +66,7 @@ export function pagesQuery<Name extends PageName>(name: Name, input: Input<Name>
   })
 }
 
-/** Starts with the path, because `refresh` matches on the path. */
+/** Returns the key of a query. It starts with the path, because `refresh` matches on the path. */
 function keyOf(name: RouteName, input: AnyInput) {
   return [pathOf(name, input), input.query ?? {}] as const
 }

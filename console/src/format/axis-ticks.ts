@@ -1,6 +1,6 @@
 /** Approximate number of steps of an axis. */
 const STEPS = 4
-/** The allowed step sizes. They are multiplied by a power of ten. */
+/** The allowed step sizes, each multiplied by any power of ten. */
 const STEP_SIZES = [1, 2, 2.5, 5, 10]
 
 /**

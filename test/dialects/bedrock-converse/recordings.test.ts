@@ -13,7 +13,7 @@ import {
   framesOf,
 } from "./fixtures.ts"
 
-/** A simple reading of a recording that does not use the decoder. */
+/** The content of a recording, read without the decoder. */
 interface Reading {
   text: string
   reasoning: string

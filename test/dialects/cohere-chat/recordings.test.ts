@@ -7,7 +7,7 @@ import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { decoded, framesOf, recordings } from "./fixtures.ts"
 
-/** A simple reading of the lines that does not use the decoder. */
+/** The content of recorded lines, read without the decoder. */
 interface Reading {
   text: string
   reasoning: string

@@ -9,7 +9,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { type GeminiRecording, geminiRecordings } from "./recorded.ts"
 import { at, decodeFrames, frame, framesOf, withoutMintedIds } from "./support.ts"
 
-/** A simple reading of the chunks that does not use the decoder. */
+/** The content of recorded chunks, read without the decoder. */
 interface Reading {
   readonly text: string
   readonly thoughts: string

@@ -9,7 +9,7 @@ import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index
 import { ASKED, KEEPING } from "./examples.ts"
 import { chatRecordings, framesOf, HAS_FIXTURES, parsedFramesOf, readFixture } from "./fixtures.ts"
 
-/** A simple reading of a recording that does not use the decoder. */
+/** The content of a recording, read without the decoder. */
 interface Reading {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: string }[]
