@@ -15,7 +15,7 @@ export const services: Record<string, Services> = {
     file_search: "2500",
     code_session: "30000",
     modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
-    // Same page: data residency in one region costs 10 % more, for models since gpt-5.4.
+    // developers.openai.com/api/docs/pricing: data residency in one region costs 10 % more, for models since gpt-5.4.
     regional: { factor: "1.1", hosts: "us.api.openai.com eu.api.openai.com", since: "2026-03-05" },
   },
   // platform.claude.com/docs/en/about-claude/pricing: web search costs 10 per 1,000 searches. Code costs 0.05 per hour,

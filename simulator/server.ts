@@ -114,7 +114,7 @@ function answer(request: Request, state: SimulatorState): Response | Promise<Res
   return answerUnknownPath(exchange)
 }
 
-/** Cheaper than parsing with a URL object. The address is always absolute. */
+/** Returns the path of an absolute address. This is cheaper than parsing the address as a URL object. */
 function pathOf(address: string): string {
   return address.slice(address.indexOf("/", "https://".length))
 }

@@ -9,7 +9,7 @@ const FOLDER = peerFolder("litellm")
 const PROGRAM = join(FOLDER, "bin/litellm")
 const PYTHON = join(FOLDER, "bin/python")
 const KEY = "sk-bench"
-/** Must not be 1.82.7 or 1.82.8, which contained malware. */
+/** The version must not be 1.82.7 or 1.82.8, which contained malware. */
 const VERSION = "1.106.12"
 const MODELS = [
   ["echo", "chat"],

@@ -19,7 +19,7 @@ const COMMON = {
   "x-vendor-secret": "canary",
 }
 
-// Copied for each response, because copying a Headers object is cheaper than building it from a plain object.
+// Headers that are copied for each response, because copying is cheaper than building them from a plain object.
 const HEADERS = {
   json: new Headers({ ...COMMON, "content-type": "application/json" }),
   stream: new Headers({

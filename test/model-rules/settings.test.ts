@@ -54,7 +54,7 @@ models:
 })
 
 const KNOWN = (facts as unknown as Facts).vendors
-/** Vendors that are excluded: they have other formats, or, like Mistral, reject fields that no rule covers. */
+/** Vendors that are excluded, because they have other formats or reject fields that no rule covers (Mistral). */
 const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",

@@ -9,8 +9,8 @@ import { CHAT, chat, startTraced } from "./traced.ts"
 const TOKEN = "token-of-the-metrics"
 const SETTINGS = { settings: { metrics: { host: "", token: TOKEN } } }
 /**
- * Maximum duration of the shutdown. The gateway waits one second for its last spans, or longer on a busy machine.
- * Without this limit, a batch would be given up only after seven seconds or more.
+ * Maximum duration of a shutdown. The gateway waits one second for its last spans, or longer on a busy machine.
+ * Otherwise, it would wait seven seconds or more before it gives up on a batch.
  */
 const MAX_SHUTDOWN_MS = 5_000
 
