@@ -142,7 +142,7 @@ describe("Ogg", () => {
     const opus = files.Opus
     const serial = opus.subarray(14, 18)
     const header = opus.subarray(28, 28 + 19)
-    // A packet with two frames of 60 ms, at the position of its second frame.
+    // Each page repeats the header. A packet with two frames of 60 ms follows the header.
     const page = Buffer.concat([
       oggHeader({ flags: 2, serial, segments: [19, 3] }),
       header,
