@@ -14,7 +14,7 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   /** Ids of people who also match as actors. Their names are encrypted with their own keys. */
   readonly people?: readonly string[] | undefined
-  /** Texts of which at least one occurs in the changed data in its stored form. */
+  /** The stored form of the changed data must contain at least one of these texts. */
   readonly mentions?: readonly string[] | undefined
   /** An exact action, or a glob such as `key.*`. */
   readonly action?: string | undefined

@@ -11,7 +11,7 @@ export interface ConversationRecord {
   /** Time of the answer in Unix milliseconds. */
   readonly at: number
   readonly expiresAt: number
-  /** The parts, of which the first is the answer. Deleting the answer deletes all parts. */
+  /** The parts. The first part is the answer. Deleting the answer deletes all parts. */
   readonly parts: readonly KeptPart[]
 }
 

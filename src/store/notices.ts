@@ -98,7 +98,7 @@ export interface HeldAccount {
   readonly state: AccountState
 }
 
-/** A budget of which at least half is spent in the current period. */
+/** A budget with at least half of its amount spent in the current period. */
 export interface SpentBudget {
   /** The owner, as returned by `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
@@ -126,7 +126,7 @@ export interface NoticeReads {
   heldAccounts(limit: number): Promise<HeldAccount[]>
   lowBalances(limit: number): Promise<LowBalance[]>
   /**
-   * Lists budgets of which at least half is spent.
+   * Lists budgets with at least half of their amount spent.
    * @param at a moment in the periods.
    */
   spentBudgets(at: number, limit: number): Promise<SpentBudget[]>

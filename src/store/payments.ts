@@ -47,7 +47,7 @@ export interface Reversal {
 /** The part of a payment's reversals that has not been settled yet. */
 export interface OpenReversal {
   readonly account: string
-  /** Positive if the amount is to be taken from the account, negative if it is to be returned. */
+  /** Positive if the account pays the amount, negative if the account gets it back. */
   readonly amount: bigint
 }
 
@@ -98,7 +98,7 @@ export interface PaymentWrites {
    * Takes the amount from the account as far as it is not leased, or returns it, with entries of kind `reversal`. The
    * rest becomes a debt. Until the debt is paid, nothing of the account is leased, and new or returned credits pay it
    * with entries of kind `debt`.
-   * @throws StoreError `exists` if nothing is to be settled, `conflict` if the amount differs.
+   * @throws StoreError `exists` if nothing is left to settle, `conflict` if the amount differs.
    */
   settleReversal(settlement: ReversalSettlement, audit: NewAuditRecord): Promise<OpenReversal>
 }

@@ -14,7 +14,7 @@ export interface LedgerRow {
   readonly key: string | null
   readonly amount: bigint | null
   readonly written_off: bigint | null
-  /** The row of the expired receipt that this receipt has replaced; null if it has replaced none. */
+  /** The row of the expired receipt that this receipt has replaced; null if it has not replaced a receipt. */
   readonly replaces: bigint | null
   readonly receipt: string | null
 }

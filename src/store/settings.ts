@@ -13,7 +13,7 @@ export interface SettingRecord {
   readonly id: string
   /** JSON in the format of `tollgate.yaml`, without secrets. */
   readonly body: string
-  /** The encrypted secrets of the setting; null if it has none. */
+  /** The encrypted secrets of the setting; null if the setting has no secrets. */
   readonly encrypted: string | null
   /** The revision of the change that created this value. */
   readonly revision: number

@@ -15,7 +15,7 @@ export interface HoldRecord {
   readonly receipt: string
 }
 
-/** A settled request that is to be posted to the ledger. */
+/** A settled request for posting to the ledger. */
 export interface Posting {
   readonly request: string
   readonly account: string

@@ -8,7 +8,7 @@ export interface UserRecord {
   /** A disabled user has no sessions and cannot sign in. */
   readonly isDisabled: boolean
   readonly hasTwoFactor: boolean
-  /** Whether the user has a password. Users who only sign in through an issuer have none. */
+  /** Whether the user has a password. Users who only sign in through an issuer do not have a password. */
   readonly hasPassword: boolean
   readonly createdAt: number
   readonly lastSeenAt: number | null

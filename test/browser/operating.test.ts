@@ -239,7 +239,10 @@ test("each end user gets a budget, which is shown as used up, and removed", asyn
   await until(async () => (await refusal("alice")) === "label_budget_exceeded")
   expect(await refusal()).toBeUndefined()
   await page.reload()
-  await page.getByRole("table", { name: "Spend of end users and tags" }).getByText("end user alice").waitFor()
+  await page
+    .getByRole("table", { name: "Spend of end users and tags" })
+    .getByText("end user alice")
+    .waitFor()
   await page.getByRole("button", { name: "Remove the budget of each end user" }).click()
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click()
   await budgets.waitFor({ state: "detached" })

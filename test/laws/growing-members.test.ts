@@ -90,12 +90,15 @@ describe("too many members over several frames end an answer", () => {
     },
   )
 
-  test.each(CLIENTS)("in an answer of $id that is folded from a stream", ({ id: dialect }) => {
-    const events = Array.from({ length: FRAMES }, (): ChatEvent => {
-      return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }
-    })
-    expect(() => foldEvents(events)).toThrow(TOO_MANY)
-  })
+  test.each(CLIENTS)(
+    "limits the members of an answer of $id that is folded from a stream",
+    ({ id: dialect }) => {
+      const events = Array.from({ length: FRAMES }, (): ChatEvent => {
+        return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }
+      })
+      expect(() => foldEvents(events)).toThrow(TOO_MANY)
+    },
+  )
 })
 
 test("leaves long inputs of Anthropic's own tools unparsed beyond a million characters", () => {

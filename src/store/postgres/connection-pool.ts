@@ -8,7 +8,7 @@ const MAX_AGE_MS = 30 * 60_000
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
 export interface PoolOptions {
-  /** The address of one host, or of several hosts of which one is the primary. */
+  /** The address of one host, or of several hosts with one primary. */
   readonly url: string
   /** Maximum open connections. */
   readonly max: number

@@ -14,7 +14,7 @@ const LARGE_ROWS: Readonly<Record<string, number>> = {
   conversation_parts: 20,
 }
 
-/** Tables of which at least one is written by every change. */
+/** Every change writes to at least one of these tables. */
 const WRITTEN_TABLES = "nodes, balances, audit, revisions, idempotency, users, sessions"
 
 /** Entries with their receipts, and the receipts of uncharged requests. */

@@ -31,7 +31,7 @@ import { appendSegment } from "./request-segments.ts"
 
 /** Maximum bytes of cached columns, which is enough for about a million requests. */
 const CACHE_BYTES = 64 * 1024 * 1024
-/** Maximum segments of which one query reads columns. */
+/** Maximum segments whose columns one query reads. */
 const FETCH_BATCH = 64
 
 /** The columns in the order of their positions in the cache. New columns must be added at the end. */

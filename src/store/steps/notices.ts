@@ -156,7 +156,7 @@ function* heldAccounts(limit: number): Step<HeldAccount[]> {
   return [...found]
 }
 
-/** Lists budgets of keys and accounts of which at least half is spent. */
+/** Lists budgets of keys and accounts with at least half of their amount spent. */
 function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   const [day, month] = periodsAt(at)
   const found = yield* rows<SpentBudget>(

@@ -216,13 +216,16 @@ describe("a complete answer that cannot be passed on", () => {
     ]
   })
 
-  test.each(texts)("is charged by its usage and not repeated: $name", async ({ model, text }) => {
-    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
-    const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
-    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-  })
+  test.each(texts)(
+    "costs its usage, and the call is not repeated: $name",
+    async ({ model, text }) => {
+      respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+      const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
 
-  test("is charged when its one frame is nested too deeply", async () => {
+  test("costs its usage if its only frame is nested too deeply", async () => {
     const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []
     const frame = `data: ${JSON.stringify(body).replace('"raw"', DEEP)}\n\n`
     respond = () => new Response(frame, { headers: { "content-type": "text/event-stream" } })
@@ -231,7 +234,7 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
-  test("is charged when it has text although an image was requested", async () => {
+  test("costs its usage if it has text although an image was requested", async () => {
     respond = () =>
       Response.json({
         candidates: [
