@@ -109,19 +109,3 @@ export interface TranscriptionFormat extends Pick<
    */
   decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript
 }
-
-/** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
-const MAX_OUTPUT_PER_SECOND = 40
-const FRAME_TOKENS = 256
-/** Tokens of reasoning of a chat model that transcribes. */
-const MAX_REASONING = 4_096
-
-/** Returns the maximum output tokens of a transcript. */
-export function maxTranscriptTokens(seconds: number): number {
-  return Math.ceil(seconds) * MAX_OUTPUT_PER_SECOND + FRAME_TOKENS
-}
-
-/** Returns the limit that a chat model gets for a transcript with its reasoning. The hold covers it. */
-export function chatTranscriptLimit(seconds: number): number {
-  return maxTranscriptTokens(seconds) + MAX_REASONING
-}

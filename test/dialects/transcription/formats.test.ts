@@ -1,6 +1,4 @@
 import { describe, expect, test } from "bun:test"
-import type { Model } from "../../../src/catalog/model.ts"
-import { transcriptionLimits } from "../../../src/relay/operations/transcription/transcription-usage.ts"
 import type { OperationCall } from "../../../src/canon/operation.ts"
 import type { TranscriptionRequest } from "../../../src/canon/transcription.ts"
 import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
@@ -188,15 +186,6 @@ describe("requests to vendors", () => {
     expect(call.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent")
     expect(JSON.stringify(call.body)).toContain("The language is german.")
     expect(losses).toEqual(["transcription:approximated"])
-  })
-
-  test("limit the output of Gemini to the tokens that are held", async () => {
-    const { call } = await encoded("google", "gemini-2.5-flash", {})
-    const request = transcriptionOf({})
-    const price = { rates: {} }
-    const deployments = [{ upstreamModel: "gemini-2.5-flash", price }]
-    const { worst } = transcriptionLimits(request, { deployments } as unknown as Model)
-    expect(JSON.stringify(call.body)).toContain(`"maxOutputTokens":${worst.output}`)
   })
 
   test("return rejections in the vendors' own words", () => {

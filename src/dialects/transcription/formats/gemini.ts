@@ -1,11 +1,10 @@
 import { fileTooLarge } from "../../../canon/form-file.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
-import {
-  chatTranscriptLimit,
-  type Transcript,
-  type TranscriptionFormat,
-  type TranscriptionRequest,
+import type {
+  Transcript,
+  TranscriptionFormat,
+  TranscriptionRequest,
 } from "../../../canon/transcription.ts"
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
@@ -15,9 +14,6 @@ import { languageName } from "../request.ts"
  * bytes.
  */
 const LARGEST = 14 * 1024 * 1024
-
-/** Gemini's models accept at most 65,536. */
-const MAX_OUTPUT = 65_536
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
@@ -47,11 +43,7 @@ export function geminiTranscription(
         contents: [
           { role: "user", parts: [{ inlineData: sound }, { text: instruction(request) }] },
         ],
-        generationConfig: {
-          temperature: temperature ?? 0,
-          // A prompt or the audio could ask for more than a transcript.
-          maxOutputTokens: Math.min(chatTranscriptLimit(audio.maxSeconds), MAX_OUTPUT),
-        },
+        generationConfig: { temperature: temperature ?? 0 },
       }
       return {
         calls: [jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body)],

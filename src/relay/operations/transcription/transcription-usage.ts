@@ -1,9 +1,7 @@
-import {
-  chatTranscriptLimit,
-  maxTranscriptTokens,
-  type Transcript,
-  type TranscriptionRequest,
-  type TranscriptTokens,
+import type {
+  Transcript,
+  TranscriptionRequest,
+  TranscriptTokens,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
@@ -20,7 +18,8 @@ import type { UsageLimits } from "../operation-plan.ts"
 const MAX_TOKENS_PER_SECOND = 32
 const TYPICAL_TOKENS_PER_SECOND = 10
 const GEMINI = /gemini/i
-/** Tokens of the instruction around a prompt. */
+/** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
+const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
 const NO_TOKENS: TranscriptTokens = { text: 0, audio: 0, output: 0 }
 
@@ -48,14 +47,12 @@ function usageOfSeconds(
 ): Usage {
   const seconds = Math.ceil(length)
   const usage = { ...NO_USAGE, seconds }
-  const isChat = deployments.some(({ upstreamModel }) => GEMINI.test(upstreamModel))
-  const outputLimit = isChat ? chatTranscriptLimit : maxTranscriptTokens
   if (!deployments.some(({ price }) => price && isByTokens(price))) return usage
   return {
     ...usage,
     inputFresh: maxTextTokens(prompt) + FRAME,
     audioInput: seconds * MAX_TOKENS_PER_SECOND,
-    output: Math.min(outputLimit(seconds), maxOutput),
+    output: Math.min(seconds * MAX_OUTPUT_PER_SECOND + FRAME, maxOutput),
   }
 }
 
