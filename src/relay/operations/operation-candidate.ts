@@ -205,7 +205,7 @@ export async function readWhole(
 }
 
 /** Parses a long JSON response; undefined for a short one, or one that is not JSON. */
-export async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
+async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
   if (bytes.length <= SLICE_BYTES) return undefined
   try {
     return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))

@@ -15,7 +15,7 @@ import type { Call } from "../../request/call.ts"
 import type { Attempt, Candidate } from "../../upstream/attempt.ts"
 import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
-import { longJsonOf, type OperationCandidate, type UpstreamAnswer } from "../operation-candidate.ts"
+import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.ts"
 import { formatOf } from "../vendor-format.ts"
 import { isByTokens } from "./speech-usage.ts"
 
@@ -101,8 +101,7 @@ async function* sourceOf(
   if (delivery.type === "json") {
     using _ = attempt
     const bytes = await attempt.bytes(response)
-    const json = await longJsonOf(bytes)
-    const speech = delivery.read(jsonOf({ headers, bytes, json, decodeError }))
+    const speech = delivery.read(jsonOf({ headers, bytes, decodeError }))
     received.usage = speech.usage
     received.rate = speech.rate
     yield speech.sound
@@ -113,8 +112,7 @@ async function* sourceOf(
     received.usage = reader.usage
   } else if (NOT_AUDIO.test(type)) {
     if (type.startsWith("application/json")) {
-      const bytes = await attempt.bytes(response)
-      jsonOf({ headers, bytes, json: await longJsonOf(bytes), decodeError })
+      jsonOf({ headers, bytes: await attempt.bytes(response), decodeError })
     }
     throw unusable("it holds no audio")
   } else {
