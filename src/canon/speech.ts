@@ -25,6 +25,8 @@ export interface SpeechRequest {
   readonly events: boolean
   /** Whether the price depends on tokens, which some vendors report only on request. */
   readonly needsTokens: boolean
+  /** Maximum output tokens, which its hold covers. Absent if it is not priced by tokens. */
+  readonly maxOutput?: number
   /** Unknown fields. */
   readonly extra?: JsonObject
 }

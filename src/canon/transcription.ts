@@ -40,6 +40,8 @@ export interface TranscriptionRequest {
   readonly granularities: readonly ("word" | "segment")[]
   /** Whether the caller requested the transcript as events while it is generated. */
   readonly stream: boolean
+  /** Maximum output tokens, which its hold covers. Absent in requests as they arrive. */
+  readonly maxOutput?: number
   /** Unknown fields. */
   readonly extra?: JsonObject
 }
@@ -97,6 +99,8 @@ export interface TranscriptionFormat extends Pick<
    * @param model the vendor's own name for the model.
    */
   translates(model: string): boolean
+  /** Whether its calls limit the output to `maxOutput`. */
+  readonly limitsOutput?: boolean
   /**
    * Builds the upstream call. Some vendors accept audio only as text, so the file has to be read.
    * @param model the vendor's own name for the model.

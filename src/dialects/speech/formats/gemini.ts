@@ -3,6 +3,7 @@ import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { defined } from "../../shared/fields.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
@@ -19,17 +20,18 @@ export function geminiSpeech(
     readsDirections: true,
     encode(request, model) {
       const form = formToAsk(request.form, ["pcm"])
-      const { input, instructions } = request
+      const { input, instructions, maxOutput } = request
       const text = instructions === undefined ? input : `${instructions}:\n${input}`
       const losses = lossesOf(request, new Set(["instructions"]))
       if (instructions !== undefined) losses.push({ name: "instructions", effect: "approximated" })
       const voice = { prebuiltVoiceConfig: { voiceName: voiceName(request) } }
       const body = {
         contents: [{ role: "user", parts: [{ text }] }],
-        generationConfig: {
+        generationConfig: defined({
           responseModalities: ["AUDIO"],
           speechConfig: { voiceConfig: voice },
-        },
+          maxOutputTokens: maxOutput,
+        }),
       }
       return {
         call: jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body),

@@ -6,6 +6,7 @@ import type {
   TranscriptionFormat,
   TranscriptionRequest,
 } from "../../../canon/transcription.ts"
+import { defined } from "../../shared/fields.ts"
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
 
@@ -29,8 +30,9 @@ export function geminiTranscription(
 ): TranscriptionFormat {
   return {
     translates: () => true,
+    limitsOutput: true,
     async encode(request, model) {
-      const { audio, temperature, form, stream } = request
+      const { audio, temperature, form, stream, maxOutput } = request
       if (audio.file.size > LARGEST) throw fileTooLarge(audio.file.field, LARGEST)
       const bytes = await audio.file.bytes(LARGEST)
       const sound = { mimeType: audio.mediaType, data: bytes.toBase64() }
@@ -43,7 +45,7 @@ export function geminiTranscription(
         contents: [
           { role: "user", parts: [{ inlineData: sound }, { text: instruction(request) }] },
         ],
-        generationConfig: { temperature: temperature ?? 0 },
+        generationConfig: defined({ temperature: temperature ?? 0, maxOutputTokens: maxOutput }),
       }
       return {
         calls: [jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body)],

@@ -24,9 +24,12 @@ export class Speech {
    */
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
-    await operation.admit(this.plan(call, options))
+    const plan = this.plan(call, options)
+    await operation.admit(plan)
+    const maxOutput = plan.max?.audioOutput
+    const limited = maxOutput === undefined ? options : { ...options, maxOutput }
     const open = await operation.open({
-      attempt: (candidate) => synthesizeAt(candidate, options, call),
+      attempt: (candidate) => synthesizeAt(candidate, limited, call),
       unread: () => unreadUsage(options),
       mayHedge: true,
     })

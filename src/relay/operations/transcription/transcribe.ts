@@ -10,6 +10,7 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../request/call.ts"
+import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
@@ -27,17 +28,23 @@ export type TranscriptReceived =
       readonly chunks: Chunks
     }
 
-/** Returns the plan of a transcription. */
+/** A transcription or translation, and its model. */
+export interface TranscriptionInput {
+  readonly call: Call
+  readonly request: TranscriptionRequest
+  readonly model: Model
+}
+
+/** The plan of a transcription. */
 export function transcriptionPlan(
-  call: Call,
-  request: TranscriptionRequest,
-  model: Model,
+  { call, request, model }: TranscriptionInput,
+  { clients }: RuntimeConfig,
 ): OperationPlan {
   return {
     call,
     model,
-    ...transcriptionLimits(request, model),
-    // The vendor reports the duration. It may be shorter than the bytes suggest, but not zero.
+    ...transcriptionLimits(request, model, clients),
+    // The vendor reports the duration, which may be shorter than the bytes suggest, but not zero.
     min: { ...NO_USAGE, seconds: 1 },
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(

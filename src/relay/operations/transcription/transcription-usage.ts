@@ -4,9 +4,10 @@ import type {
   TranscriptTokens,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import type { Deployment, Model } from "../../../catalog/model.ts"
+import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
+import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
@@ -20,6 +21,9 @@ const TYPICAL_TOKENS_PER_SECOND = 10
 const GEMINI = /gemini/i
 /** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
+/** Tokens of output for reasoning. */
+const REASONING = 2_048
+/** Tokens of input that a vendor may add to the prompt. */
 const FRAME = 256
 const NO_TOKENS: TranscriptTokens = { text: 0, audio: 0, output: 0 }
 
@@ -28,31 +32,59 @@ function isByTokens({ rates }: Price): boolean {
 }
 
 /**
- * Returns the usage bounds of a transcription. The hold is based on the measured duration. A file's headers can
- * understate the duration, so the reported duration is charged, up to the maximum for a file of this size. Reasoning of
- * the model is charged as well.
+ * Returns the request with the output limit that vendors are sent. Both its prompt and its audio can ask a model for
+ * more text than is spoken.
  */
-export function transcriptionLimits(request: TranscriptionRequest, model: Model): UsageLimits {
-  const { audio } = request
-  const worst = usageOfSeconds(audio.maxSeconds, request, model)
-  const max = usageOfSeconds(possibleSeconds(audio), request, model)
-  if (worst.output === 0) return { worst, max }
-  return { worst, max: { ...max, output: model.maxOutput ?? max.output } }
+export function withOutputLimit(
+  request: TranscriptionRequest,
+  { maxOutput = Infinity }: Model,
+): TranscriptionRequest {
+  return { ...request, maxOutput: Math.min(outputOfSeconds(request.audio.maxSeconds), maxOutput) }
 }
 
-function usageOfSeconds(
-  length: number,
-  { prompt = "" }: TranscriptionRequest,
-  { deployments, maxOutput = Infinity }: Model,
-): Usage {
-  const seconds = Math.ceil(length)
-  const usage = { ...NO_USAGE, seconds }
-  if (!deployments.some(({ price }) => price && isByTokens(price))) return usage
+function outputOfSeconds(seconds: number): number {
+  return Math.ceil(seconds) * MAX_OUTPUT_PER_SECOND + REASONING
+}
+
+/**
+ * Returns the usage bounds of a transcription. The hold follows the measured length. Headers can understate it, so the
+ * reported length is charged up to the maximum for a file of this size. The output is held up to the limit that is
+ * sent, or up to the model's maximum if a vendor accepts no limit.
+ */
+export function transcriptionLimits(
+  request: TranscriptionRequest,
+  model: Model,
+  clients: RuntimeConfig["clients"],
+): UsageLimits {
+  const { audio } = request
+  const worst = inputOfSeconds(audio.maxSeconds, request)
+  const max = inputOfSeconds(possibleSeconds(audio), request)
+  const ofTokens = model.deployments.filter(({ price }) => price && isByTokens(price))
+  if (ofTokens.length === 0) {
+    return {
+      worst: { ...NO_USAGE, seconds: worst.seconds },
+      max: { ...NO_USAGE, seconds: max.seconds },
+    }
+  }
+  const isLimited = ofTokens.every((deployment) => {
+    const { vendor } = clients.get(keeperOf(deployment)) ?? {}
+    return vendor?.operations?.transcription?.limitsOutput === true
+  })
+  const longest = model.maxOutput ?? outputOfSeconds(possibleSeconds(audio))
+  const limit = isLimited ? withOutputLimit(request, model).maxOutput : undefined
   return {
-    ...usage,
+    worst: { ...worst, output: limit ?? longest },
+    max: { ...max, output: longest },
+  }
+}
+
+function inputOfSeconds(length: number, { prompt = "" }: TranscriptionRequest): Usage {
+  const seconds = Math.ceil(length)
+  return {
+    ...NO_USAGE,
+    seconds,
     inputFresh: maxTextTokens(prompt) + FRAME,
     audioInput: seconds * MAX_TOKENS_PER_SECOND,
-    output: Math.min(seconds * MAX_OUTPUT_PER_SECOND + FRAME, maxOutput),
   }
 }
 

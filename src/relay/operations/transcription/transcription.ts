@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from "node:util"
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
+import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import type { Operation } from "../operation.ts"
 import type { Admission } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
 import { transcribeAt } from "./transcribe.ts"
-import { transcriptionLimits, unreadUsage } from "./transcription-usage.ts"
+import { transcriptionLimits, unreadUsage, withOutputLimit } from "./transcription-usage.ts"
 import { translate } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
 
@@ -40,11 +41,12 @@ export class Transcription implements Disposable {
     const { config } = this.#services.operations
     const model = modelOf(this.#call, expected, config)
     if (needsTranslator(expected, model, config)) return
-    await this.#operation.admit(admissionOf(expected, model))
-    this.#expected = expected
+    const limited = withOutputLimit(expected, model)
+    await this.#operation.admit(admissionOf(limited, model, config))
+    this.#expected = limited
     const candidate = this.#operation.first
     const format = formatOf(candidate, "transcription")
-    const { calls, losses } = await format.encode(expected, candidate.deployment.upstreamModel)
+    const { calls, losses } = await format.encode(limited, candidate.deployment.upstreamModel)
     const [call] = calls
     if (!call || (this.#call.isStrict && losses.length > 0)) return
     await this.#operation.speculate(candidate, call, expected.audio.file)
@@ -57,14 +59,19 @@ export class Transcription implements Disposable {
   async answer(request: TranscriptionRequest): Promise<Answer> {
     const call = this.#call
     const operation = this.#operation
-    if (!this.#expected || !isSame(this.#expected, request)) {
+    const expected = this.#expected
+    let limited: TranscriptionRequest
+    if (expected && isSame(expected, request)) {
+      limited = { ...expected, audio: request.audio }
+    } else {
       const { config } = this.#services.operations
       const model = modelOf(call, request, config)
       if (needsTranslator(request, model, config)) return this.#translated(request, model)
-      await operation.admit(admissionOf(request, model))
+      limited = withOutputLimit(request, model)
+      await operation.admit(admissionOf(limited, model, config))
     }
     const open = await operation.open({
-      attempt: (candidate) => transcribeAt(candidate, request, call),
+      attempt: (candidate) => transcribeAt(candidate, limited, call),
       unread: ({ deployment }) => unreadUsage(request, deployment),
     })
     return answerTranscription(open, request, call)
@@ -81,8 +88,12 @@ export class Transcription implements Disposable {
   }
 }
 
-function admissionOf(request: TranscriptionRequest, model: Model): Admission {
-  return { model, ...transcriptionLimits(request, model), isWhole: !request.stream }
+function admissionOf(
+  request: TranscriptionRequest,
+  model: Model,
+  { clients }: RuntimeConfig,
+): Admission {
+  return { model, ...transcriptionLimits(request, model, clients), isWhole: !request.stream }
 }
 
 /**
@@ -94,6 +105,6 @@ function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): 
   return !isLonger && isDeepStrictEqual(essence(expected), essence(request))
 }
 
-function essence({ audio, ...fields }: TranscriptionRequest): object {
+function essence({ audio, maxOutput: _, ...fields }: TranscriptionRequest): object {
   return { ...fields, container: audio.container, bytes: audio.file.size }
 }

@@ -31,6 +31,6 @@ export class Transcriptions {
     if (needsTranslator(request, model, config)) {
       return translationPlans(this.#services, { call, request, model })
     }
-    return [transcriptionPlan(call, request, model)]
+    return [transcriptionPlan({ call, request, model }, config)]
   }
 }

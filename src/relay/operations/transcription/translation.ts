@@ -1,7 +1,6 @@
 import type { Loss } from "../../../canon/extra.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
-import type { Model } from "../../../catalog/model.ts"
 import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { isCallerGone } from "../../lifetime/call-failure.ts"
@@ -12,8 +11,13 @@ import type { Operation } from "../operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { OperationPlan, UsageLimits } from "../operation-plan.ts"
 import { translatorOf } from "./models.ts"
-import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
-import { transcriptionLimits, transcriptionUsage, unreadUsage } from "./transcription-usage.ts"
+import { transcribeAt, type TranscriptionInput, transcriptionPlan } from "./transcribe.ts"
+import {
+  transcriptionLimits,
+  transcriptionUsage,
+  unreadUsage,
+  withOutputLimit,
+} from "./transcription-usage.ts"
 import { type TranslatedTexts, translateAt, untranslatedUsage } from "./translate-text.ts"
 import {
   asEnglish,
@@ -29,14 +33,7 @@ import {
  * charged, or neither is.
  */
 
-/** An audio file for a model that transcribes but does not translate. */
-export interface TranslationInput {
-  readonly call: Call
-  readonly request: TranscriptionRequest
-  readonly model: Model
-}
-
-/** English text that has been charged. */
+/** English text that is paid for. */
 export interface Translation {
   readonly transcript: Transcript
   readonly headers: Record<string, string>
@@ -55,7 +52,7 @@ const FRAME = 1_024
  */
 export async function translate(
   services: CountedOperationServices,
-  { call, request, model }: TranslationInput,
+  { call, request: unlimited, model }: TranscriptionInput,
   transcribing: Operation,
   caller: Caller,
 ): Promise<Translation> {
@@ -63,9 +60,15 @@ export async function translate(
   const translator = translatorOf(call, model, operations.config)
   if (call.isStrict) throw notCarried([EMULATED])
   const ofText = textCall(call)
+  const request = withOutputLimit(unlimited, model)
+  const { clients } = operations.config
   using translating = operations.prepare(ofText, caller, true)
   const held = boundOfTranscript(request)
-  await transcribing.admit({ model, ...transcriptionLimits(request, model), isWhole: true })
+  await transcribing.admit({
+    model,
+    ...transcriptionLimits(request, model, clients),
+    isWhole: true,
+  })
   await translating.admit({ model: translator, ...limitsOf(held), isWhole: true })
   using transcribed = await transcribing.open({
     attempt: (candidate) => transcribeWhole(candidate, request, call),
@@ -100,21 +103,22 @@ export async function translate(
  */
 export function translationPlans(
   { operations }: CountedOperationServices,
-  { call, request, model }: TranslationInput,
+  { call, request, model }: TranscriptionInput,
 ): OperationPlan[] {
   const text = {
     call: textCall(call),
     model: translatorOf(call, model, operations.config),
     ...limitsOf(boundOfTranscript(request)),
   }
-  const plan = transcriptionPlan(call, transcriptionOf(request), model)
+  const input = { call, request: transcriptionOf(request), model }
+  const plan = transcriptionPlan(input, operations.config)
   const lossesAt = async (candidate: Candidate): Promise<Loss[]> => [
     ...(await plan.lossesAt(candidate)),
     ...emulationLosses(request),
   ]
   return [
-    { ...plan, ...transcriptionLimits(request, model), lossesAt },
-    // The minimum is zero, because silence needs no translation.
+    { ...plan, ...transcriptionLimits(request, model, operations.config.clients), lossesAt },
+    // Silence needs no translation.
     { ...text, min: NO_USAGE, lossesAt: () => [] },
   ]
 }
