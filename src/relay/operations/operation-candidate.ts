@@ -189,19 +189,29 @@ export class OperationCandidate implements Candidate {
  * @throws GatewayError, in which case the attempt has failed.
  */
 export async function readWhole(
-  { attempt, response }: UpstreamAnswer,
+  upstream: UpstreamAnswer,
   format: RefusalReader,
 ): Promise<OperationAnswer> {
+  const { attempt } = upstream
   try {
-    const bytes = await attempt.bytes(response)
+    const answer = await answerOf(upstream, format)
     attempt.succeed()
     attempt[Symbol.dispose]()
-    const { headers } = response
-    const json = await longJsonOf(bytes)
-    return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
+    return answer
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
+}
+
+/** Returns the same without ending the attempt. */
+export async function answerOf(
+  { attempt, response }: UpstreamAnswer,
+  format: RefusalReader,
+): Promise<OperationAnswer> {
+  const bytes = await attempt.bytes(response)
+  const { headers } = response
+  const json = await longJsonOf(bytes)
+  return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
 }
 
 /** Parses a long JSON response; undefined for a short one, or one that is not JSON. */

@@ -15,7 +15,7 @@ import type { Call } from "../../request/call.ts"
 import type { Attempt, Candidate } from "../../upstream/attempt.ts"
 import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
-import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.ts"
+import { answerOf, type OperationCandidate, type UpstreamAnswer } from "../operation-candidate.ts"
 import { formatOf } from "../vendor-format.ts"
 import { isByTokens } from "./speech-usage.ts"
 
@@ -93,15 +93,13 @@ async function* sourceOf(
   { format, encoded: { delivery } }: Pick<EncodedFor, "format" | "encoded">,
   received: Received,
 ): AsyncGenerator<Uint8Array> {
-  const decodeError = format.decodeError.bind(format)
   const { attempt, response } = answer
   const { headers } = response
   const type = headers.get("content-type") ?? ""
   const isEvents = type.startsWith("text/event-stream")
   if (delivery.type === "json") {
     using _ = attempt
-    const bytes = await attempt.bytes(response)
-    const speech = delivery.read(jsonOf({ headers, bytes, decodeError }))
+    const speech = delivery.read(jsonOf(await answerOf(answer, format)))
     received.usage = speech.usage
     received.rate = speech.rate
     yield speech.sound
@@ -112,7 +110,7 @@ async function* sourceOf(
     received.usage = reader.usage
   } else if (NOT_AUDIO.test(type)) {
     if (type.startsWith("application/json")) {
-      jsonOf({ headers, bytes: await attempt.bytes(response), decodeError })
+      jsonOf(await answerOf(answer, format))
     }
     throw unusable("it holds no audio")
   } else {
