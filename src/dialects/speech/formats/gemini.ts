@@ -3,7 +3,7 @@ import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { defined } from "../../shared/fields.ts"
+import { setDefined } from "../../shared/fields.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
@@ -25,13 +25,14 @@ export function geminiSpeech(
       const losses = lossesOf(request, new Set(["instructions"]))
       if (instructions !== undefined) losses.push({ name: "instructions", effect: "approximated" })
       const voice = { prebuiltVoiceConfig: { voiceName: voiceName(request) } }
+      const generationConfig: JsonObject = {
+        responseModalities: ["AUDIO"],
+        speechConfig: { voiceConfig: voice },
+      }
+      setDefined(generationConfig, "maxOutputTokens", maxOutput)
       const body = {
         contents: [{ role: "user", parts: [{ text }] }],
-        generationConfig: defined({
-          responseModalities: ["AUDIO"],
-          speechConfig: { voiceConfig: voice },
-          maxOutputTokens: maxOutput,
-        }),
+        generationConfig,
       }
       return {
         call: jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body),
