@@ -20,7 +20,7 @@ import type { Candidate } from "../upstream/attempt.ts"
 import { SpeculativeCall } from "../upstream/speculative-call.ts"
 import { OpenOperation, type Outcome } from "./open-operation.ts"
 import { OperationCandidate } from "./operation-candidate.ts"
-import type { Admission } from "./operation-plan.ts"
+import type { Admission, OperationPlan } from "./operation-plan.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 
 /** Runs an operation at one deployment. After an error, the pipeline decides whether another deployment is tried. */
@@ -47,6 +47,8 @@ export type UnreadAt = (
 /** The functions that run an operation. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
+  /** The losses at a deployment, which a strict request rejects before it is called; absent: `attempt` does so. */
+  readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
   /** Handles completed calls of a failed request; absent if the operation is a single call. */
   readonly completed?: CompletedAt<T>
@@ -144,7 +146,13 @@ export class Operation implements Disposable {
    * Calls the upstream and returns its response. It must be called only once.
    * @throws GatewayError, in which case nothing is held.
    */
-  async open<T>({ attempt, unread, completed, mayHedge }: Opening<T>): Promise<OpenOperation<T>> {
+  async open<T>({
+    attempt,
+    lossesAt,
+    unread,
+    completed,
+    mayHedge,
+  }: Opening<T>): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
     const { pipeline } = this.#services
     const tried: OperationCandidate[] = []
@@ -154,9 +162,14 @@ export class Operation implements Disposable {
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
           tried.push(candidate)
+          const { ignored = [] } = context.charge.model
+          if (this.#call.isStrict) {
+            const losses = reportable([...ignored, ...((await lossesAt?.(candidate)) ?? [])])
+            if (losses.length > 0) throw notCarried(losses)
+          }
           const outcome = await used(candidate, attempt)
-          const losses = reportable([...(context.charge.model.ignored ?? []), ...outcome.losses])
-          if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
+          // Losses that only the response shows are reported: its provider has billed it.
+          const losses = reportable([...ignored, ...outcome.losses])
           return { candidate, outcome: { value: outcome.value, losses } }
         },
         candidates: this.#candidates,

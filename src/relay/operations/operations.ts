@@ -13,6 +13,7 @@ import type { Admission, OperationPlan } from "./operation-plan.ts"
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
+  readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be called in parallel if the first is late. */

@@ -191,9 +191,11 @@ describe("every vendor", () => {
     const body = { model: "all/cohere", input: "rain", user: "u" }
     const { response } = await embed(caller, body)
     expect(response.headers.get("x-tollgate-losses")).toBe("user:dropped")
+    const calls = gateway.simulator.requests.length
     const strict = await caller.post(PATH, body, { "x-tollgate-strict": "true" })
     expect(await errorOf(strict)).toMatchObject({ status: 400, error_type: "not_carried" })
     await nothingHeld(caller)
+    expect(gateway.simulator.requests.length).toBe(calls)
   })
 })
 

@@ -202,8 +202,10 @@ describe("a provider that accepts only texts", () => {
     const body = { model: "all/mistral", input: BAD, metadata: { a: 1 } }
     const { response } = await moderate(caller, body)
     expect(response.headers.get("x-tollgate-losses")).toBe("metadata:dropped")
+    const calls = gateway.simulator.requests.length
     const strict = await caller.post(PATH, body, { "x-tollgate-strict": "true" })
     expect(strict.status).toBe(400)
+    expect(gateway.simulator.requests.length).toBe(calls)
   })
 
   test("an input with an image is rejected or sent to another provider", async () => {

@@ -291,13 +291,23 @@ describe("bad input", () => {
 
   test("rejects emulated scores for a strict caller before the call", async () => {
     const caller = await gateway.caller("1")
-    for (const model of ["all/embed", "all/logits"]) {
-      const headers = { "x-tollgate-strict": "true" }
-      const response = await caller.post(PATH, { ...whole, model }, headers)
+    const calls = gateway.simulator.requests.length
+    const strict = { "x-tollgate-strict": "true" }
+    for (const body of [{ model: "all/embed" }, { model: "all/cohere", unknown_field: 1 }]) {
+      const response = await caller.post(PATH, { ...whole, ...body }, strict)
       expect(await errorOf(response)).toMatchObject({ status: 400, error_type: "not_carried" })
       await nothingHeld(caller)
     }
+    expect(gateway.simulator.requests.length).toBe(calls)
     expect(await caller.balance()).toBe(nanocredits("1"))
+  })
+
+  test("reports a loss that only the response shows to a strict caller", async () => {
+    const caller = await gateway.caller("1")
+    const strict = { "x-tollgate-strict": "true" }
+    const response = await caller.post(PATH, { ...whole, model: "all/logits" }, strict)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-tollgate-losses")).toBe("relevance_score:approximated")
   })
 
   test("calls no vendor without credits", async () => {
