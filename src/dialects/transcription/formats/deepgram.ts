@@ -1,3 +1,4 @@
+import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import type {
@@ -29,7 +30,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" })
     if (language === undefined) query.set("detect_language", "true")
     else query.set("language", language)
-    if (form === "diarized_json") query.set("diarize", "true")
+    if (form === "diarized_json") throw speakersNotPriced()
     const losses = lossesOf(request, new Set(["language"]))
     if (stream) losses.push({ name: "stream", effect: "approximated" })
     const { file, mediaType } = audio
@@ -57,6 +58,15 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     const code = textAt(body, "err_code") ?? textAt(body, "category")
     return vendorRefusal(status, defined({ message, code }))
   },
+}
+
+/** Deepgram bills speakers by the minute besides the transcript, and no price of a model includes them. */
+function speakersNotPriced(): GatewayError {
+  return new GatewayError(
+    "feature_not_priced",
+    "`response_format` asks for `diarized_json`, which cannot be priced: Deepgram bills speakers besides the transcript. Choose another format or another model.",
+    { parameter: "response_format" },
+  )
 }
 
 function transcriptOf(

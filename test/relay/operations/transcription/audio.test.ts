@@ -87,11 +87,16 @@ describe("every vendor's transcription", () => {
   }
 
   test("reports speakers if the vendor does", async () => {
-    for (const model of ["mistral/voxtral-mini", "deepgram/nova-3"]) {
-      const response = await upload(form({ model, response_format: "diarized_json" }, SOUND))
-      const { segments } = await transcriptOf(response)
-      expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
-    }
+    const fields = { model: "mistral/voxtral-mini", response_format: "diarized_json" }
+    const { segments } = await transcriptOf(await upload(form(fields, SOUND)))
+    expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
+  })
+
+  test("rejects speakers at Deepgram, which bills them besides the transcript", async () => {
+    const body = form({ model: "deepgram/nova-3", response_format: "diarized_json" }, SOUND)
+    const response = await untouched(() => upload(body))
+    const error = { status: 400, code: "feature_not_priced", param: "response_format" }
+    expect(await errorOf(response)).toMatchObject(error)
   })
 
   test("rejects unsupported fields for a strict caller", async () => {
