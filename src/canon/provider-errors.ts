@@ -415,7 +415,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "forbidden",
     statuses: [400, 422],
     message:
-      /^(?:(?:your|this|the|our) (?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you(?: have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
+      /^(?:(?:your|this|the|our) (?!thinking )(?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you(?: have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?(?!(?:field|id|ids|key|keys|members?|names?|number|type|value)\b)\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
     source: "Messages that address the operator's account, in a status of the request's own faults",
   },
   {

@@ -1,3 +1,4 @@
+import { describeAccount } from "./account-texts.ts"
 import { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
@@ -11,23 +12,6 @@ const MAX_MESSAGE_CHARACTERS = 2000
 const MAX_DETAILS_CHARACTERS = 4000
 /** Status sent for errors in the request whose own status has another meaning for callers. */
 const DEFAULT_STATUS = 400
-/**
- * Matches wording that describes the operator's account, anywhere in an error whose status is that of an error in the
- * request. No rule matches the error, so the deployment does not rest immediately.
- */
-const ACCOUNT_WORDS: RegExp =
-  /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|\barn:aws\b|余额|欠费|额度|计费|配额|套餐|令牌分组/i
-/**
- * Matches wording about the limits, the state or the rules of an account or a key, in messages that do not name its
- * owner.
- */
-const ACCOUNT_STATES: RegExp =
-  /\b(?:inactive|expired|no active) (?:subscription|plan)\b|\bsubscription\b[^.]{0,80}\b(?:expired|inactive|ended|lapsed|suspended|cancell?ed)\b|\b(?:account|org|organi[sz]ation|project|team|workspace) (?:has been|is|was) (?:restricted|disabled|suspended|deactivated|blocked|locked)\b|\b(?:member of an|HIPAA) organi[sz]ation\b|\borg(?:ani[sz]ation)? admins?\b|\b(?:usage|spend(?:ing)?) (?:limits?|caps?)\b|\b(?:daily|weekly|monthly) (?:budget|quota|spend(?:ing)?)\b|\bquota (?:exceeded|metric)\b|\b(?:free|paid)[ -]tier\b|\btrial key\b|\bAPI calls ?(?:\/|per) ?(?:day|month|minute)\b|\byour IP\b|\bIP (?:address )?\S{1,60} is not\b/i
-/** Matches quoted parts of a request in a provider's error. */
-const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
-/** Maximum length of an error about the account. Longer errors may contain the caller's text. */
-const MAX_ACCOUNT_CHARACTERS = 300
-
 /** Statuses of errors that may reject a parameter. */
 const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
 
@@ -66,40 +50,13 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
-  // An error about a parameter is an error in the request.
-  if (kind !== "request" || error.parameter !== undefined) return kind
-  // Routers put the error of the called provider into various members.
-  const { texts = textsOf(message) } = error
-  const isOfAccount = describesAccount(message ?? "") || texts.some(isAccountText)
+  // An error about a parameter is an error in the request. The operator's account decides on models.
+  const { parameter = "model" } = error
+  if (kind !== "request" || parameter !== "model") return kind
+  // The message and the details can reach the caller. Routers put the called provider's error into any member.
+  const { details, texts = [] } = error
+  const isOfAccount = describeAccount(textsOf([message, details])) || describeAccount(texts)
   return isOfAccount ? "forbidden" : kind
-}
-
-/** Kinds of errors that callers do not see. */
-const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
-  "account",
-  "credential",
-  "permission",
-  "forbidden",
-])
-
-/** Reports whether a text from an unknown member describes the operator's account, or is a code of such an error. */
-function isAccountText(text: string): boolean {
-  const { message } = unwrapError(text)
-  if (describesAccount(message)) return true
-  // Only words are looked up as codes, because any provider can use the same number as a code.
-  const name = /^[a-z][\w.:-]*$/i.test(text) ? text.toLowerCase() : undefined
-  return PROVIDER_ERRORS.some(
-    ({ kind, codes = [], message: pattern }) =>
-      ACCOUNT_KINDS.has(kind) &&
-      (pattern?.test(message) === true || (name !== undefined && codes.includes(name))),
-  )
-}
-
-/** Reports whether the message of an unmatched error describes the operator's account. */
-function describesAccount(message: string): boolean {
-  const unquoted = message.replace(QUOTED, "")
-  if (unquoted.length > MAX_ACCOUNT_CHARACTERS) return false
-  return ACCOUNT_WORDS.test(unquoted) || ACCOUNT_STATES.test(unquoted)
 }
 
 /**

@@ -96,23 +96,25 @@ function reasonOf(error: JsonObject): string | undefined {
 const ECHOES: ReadonlySet<string> = new Set(["input", "ctx", "loc", "value", "messages", "prompt"])
 /** Maximum number of values that are searched. */
 const MAX_VALUES = 500
-const MAX_TEXT_CHARACTERS = 2_000
-/** Maximum number of objects that are read from a text. */
+const MAX_TEXT_CHARACTERS = 8_192
+/** Maximum objects that are read in a text. */
 const MAX_OBJECTS = 50
-/** Maximum number of characters that are read to find objects in texts. */
-const MAX_READ_CHARACTERS = 2 * MAX_CHARACTERS
+/** Each beginning of an object counts as this many characters, since most of its cost is fixed. */
+const MIN_OBJECT_CHARACTERS = 256
+/** Maximum characters that are read in all texts. */
+const MAX_READ_CHARACTERS = 65_536
 
-/** Returns the texts in an error's body, including texts of objects that are written within strings. */
+/** Returns the beginnings of texts in an error's body, including texts of objects in strings. */
 export function textsOf(body: unknown): readonly string[] {
   const texts: string[] = []
   const values: unknown[] = [body]
   let readCharacters = 0
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length && readCharacters < MAX_READ_CHARACTERS; index++) {
     const value = values[index]
     if (typeof value === "string") {
-      const parts = split(value, MAX_READ_CHARACTERS - readCharacters)
+      const parts = split(value.slice(0, MAX_TEXT_CHARACTERS))
       readCharacters += parts.readCharacters
-      texts.push(...parts.outside.filter((text) => text.length <= MAX_TEXT_CHARACTERS))
+      texts.push(...parts.outside)
       values.push(...parts.objects.slice(0, MAX_VALUES - values.length))
     } else if (typeof value === "object" && value !== null) {
       for (const name in value) {
@@ -130,20 +132,21 @@ interface Parts {
   readonly readCharacters: number
 }
 
-/** Splits a text into the objects that it contains and the text between them. */
-function split(text: string, maxReadCharacters: number): Parts {
+/** Splits a text into the objects that it contains and the text outside of them. */
+function split(text: string): Parts {
   const outside: string[] = []
   const objects: unknown[] = []
-  let readCharacters = 0
+  let readCharacters = text.length
   let end = 0
   OBJECT.lastIndex = 0
-  while (readCharacters < maxReadCharacters && objects.length < MAX_OBJECTS) {
+  while (readCharacters < MAX_READ_CHARACTERS && objects.length < MAX_OBJECTS) {
     const start = OBJECT.exec(text)?.index
     if (start === undefined) break
     const isInBytes = start > 1 && /^b["']$/.test(text.slice(start - 2, start))
     const printed =
       (isInBytes && printedAt(text.slice(start - 2))) || readPrintedObject(text, start)
-    readCharacters += isInBytes ? text.length - start : printed.end - start
+    const length = isInBytes ? text.length - start : printed.end - start
+    readCharacters += Math.max(length, MIN_OBJECT_CHARACTERS)
     if (printed.value === undefined) continue
     outside.push(text.slice(end, start))
     objects.push(printed.value)
