@@ -77,20 +77,6 @@ export function setUsage(carrier: JsonObject, usage: Usage): void {
   response.usage = encodeUsage(usage)
 }
 
-/** Members in which vendors report their charges to the operator. Callers do not receive them. */
-const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
-
-/**
- * Removes the vendor's costs from a usage.
- * @returns the same usage if it contains no cost of the vendor.
- */
-export function withoutCost(usage: JsonObject): JsonObject {
-  if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
-  const kept = { ...usage }
-  for (const name of VENDOR_COSTS) delete kept[name]
-  return kept
-}
-
 function searches(response: JsonObject): number {
   const tools = objectAt(response, "tool_usage")
   return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)

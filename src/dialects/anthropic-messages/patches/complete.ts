@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/
 import { prefixedId } from "../../shared/identifiers.ts"
 import { ownFinish } from "../finish.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { withoutCost } from "../../shared/vendor-costs.ts"
 import { withCounts } from "../usage.ts"
 
 /**
@@ -17,7 +18,7 @@ export function completeMessage(message: JsonObject): void {
   )
   message.stop_sequence ??= null
   const usage = objectAt(message, "usage")
-  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })
+  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...withoutCost(usage) })
 }
 
 /** Completes the message at the start of a stream, which is still empty. */
@@ -26,8 +27,8 @@ export function completeStart(message: JsonObject): void {
   message.content ??= []
   message.stop_reason ??= null
   message.stop_sequence ??= null
-  // Official clients write the final counts into these members.
-  message.usage = withCounts({ ...NO_COUNTS, ...objectAt(message, "usage") })
+  // Official clients write the final counts into these.
+  message.usage = withCounts({ ...NO_COUNTS, ...withoutCost(objectAt(message, "usage") ?? {}) })
 }
 
 const NO_COUNTS = { input_tokens: 0, output_tokens: 0 }

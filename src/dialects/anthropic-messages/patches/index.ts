@@ -27,6 +27,7 @@ import { completeMessage, completeStart } from "./complete.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
+import { withoutCost } from "../../shared/vendor-costs.ts"
 import { withStartCounts } from "../usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
@@ -162,7 +163,7 @@ class MessagePatcher implements FramePatcher {
     const usage = objectAt(json, "usage")
     const isCounted = usage !== undefined || this.#start !== undefined
     const written = isCounted
-      ? { ...json, usage: withStartCounts(usage ?? {}, this.#start ?? {}) }
+      ? { ...json, usage: withStartCounts(withoutCost(usage ?? {}), this.#start ?? {}) }
       : { ...json }
     const word = delta && textAt(delta, "stop_reason")
     const own = ownFinish(word, this.#hasCalls)

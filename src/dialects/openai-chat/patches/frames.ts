@@ -6,10 +6,11 @@ import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { isDoneMark } from "../../shared/stream.ts"
 import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
+import { withoutAnswerCosts, withoutCost } from "../../shared/vendor-costs.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { ChoicePatcher } from "./choice.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
-import { chunkUsage, encodeUsage, withoutCost, withTotal } from "../usage.ts"
+import { chunkUsage, encodeUsage, withTotal } from "../usage.ts"
 
 const OBJECT = "chat.completion.chunk"
 
@@ -84,7 +85,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 
   #patchChunk(chunk: JsonObject, choices: readonly JsonValue[], streamUsage: boolean): JsonObject {
-    let patched = this.#withHead(chunk)
+    let patched = withoutAnswerCosts(this.#withHead(chunk))
     if (!Array.isArray(chunk.choices)) patched = { ...patched, choices: [] }
     const repaired = this.#choices.patch(choices)
     if (repaired !== undefined) patched = { ...patched, choices: repaired }

@@ -4,15 +4,15 @@ import type {
   RequestPatch,
   ResultPatch,
 } from "../../../canon/dialect.ts"
-import { isJsonObject, isDefined, type JsonObject } from "../../../canon/json.ts"
+import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
+import { removeCosts } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
 import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { switchOff } from "../reasoning/settings.ts"
-import { withoutCost } from "../usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
 export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
@@ -46,6 +46,6 @@ function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
 
 function patchResult(body: JsonObject, patch: ResultPatch): void {
   body.model = patch.model
-  if (isJsonObject(body.usage)) body.usage = withoutCost(body.usage)
+  removeCosts(body)
   completeResult(body, patch.choices)
 }

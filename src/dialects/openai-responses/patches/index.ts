@@ -13,11 +13,11 @@ import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { streamFailure } from "../errors.ts"
 import { withDistinctIds, withMessages } from "../messages/content-input.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { removeCosts, withoutAnswerCosts, withoutCost } from "../../shared/vendor-costs.ts"
 import { dropAgentTools } from "../tools/agent-tools.ts"
 import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
-import { withoutCost } from "../usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
 export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
@@ -26,6 +26,7 @@ export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
     result(body, patch) {
       const response = patchedResponse(body, patch, headOf(body))
       response.status ??= "completed"
+      removeCosts(body)
       Object.assign(body, response)
     },
     frames: (patch) => new ResponseFrames(patch),
@@ -53,7 +54,7 @@ function patchedResponse(
 ): JsonObject {
   const usage = objectAt(response, "usage")
   const shown = usage === undefined ? {} : { usage: withoutCost(usage) }
-  const patched: JsonObject = { ...response, model, ...shown }
+  const patched: JsonObject = { ...withoutAnswerCosts(response), model, ...shown }
   completeResponse(patched, head)
   return patched
 }
