@@ -10,7 +10,9 @@ import { textsOf, unwrapError } from "./wrapped-error.ts"
 const MAX_MESSAGE_CHARACTERS = 2000
 /** Maximum JSON characters of details that are forwarded. */
 const MAX_DETAILS_CHARACTERS = 4000
-/** Status sent for errors in the request whose own status has another meaning for callers. */
+/** Maximum length of a failed generation that is forwarded. The caller is not charged for it. */
+const MAX_GENERATION_CHARACTERS = 2000
+/** Status of errors in the request whose own status has another meaning. */
 const DEFAULT_STATUS = 400
 /** Statuses of errors that may reject a parameter. */
 const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
@@ -78,7 +80,10 @@ export function vendorRefusal(httpStatus: number, error: VendorError): GatewayEr
 function withGeneration(refusal: GatewayError, { failedGeneration }: VendorError): GatewayError {
   if (failedGeneration === undefined) return refusal
   const { kind, message, details } = refusal
-  const fields = { ...details.fields, failed_generation: failedGeneration }
+  const fields = {
+    ...details.fields,
+    failed_generation: failedGeneration.slice(0, MAX_GENERATION_CHARACTERS),
+  }
   return new GatewayError(kind, message, { ...details, fields })
 }
 

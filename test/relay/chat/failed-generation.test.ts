@@ -9,8 +9,10 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** The text of an invalid call that a model wrote. Groq reports it, so that clients can repair it. */
-const WRITTEN = '<function=weather {"city": "Oslo"'
+/** Groq reports an invalid call that a model wrote, so that clients can repair it. */
+const WRITTEN = `<function=weather {"city": "Oslo", "note": "${"long ".repeat(1_000)}`
+/** Maximum length that a caller gets without a charge. */
+const MAX_CHARACTERS = 2_000
 const ERROR = {
   error: {
     message: "Failed to call a function. Please adjust your prompt. See 'failed_generation'.",
@@ -53,10 +55,10 @@ const CALLS: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model, messages: HELLO, user: "framed" }],
 ]
 
-test.each(CALLS)("%s gets the failed generation: %j", async (path, body) => {
+test.each(CALLS)("%s gets the beginning of the failed generation: %j", async (path, body) => {
   const response = await caller.post(path, body)
   const text = await response.text()
   expect(response.status).toBe(400)
   const { error } = JSON.parse(text) as { error: Record<string, unknown> }
-  expect(error["failed_generation"]).toBe(WRITTEN)
+  expect(error["failed_generation"]).toBe(WRITTEN.slice(0, MAX_CHARACTERS))
 })
