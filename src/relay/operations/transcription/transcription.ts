@@ -105,6 +105,7 @@ function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): 
   return !isLonger && isDeepStrictEqual(essence(expected), essence(request))
 }
 
-function essence({ audio, maxOutput: _, ...fields }: TranscriptionRequest): object {
+function essence(request: TranscriptionRequest): object {
+  const { audio, maxOutput: _, ...fields } = request
   return { ...fields, container: audio.container, bytes: audio.file.size }
 }
