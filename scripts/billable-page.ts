@@ -29,11 +29,11 @@ const HEAD = `# Priced features
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
-Vendors bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request
+Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request
 them are *priced features*. Before the hold and the call, Tollgate searches the body for each deployment of the model
-for them. A field that is dropped for another vendor is neither billed nor rejected.
+for them. A field that is dropped for another provider is neither billed nor rejected.
 
-- A feature with a price: its maximum cost is held. The vendor's response contains its count, and the receipt lists it.
+- A feature with a price: its maximum cost is held. The provider's response contains its count, and the receipt lists it.
 - A tool without a price: it is dropped and reported as \`tools:dropped\` if the request also has tools that the caller
   runs, and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the
   request is rejected.
@@ -41,10 +41,10 @@ for them. A field that is dropped for another vendor is neither billed nor rejec
   \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
 A type of tool that is not in these tables counts as unpriced. All other fields are sent. For embeddings, reranking,
-moderation, speech and transcriptions, the vendor's billable fields are rejected, because no response counts them.
+moderation, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, that limit is held and never exceeded in a charge. Without such a limit, the
-number in these tables is held. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
+number in these tables is held. It is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
 calls are allowed, if the provider has a field for the limit. Calls above the number are charged to the balance,
 up to ten times the number; the part that the balance does not cover is written off. To allow more calls, set the limit
@@ -87,7 +87,7 @@ models:
 
 A mode of a model can have [its own prices](../run/prices.md#service-modes) instead of a factor.
 
-Those of the vendors' own pages are known already (with their sources in \`price-data/services.ts\`):
+Those of the providers' own pages are known already (with their sources in \`price-data/services.ts\`):
 
 `
 
@@ -105,13 +105,13 @@ export function billablePage(): string {
   }
   for (const [dialect, switches] of Object.entries(USUAL_BILLABLE)) {
     const isNamed = Object.values(BILLABLE).some((byDialect) => dialect in byDialect)
-    add(switches, `Every ${isNamed ? "other " : ""}vendor that speaks ${dialect}`)
+    add(switches, `Every ${isNamed ? "other " : ""}provider that speaks ${dialect}`)
   }
   for (const { name, switches } of OLDER_MODELS) add(switches, name)
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
   const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
   return reflow(
-    `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other vendor count for it.\n`,
+    `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other provider count for it.\n`,
   )
 }
 
@@ -124,7 +124,7 @@ function knownPrices(): string {
     )
     return [vendors.get(vendor)?.name ?? vendor, [...told, ...factors].join(", ")]
   })
-  return table([["vendor", "per million, and factors"], ...rows])
+  return table([["provider", "per million, and factors"], ...rows])
 }
 
 function section(title: string, { fields, tools, maxCalls }: Switches): string {

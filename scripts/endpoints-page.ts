@@ -18,20 +18,20 @@ export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/reference/vendors.m
 
 const OPERATIONS = MODEL_KIND_NAMES.filter(isOperationKind)
 
-const HEAD = `# Vendors by endpoint
+const HEAD = `# Providers by endpoint
 
 <!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
 
-- **Chat**: all chat endpoints reach every vendor with an entry under *chat*. If the caller's format is listed there, the
+- **Chat**: all chat endpoints reach every provider with an entry under *chat*. If the caller's format is listed there, the
   request is sent in that format, otherwise translated ([losses](losses.md)). Formats in parentheses are used only if a
   provider's \`dialects\` contain them.
 - **Embeddings**: \`/v1/embeddings\`, and \`:embedContent\` and \`:batchEmbedContents\` of the Gemini API.
 - **Rerank**: \`/v1/rerank\` and \`/v2/rerank\`. Embedding models can rerank too, which is reported as emulated.
-- **Transcription**: \`/v1/audio/translations\` reaches these vendors too. If the model only transcribes, a chat model
+- **Transcription**: \`/v1/audio/translations\` reaches these providers too. If the model only transcribes, a chat model
   translates.
-- **Images**: *edited* with a mask, which is redrawn if the vendor's masks are black and white. A model without masks gets
+- **Images**: *edited* with a mask, which is redrawn if the provider's masks are black and white. A model without masks gets
   it as another image (\`mask:approximated\`); a model that accepts a single image rejects it. *Varied* is emulated by an
-  edit with a fixed prompt if the vendor has no variations. *Streamed* returns drafts if the vendor makes them, otherwise
+  edit with a fixed prompt if the provider has no variations. *Streamed* returns drafts if the provider makes them, otherwise
   the whole image as one event. Stability's edits are a separate service, used by models whose upstream name contains
   \`inpaint\`.
 
@@ -40,7 +40,7 @@ The model list contains the abilities of each model.
 
 /** Returns the text of the page. */
 export function endpointsPage(): string {
-  const head = ["vendor", "chat", ...OPERATIONS.map((kind) => MODEL_KINDS[kind].operation)]
+  const head = ["provider", "chat", ...OPERATIONS.map((kind) => MODEL_KINDS[kind].operation)]
   const rows = [...vendors.values()]
     .toSorted((left, right) => (left.id < right.id ? -1 : 1))
     .map((vendor) => [

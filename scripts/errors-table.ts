@@ -18,7 +18,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   label_budget_exceeded: "a budget of the request's end user or of one of its tags is used up",
   model_not_priced: "the model has no price",
   feature_not_priced:
-    "the vendor bills for a part of the request that has no price; `param` names it",
+    "the provider bills for a part of the request that has no price; `param` names it",
   idempotency_key_reused: "the `Idempotency-Key` was used for another request",
   credits_reserved: "the account has the credits, but its own running requests hold them",
   request_rate_exceeded: "too many requests per minute",
@@ -55,10 +55,10 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   file_too_large: "a file is larger than its limit",
   body_too_large: "the body is larger than its limit",
   refused_by_upstream:
-    "the vendor refuses the request itself; status, message and code are the vendor's",
-  upstream_error: "the vendor failed, or refused the operator's own credential",
-  upstream_overloaded: "the vendor is overloaded, or no deployment is healthy",
-  upstream_timeout: "the vendor took too long",
+    "the provider refuses the request itself; status, message and code are the provider's",
+  upstream_error: "the provider failed, or refused the operator's own credential",
+  upstream_overloaded: "the provider is overloaded, or no deployment is healthy",
+  upstream_timeout: "the provider took too long",
   overloaded: "the gateway has no memory free",
   ledger_unavailable: "the ledger cannot be written",
   internal_error: "a fault of the gateway",

@@ -47,17 +47,17 @@ const HEAD = `# Losses
 
 <!-- Written by scripts/losses-page.ts from the tables in the code. Do not edit. -->
 
-If caller and vendor use different formats, the request is translated. Fields that the vendor's format cannot express are
+If caller and provider use different formats, the request is translated. Fields that the provider's format cannot express are
 dropped or approximated. The header \`x-tollgate-losses\` names them, as \`name:dropped\` or \`name:approximated\`. With
 \`x-tollgate-strict: true\` such a request gets a 400 instead, before anything is called or charged. If a model has several
 deployments, one without losses is tried first.
 
-- **Columns** are formats as their makers support them. Other vendors may support less, which the same header reports.
-- **Same format**: a request in the format of the vendor that made it is sent unchanged. Other vendors with that format get
+- **Columns** are formats as their makers support them. Other providers may support less, which the same header reports.
+- **Same format**: a request in the format of the provider that made it is sent unchanged. Other providers with that format get
   it unchanged too, unless their model is known to reject it.
-- **Names of tools and ids of calls** that a vendor does not accept are replaced, always in the same way. The response has
+- **Names of tools and ids of calls** that a provider does not accept are replaced, always in the same way. The response has
   the caller's names, so nothing is reported.
-- **Extensions**: fields of the caller's format that are not in the table reach only vendors with that format. Elsewhere
+- **Extensions**: fields of the caller's format that are not in the table reach only providers with that format. Elsewhere
   they are dropped under their own names; \`other_fields\` are those after the first 50 and those with unusual names.
 - **Sources** of a response are kept in every format. A source without an address has only its title in chat completions,
   and is left out of responses.
@@ -73,7 +73,7 @@ deployments, one without losses is tried first.
 | \`json_object:approximated\` | the format became an instruction |
 | \`tools.strict\` | approximated: constraints are in descriptions; dropped: the tool is not strict |
 | \`tools:dropped\` | more tools than the model accepts; or a tool without a price was left out ([priced features](priced-features.md)) |
-| \`tool_choice:approximated\` | the vendor cannot require a call |
+| \`tool_choice:approximated\` | the provider cannot require a call |
 | \`messages:approximated\` | a short turn was added, or turns of one speaker were joined |
 | \`system.position:approximated\` | instructions were moved to the start |
 | \`image:dropped\` | the oldest images were left out |

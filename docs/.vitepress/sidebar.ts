@@ -96,8 +96,8 @@ export const SIDEBAR: Readonly<Record<string, readonly SidebarGroup[]>> = {
       ["Metrics", "reference/metrics"],
     ),
     group(
-      "Vendors",
-      ["Vendors by endpoint", "reference/vendors"],
+      "Providers",
+      ["Providers by endpoint", "reference/vendors"],
       ["Losses", "reference/losses"],
       ["Priced features", "reference/priced-features"],
       ["Model rules", "reference/model-rules"],

@@ -27,7 +27,7 @@ export const FEATURES = {
   reasoning_budget: "the amount of reasoning, in tokens",
   reasoning: "reasoning of earlier turns, as text",
   "reasoning.signature":
-    "reasoning of earlier turns, signed or encrypted by the vendor it came from",
+    "reasoning of earlier turns, signed or encrypted by the provider it came from",
   system: "instructions ahead of the conversation",
   "system.position": "instructions in the middle of the conversation",
   name: "names of the speakers",
@@ -49,9 +49,9 @@ export const FEATURES = {
   prompt_cache_key: "a key that similar prompts share for caching",
   verbosity: "the length of the answer",
   user: "the name of the caller's own user",
-  safety_identifier: "the same, for the vendor's abuse detection",
+  safety_identifier: "the same, for the provider's abuse detection",
   metadata: "names and values kept with the request",
-  service_tier: "the vendor's class of service",
+  service_tier: "the provider's class of service",
 } as const satisfies Record<string, string>
 
 /** The name of a feature that a caller can request. */

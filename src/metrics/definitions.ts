@@ -33,7 +33,7 @@ export const COUNTERS = {
     labels: ["model", "provider"],
   },
   tollgate_card_credits_total: {
-    help: "Cost of the same requests by the price cards without the multiplier: the vendors' cost for cards of theirs",
+    help: "Cost of the same requests by the price cards without the multiplier, which is your cost if the cards have the providers' prices",
     labels: ["model", "provider"],
   },
   tollgate_written_off_credits_total: {

@@ -18,7 +18,7 @@ export const IMAGES = section("images", {
     name: "link_minutes",
     default: "60",
     documentation:
-      "lifetime of a link to an image that Tollgate stores because the vendor returns no link",
+      "lifetime of a link to an image that Tollgate stores because the provider returns no link",
     console: {
       label: "Lifetime of image links, minutes",
       help: "How long a link to a generated image works, from 1 to 10080.",

@@ -18,7 +18,7 @@ export const LIMITS = section("limits", {
   answerBytes: setting(megabytes(1, 1024), {
     name: "answer_mb",
     default: "128",
-    documentation: "the largest response of a vendor that is read whole, after decompression",
+    documentation: "the largest response of a provider that is read whole, after decompression",
     console: {
       label: "Largest answer, MB",
       help: "The largest provider response that is read as a whole, from 1 to 1024. Streams are not limited.",

@@ -22,7 +22,7 @@ export const PRICING = {
   unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
     implied: "refuse",
     documentation:
-      "handling of requests with a feature that the vendor bills and that has no price ([priced features](priced-features.md)); `pass` sends them, without a charge for the feature, and logs an error",
+      "handling of requests with a feature that the provider bills and that has no price ([priced features](priced-features.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),
   /**
    * The vendor-stored objects that a request may refer to: with `own`, only known objects of its account; with `pass`,
@@ -31,6 +31,6 @@ export const PRICING = {
   vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {
     implied: "own",
     documentation:
-      "which objects stored at vendors callers may refer to: `own`, those that a response to their account has named; `pass`, also unknown ones, for which the model's whole context is held. `pass` is for operators whose callers are a single tenant ([stored objects](../use/vendor-state.md))",
+      "which objects stored at providers callers may refer to: `own`, those that a response to their account has named; `pass`, also unknown ones, for which the model's whole context is held. `pass` is for operators whose callers are a single tenant ([stored objects](../use/vendor-state.md))",
   }),
 }

@@ -71,7 +71,7 @@ export const ROUTING = section("routing", {
   affinity: setting(flag(), {
     default: "true",
     documentation:
-      "whether requests that may hit a vendor's prompt cache go to the deployment that served the earlier request",
+      "whether requests that may hit a provider's prompt cache go to the deployment that served the earlier request",
   }),
   retries: setting(wholeNumber(0, 3), {
     default: "1",

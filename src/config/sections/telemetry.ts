@@ -49,7 +49,7 @@ const SETTINGS = {
     name: "propagate",
     needsRestart: true,
     default: "false",
-    documentation: "whether `traceparent` and `tracestate` are sent to vendors",
+    documentation: "whether `traceparent` and `tracestate` are sent to providers",
   }),
   /** Whether traces contain the account and key of the request. */
   namesCallers: setting(flag(), {

@@ -49,7 +49,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   { path: "models[]", otherwise: { by: "model", how: "instead" } },
   { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
   { path: "route", values: { fallback: TOKENS }, otherwise: unknown(DEARER) },
-  { path: "preset", otherwise: unknown("its content is stored at the vendor") },
+  { path: "preset", otherwise: unknown("its content is stored at the provider") },
   { path: "provider.order[]", otherwise: unknown(DEARER) },
   { path: "provider.only[]", otherwise: unknown(DEARER) },
   { path: "provider.ignore[]", otherwise: unknown(DEARER) },
