@@ -18,9 +18,10 @@ export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * Creates the dialect of OpenAI's chat completions, which many vendors use with small differences
- * (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
- * @param quirks the vendor's differences from OpenAI; quirks that are not given are those of OpenAI.
+ * OpenAI's chat completions, and the many vendors that speak it with small differences
+ * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).
+ *
+ * @param quirks how the vendor departs from OpenAI; the rest is the same.
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }

@@ -3,8 +3,9 @@ import type { Part } from "../../../canon/message.ts"
 import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "./details.ts"
 
 /**
- * Reasoning in a message is text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq, OpenRouter). OpenRouter
- * also sends it signed in `reasoning_details` (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
+ * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
+ * OpenRouter), and signed in OpenRouter's `reasoning_details`
+ * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).
  */
 
 /** Returns the plain text of reasoning, under either name. */
