@@ -46,7 +46,7 @@ function introduction(results: RaceResults): readonly string[] {
       ? [
           `**NOISY**: the machine had other work: load ${formatNumber(noise.load)} before the run, ` +
             `${percent(noise.strangers)} of the gateway's core used by others, ${percent(noise.stolen)} of the ` +
-            "time given to other machines. Read the ratios with care and the latencies not at all.",
+            "time given to other machines. Compare the ratios with care, and do not compare the latencies.",
         ]
       : []),
   ]
@@ -165,7 +165,7 @@ function method(results: RaceResults): readonly string[] {
         "left out of it, with the reason above.",
       isPinned
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
-          "have the others. While one is measured the others are there and idle."
+          "have the others. While one gateway is measured, the others are running and idle."
         : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
       `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
         `${effort.latencyRounds} of latency). In each, all take one short turn in a new random order. A ` +
