@@ -69,6 +69,7 @@ export function expectedStream(
     if (choices.length === 0 && !isRemark && (reported === undefined || !isUsageAsked)) continue
     chunk.model = model
     chunk.id = expectedId(chunk)
+    for (const name of COSTS) delete chunk[name]
     if (!isUsageAsked) delete chunk.usage
     else if (reported) chunk.usage = withoutCost(reported)
     for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
@@ -114,9 +115,16 @@ class ExpectedChoices {
 
 /** Removes the vendor's price for the operator, which the caller must not see. */
 function withoutCost(usage: JsonObject): JsonObject {
-  const { cost: _, cost_details: _details, ...rest } = usage
-  return rest
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => !COSTS.has(name)))
 }
+
+/** Members with prices in usage, answers and chunks of the recorded vendors. */
+const COSTS: ReadonlySet<string> = new Set([
+  "cost",
+  "cost_details",
+  "cost_in_usd_ticks",
+  "estimated_cost",
+])
 
 /** Returns the usage of a chunk, which Groq sends in another place. */
 function usageOf(chunk: JsonObject): JsonObject | undefined {
