@@ -293,7 +293,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
       "openai-compatible-4 (openai-compatible) https://api.minimax.chat/v1 mm-key",
     ],
     calls: { "gpt-4o": 402, "llama3.2": 402, "doubao-pro": 402 },
-    says: ["prices: 6 of 26 models have none"],
+    says: ["6 of 26 models have no price"],
   },
   {
     name: "types without a counterpart and columns that are not carried over",
