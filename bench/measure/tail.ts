@@ -16,7 +16,7 @@ export interface TailBlock {
   readonly p99: number
 }
 
-/** The latency of the slowest hundredth of a subject's answers. */
+/** The 99th-percentile latency of a subject. */
 export interface Tail {
   readonly subject: string
   readonly callers: number

@@ -120,8 +120,7 @@ export interface FramePatcher {
    */
   push(frame: SseFrame): PatchedFrame
   /**
-   * Returns the required parts that the vendor has not sent before its final frame; absent in dialects without required
-   * parts.
+   * Returns frames for the required parts that the vendor omitted before its final frame. Absent in dialects without required parts.
    * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]

@@ -176,7 +176,7 @@ export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)
 }
 
-/** Whether a request to a model may be free. */
+/** Whether at least one deployment of a model is free of charge. */
 export function isFree({ kind, deployments }: Model): boolean {
   // Other billed services of a chat are only used on request.
   const what = kind === "chat" ? "tokens" : "anything"

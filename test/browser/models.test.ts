@@ -139,7 +139,7 @@ test("rules of a model are shown with their source, and overridden one by one", 
   await image(page, "rules")
 })
 
-test("price periods are shown with the current one, and are kept when the price changes", async () => {
+test("shows all price periods and the current one, and keeps them when the price changes", async () => {
   const { page } = operator
   const periods = [
     { name: "opening offer", until: "2999-01-01T00:00:00Z", input: "0.5" },

@@ -242,7 +242,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("shows its current price, and changes the price outside of its periods", () => {
+  test("shows the price in force and edits the usual price", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
     const more = { period: "peak", from: null, until, price_pictures: null }

@@ -171,7 +171,7 @@ describe("another name of the output limit", () => {
   })
 })
 
-test("a field of another place in the request is rejected", () => {
+test("rejects a field that belongs elsewhere in the request", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   expect(errorOf(decode, { ...body, extra_body: { model: "other" } }).message).toBe(
     "'extra_body.model' is not supported. Set 'model' itself.",

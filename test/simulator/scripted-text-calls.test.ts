@@ -32,7 +32,7 @@ async function answerTo(input: readonly object[], stream: boolean): Promise<stri
 
 const task = { role: "user", content: TASK }
 
-test("a custom tool is called with its text, and a member of a namespace under both names", async () => {
+test("calls a custom tool with text input, and a namespaced tool with its name and namespace", async () => {
   const { output } = JSON.parse(await answerTo([task], false))
   expect(output).toMatchObject([
     { type: "custom_tool_call", name: "apply_patch", input: "+after\n", status: "completed" },

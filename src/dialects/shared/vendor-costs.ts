@@ -36,7 +36,7 @@ export function withoutCost(usage: JsonObject): JsonObject {
   return without(usage, USAGE_COSTS)
 }
 
-/** The same for the other members of a whole answer or of a chunk. */
+/** Removes the vendor's charges from the other members of a whole answer or a chunk. */
 export function withoutAnswerCosts(answer: JsonObject): JsonObject {
   const kept = without(answer, ANSWER_COSTS)
   const metadata = kept[METADATA]

@@ -8,7 +8,7 @@ import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 
-/** Milliseconds before the first check whether the caller is still connected. Most answers end earlier. */
+/** Delay before the first check that the caller is still connected. Most answers end earlier. */
 const ASK_AFTER = 50
 
 /** An upstream call that is in progress. */

@@ -23,7 +23,7 @@ interface StateRow {
   readonly position: bigint
   /** The position up to which all rows are visible. */
   readonly anchored: bigint
-  /** Requests that began before this moment were pruned, in Unix milliseconds. */
+  /** Unix time in milliseconds. Requests that began earlier have been pruned. */
   readonly until: bigint
   readonly has_expired: boolean
 }

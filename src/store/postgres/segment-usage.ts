@@ -57,7 +57,7 @@ interface Source {
   readonly ids: IdFilter
   readonly segments: readonly Segment[]
   readonly idOf: IdOf
-  /** Names with temporary ids, which only the newest requests have. */
+  /** Names that only the newest requests use, by temporary id. */
   readonly own: ReadonlyMap<number, string>
 }
 

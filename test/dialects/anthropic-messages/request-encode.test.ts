@@ -174,7 +174,7 @@ describe("turns", () => {
     ])
   })
 
-  test("turns without text are left out", () => {
+  test("are left out if they have no text", () => {
     const { body } = encode({
       messages: [
         USER,

@@ -125,7 +125,7 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
 }
 
 describe("a model's answer in its next request", () => {
-  test("changes only in its thoughts, with signatures in their places", () => {
+  test("omits thoughts and keeps each signature on its part", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const body = { candidates: [{ content: { parts: given }, finishReason: "STOP" }] }

@@ -154,7 +154,7 @@ describe("requests to vendors", () => {
     expect(call.body).toMatchObject({ contentType: "audio/wav" })
   })
 
-  test("have the fields of ElevenLabs and xAI", async () => {
+  test("use the field names of ElevenLabs and xAI", async () => {
     const eleven = await encoded("elevenlabs", "scribe_v2", { form: "diarized_json" })
     expect(await fieldsOf(eleven.call)).toMatchObject({ model_id: "scribe_v2", diarize: "true" })
     const xai = await encoded("xai", "grok-stt", {})

@@ -424,7 +424,7 @@ describe("a caller of another format", () => {
     },
   )
 
-  test("gets a corrected answer from a provider of the same format", async () => {
+  test("gets the answer to the corrected request", async () => {
     const fields = { model: "anthropic/x", ...messages }
     for (const count of [2, 1]) {
       vendor.taken()
