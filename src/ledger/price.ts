@@ -160,7 +160,7 @@ export function chargesFor(
 
 /** The factor 1, in millionths. */
 export const UNIT_FACTOR = 1_000_000n
-/** The classes that a mode can price, which are only those of tokens. */
+/** The classes that a mode can price: token classes only. */
 export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
 /** Usage of another call or model for the same request, with a separate price. */

@@ -207,7 +207,7 @@ export class Keys {
     return { secret, record: { hash, hint: hintOf(secret), createdAt: now, expiresAt: null } }
   }
 
-  /** Makes a change. Conflicts with simultaneous changes become errors. */
+  /** Runs a change. Converts errors of the store to `not_found` or `conflict`. */
   async #changing<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       const result = await step()

@@ -1,6 +1,5 @@
 /**
- * The actual cause of an error, for the operator. The gateway writes its message, which contains no secrets and no data
- * of callers.
+ * The actual cause of an error, for the operator. The message is composed by the gateway and contains no secrets or caller data.
  */
 export class OperatorCause extends Error {
   override readonly name: string = "OperatorCause"

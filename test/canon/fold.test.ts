@@ -230,7 +230,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("a broken stream is an error", () => {
+  test("throws if the stream contains an error", () => {
     expect(() => foldEvents([errorEvent({ message: "broke" })])).toThrow(GatewayError)
   })
 })

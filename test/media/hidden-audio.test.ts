@@ -289,7 +289,7 @@ describe("WebM", () => {
     )
   })
 
-  test("reads tracks after the clusters, in a skipped element, or described twice", () => {
+  test("reads track descriptions that follow the clusters, are inside a skipped element, or appear twice", () => {
     const tracks = whole.indexOf(TRACKS, 0, "latin1")
     const first = clusters[0] ?? 0
     const [description, rest] = [whole.subarray(tracks, first), whole.subarray(first)]

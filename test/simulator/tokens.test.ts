@@ -4,7 +4,7 @@ import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/token
 
 const texts = oneof(string(), string({ unit: "binary" }), lorem())
 
-test("tokens join to the text, have the right count, and are no more than its bytes", () => {
+test("joining the tokens restores the text, and their count never exceeds its bytes", () => {
   assert(
     property(texts, (text) => {
       const tokens = tokenize(text)

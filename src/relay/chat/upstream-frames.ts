@@ -12,7 +12,7 @@ export const HANG_UP_MS = 1_000
 /** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
 const MAX_SILENT_BYTES = 96 * 1024 * 1024
 const FRAME_COST = 1024
-/** Bytes of a chunk that are read in one turn of the event loop, because a chunk may contain thousands of frames. */
+/** Maximum bytes processed in one turn of the event loop, because a chunk may contain thousands of frames. */
 const SLICE_BYTES = 32 * 1024
 
 /** Reads the frames of one upstream response in slices. */

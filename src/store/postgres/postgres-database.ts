@@ -66,7 +66,7 @@ export class PostgresDatabase implements Database {
   }
 
   async status(): Promise<DatabaseStatus> {
-    // A pooler only mixes up statements if there are enough connections.
+    // Uses several connections, because a pooler mixes up prepared statements only across connections.
     await using client = this.#client(PROBED_CONNECTIONS)
     try {
       return await databaseStatus(client, this.place, this.#address.preparedStatements !== false)

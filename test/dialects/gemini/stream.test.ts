@@ -41,7 +41,7 @@ describe("an ordinary stream", () => {
     expect(changes({ data: "" })).toEqual([])
   })
 
-  test("keeps candidates apart, and each has to end", () => {
+  test("keeps candidates apart, and is finished only when each has finished", () => {
     const decoder = GEMINI.decodeEvents()
     const candidate = (index: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: { parts: [{ text: String(index) }] }, index, ...more }],

@@ -53,7 +53,7 @@ test("an input of items is sent unchanged", () => {
   expect(body.input).toBe(input)
 })
 
-test("a message loses an id that an earlier item has", () => {
+test("removes a message's id if an earlier item has the same id", () => {
   const { patches } = OPENAI_RESPONSES
   const said = (id: string, text: string) => ({
     type: "message",

@@ -200,7 +200,7 @@ describe("the input", () => {
     ])
   })
 
-  test("may show reasoning in plain; a mere reference to it is kept whole", () => {
+  test("may contain plain-text reasoning, and keeps a reasoning reference unchanged", () => {
     const pointer = { type: "reasoning", id: "rs_1", summary: [] }
     const [message] = messagesOf(
       {

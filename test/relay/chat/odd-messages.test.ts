@@ -62,7 +62,7 @@ function chunk(choice: Json, more: Json = {}): string {
   return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices, ...more })}\n\n`
 }
 
-test("a call gets an id and its arguments as text", async () => {
+test("a tool call without an id gets one, and its arguments are converted to text", async () => {
   const call = { function: { name: "f", arguments: { city: "Oslo" } } }
   answer = () => Response.json(completion({ content: null, tool_calls: [call] }, "tool_calls"))
   const { choices } = JSON.parse(await ask(CHAT, "chat/m")) as {

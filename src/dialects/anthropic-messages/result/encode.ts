@@ -57,7 +57,7 @@ export function messageId(id: string | undefined): string {
 
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
 
-/** Returns the parts without a signature after the last text, as in a stream (`WrittenBlocks.signature`). */
+/** Drops a signature that follows the last text, as in a stream (`WrittenBlocks.signature`). */
 function reportedParts(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
   const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true

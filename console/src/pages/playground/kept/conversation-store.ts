@@ -26,7 +26,7 @@ export async function keepConversation(conversation: KeptConversation): Promise<
   await outcome(table.put(conversation))
 }
 
-/** Deletes conversations. @throws if the browser stores nothing. */
+/** Deletes conversations. @throws if the storage of the browser is unavailable. */
 export async function forgetConversations(ids: readonly string[]): Promise<void> {
   const table = await openTable("readwrite")
   await Promise.all(ids.map((id) => outcome(table.delete(id))))
