@@ -4,7 +4,7 @@ import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import { weighFrame } from "./parse-frame.ts"
+import { isHeavy, weighFrame } from "./parse-frame.ts"
 import type { Plan } from "./plan.ts"
 
 /** Maximum milliseconds that an upstream may take to close the connection after its last event. */
@@ -24,6 +24,8 @@ export class UpstreamFrames {
   #rest: Uint8Array | undefined
   /** Bytes that were read since the last event. */
   #silentBytes = 0
+  /** Received frames that are processed in a later turn of the event loop. */
+  #delayed: readonly ReceivedEvent[] = []
   /** Time until which the end of a whole answer is awaited. Only events extend it. */
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
@@ -38,12 +40,41 @@ export class UpstreamFrames {
   }
 
   /**
-   * Receives the next bytes.
-   * @param isWhole whether the whole answer has arrived. The end of the stream is then awaited only briefly, and a
-   * connection failure is accepted as the end.
-   * @returns undefined at the end.
+   * Returns delayed or newly received frames and the number of received bytes.
+   * @param isWhole whether the answer is whole. Its end is awaited only briefly, and may be a failure of the connection.
+   * @returns no frames at the end.
    */
-  async receive(isWhole: boolean): Promise<Uint8Array | undefined> {
+  async next(
+    isWhole: boolean,
+  ): Promise<{ readonly frames?: readonly ReceivedEvent[]; readonly bytes: number }> {
+    if (this.#delayed.length > 0) {
+      await ownTurn()
+      return { frames: this.takeDelayed(), bytes: 0 }
+    }
+    const bytes = await this.#receive(isWhole)
+    if (bytes === undefined) return { bytes: 0 }
+    const frames = this.#parse(bytes)
+    if (isHeavy(frames)) await ownTurn()
+    return { frames, bytes: bytes.byteLength }
+  }
+
+  /** Delays frames until the next call of `next` or `takeDelayed`. */
+  delay(frames: readonly ReceivedEvent[]): void {
+    this.#delayed = frames
+  }
+
+  takeDelayed(): readonly ReceivedEvent[] {
+    const frames = this.#delayed
+    this.#delayed = []
+    return frames
+  }
+
+  /** Returns the frames that the end of the body completes. */
+  end(): readonly ReceivedEvent[] {
+    return this.#parse(undefined)
+  }
+
+  async #receive(isWhole: boolean): Promise<Uint8Array | undefined> {
     if (this.#rest !== undefined) {
       await ownTurn()
       return this.#sliceOf(this.#rest)
@@ -66,12 +97,8 @@ export class UpstreamFrames {
     return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
   }
 
-  /**
-   * Returns the frames that the given bytes complete.
-   * @param bytes undefined at the end.
-   * @throws GatewayError for an invalid frame.
-   */
-  parse(bytes: Uint8Array | undefined): readonly ReceivedEvent[] {
+  /** @throws GatewayError for an invalid frame. */
+  #parse(bytes: Uint8Array | undefined): readonly ReceivedEvent[] {
     try {
       const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
       this.hasArrived ||= frames.length > 0

@@ -16,7 +16,7 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
+import { parseFrame, weighFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
@@ -69,8 +69,6 @@ export class UpstreamStream<
   /** A read that started while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
-  /** Received frames that are processed in a later turn of the event loop. */
-  #delayed: readonly ReceivedEvent[] = []
   /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
   /** Whether tokens are being counted. Buffered text is sent afterwards. */
@@ -182,7 +180,7 @@ export class UpstreamStream<
       let isLast = false
       let text = ""
       try {
-        const { frames, bytes } = await this.#nextFrames()
+        const { frames, bytes } = await this.#frames.next(this.#decoder.finished)
         isLast = frames === undefined
         this.#work += bytes
         work += Math.max(bytes, CHUNK_COST)
@@ -207,25 +205,6 @@ export class UpstreamStream<
       await (calls > 1 ? ownTurn() : nextTurn())
     }
     throw this.#failure
-  }
-
-  /** Returns delayed or newly received frames with their bytes; no frames at the end. */
-  async #nextFrames(): Promise<{ frames?: readonly ReceivedEvent[]; bytes: number }> {
-    if (this.#delayed.length > 0) {
-      await ownTurn()
-      return { frames: this.#takeDelayed(), bytes: 0 }
-    }
-    const bytes = await this.#frames.receive(this.#decoder.finished)
-    if (bytes === undefined) return { bytes: 0 }
-    const frames = this.#frames.parse(bytes)
-    if (isHeavy(frames)) await ownTurn()
-    return { frames, bytes: bytes.byteLength }
-  }
-
-  #takeDelayed(): readonly ReceivedEvent[] {
-    const frames = this.#delayed
-    this.#delayed = []
-    return frames
   }
 
   /** Returns the buffered text of an answer that is not read further. */
@@ -258,7 +237,7 @@ export class UpstreamStream<
     try {
       for (const event of received) {
         if (reported > 0 && performance.now() - startedAt > MAX_PASS_MS) {
-          this.#delayed = received.slice(reported)
+          this.#frames.delay(received.slice(reported))
           break
         }
         this.#frames.weigh(event)
@@ -403,8 +382,12 @@ export class UpstreamStream<
    * passed on.
    */
   #end(): string {
-    let text = this.#pass(this.#frames.parse(undefined))
-    while (this.#delayed.length > 0) text += this.#pass(this.#takeDelayed())
+    let text = ""
+    let frames = this.#frames.end()
+    while (frames.length > 0) {
+      text += this.#pass(frames)
+      frames = this.#frames.takeDelayed()
+    }
     if (this.#failure === undefined) {
       text += this.#report(undefined, this.#decoder.end())
       if (this.#decoder.finished) this.#isEnded = true
