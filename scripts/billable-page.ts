@@ -164,7 +164,7 @@ function fieldRows({
   ]
 }
 
-/** Returns the charge, its hold, and where it is counted. */
+/** Returns the charge, its hold, and the member of the response that counts it. */
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":

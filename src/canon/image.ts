@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** What is done with images. */
+/** The task of an image request. */
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Width and height of an image, in pixels. */

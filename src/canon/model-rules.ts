@@ -1,7 +1,7 @@
 import type { RuleSource } from "#contract/effective-rules.ts"
 import type { ModelRules, RuleName } from "#contract/model-rules.ts"
 
-/** Where a rule comes from. */
+/** The source of a rule. */
 export interface RuleOrigin {
   readonly source: RuleSource
   /** The page that documents the rule, or the time when the gateway learned it. */

@@ -36,7 +36,7 @@ describe("the header of a PNG", () => {
 })
 
 describe("invalid PNG files", () => {
-  test("are rejected: a JPEG, a text file and an empty file", () => {
+  test("rejects a JPEG, a text file and an empty file", () => {
     const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46)
     for (const bytes of [jpeg, new Uint8Array(Buffer.from("a text")), new Uint8Array()]) {
       expect(readPng(bytes)).toBe("it is not a PNG")

@@ -117,7 +117,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   )
 
   for (const { file, status, answer } of failed) {
-    test(`are classified by status: ${file}`, () => {
+    test(`classifies the error by its status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("refused_by_upstream")

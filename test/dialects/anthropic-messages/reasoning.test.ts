@@ -121,7 +121,7 @@ describe("models with a thinking budget", () => {
 })
 
 describe("models with adaptive thinking", () => {
-  test("receive an effort instead of a thinking budget", () => {
+  test("sends an effort instead of a thinking budget", () => {
     const effort = encode(EFFORTS, { effort: "xhigh" })
     expect([effort.thinking, effort.output, effort.losses]).toEqual([
       { type: "adaptive" },

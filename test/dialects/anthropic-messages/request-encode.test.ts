@@ -174,7 +174,7 @@ describe("turns", () => {
     ])
   })
 
-  test("are left out if they have no text", () => {
+  test("leaves out a turn without text", () => {
     const { body } = encode({
       messages: [
         USER,

@@ -184,7 +184,7 @@ describe("tool calls", () => {
     expect(events.at(-1)).toMatchObject({ arguments: '{"x":1}' })
   })
 
-  test("are decoded from the legacy `function_call` format", () => {
+  test("decodes the legacy `function_call` format", () => {
     const events = changes(
       delta({ function_call: { name: "f", arguments: "" } }),
       delta({ function_call: { arguments: "{}" } }),

@@ -165,7 +165,7 @@ describe("a whole answer", () => {
     expect((await response.text()).length).toBeGreaterThan(body.length - 1_000)
   })
 
-  test("is delivered in full if it is within the size limit", async () => {
+  test("delivers an answer within the size limit in full", async () => {
     answer = () => Response.json(wholeAnswer("x".repeat(LIMIT - 1_000)))
     const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
     expect(response.status).toBe(200)

@@ -69,7 +69,7 @@ describe("usage of zero for a delivered answer", () => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("is replaced with the counted searches for a rerank request", async () => {
+  test("counts the searches of a rerank request instead", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)

@@ -47,7 +47,7 @@ describe("the held tokens of a text", () => {
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("are fewer than its bytes if the vocabulary is known", async () => {
+  test("holds fewer tokens than bytes if the vocabulary is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
