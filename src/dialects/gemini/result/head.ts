@@ -1,5 +1,6 @@
 import { extraOf } from "../../../canon/extra.ts"
 import {
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   objectAt,
@@ -56,7 +57,10 @@ export function candidateExtra(candidate: JsonObject): JsonObject | undefined {
 }
 
 function isEmpty(value: JsonValue | undefined): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0
+  if (Array.isArray(value)) return value.length === 0
+  if (!isJsonObject(value)) return false
+  for (const _ in value) return false
+  return true
 }
 
 /** Returns the vendor's id of an answer. */
