@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
-import { threadTime } from "../support/processor-time.ts"
+import { expectBelow, threadTime } from "../support/processor-time.ts"
 import { changed, isRejected, memberAt, type Path, pathsIn } from "./large-members.ts"
 import { ANSWERS } from "./sample-answers.ts"
 
@@ -69,7 +69,7 @@ describe.each(UPSTREAMS.map((each) => [each.id, each] as const))("%s", (id, upst
     const body = make()
     for (const client of CLIENTS) {
       const work = () => void isRejected(() => translate(upstream, client, body))
-      expect(threadTime(work, MAX_MS)).toBeLessThan(MAX_MS)
+      expectBelow(threadTime(work, MAX_MS), MAX_MS)
     }
   })
 })

@@ -13,7 +13,7 @@ import { TranscodingWriter } from "../../src/relay/chat/stream-writer.ts"
 import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import { encodeText, formatEvent } from "../../src/wire/sse.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
-import { threadTime, threadTimeUsed } from "../support/processor-time.ts"
+import { scaledLimit, threadTimeUsed } from "../support/processor-time.ts"
 import { answerOf, AttemptWorld } from "./attempt-world.ts"
 import { sampleCombinations } from "../support/exhaustive.ts"
 
@@ -30,11 +30,8 @@ const SIGNER = new ReasoningSigner("secret")
 const MAX_SIZE_GROWTH = 16
 /** Maximum share of the processor time that one turn of the event loop may take. */
 const MAX_SHARE = 0.4
-/**
- * Minimum duration of a turn. Shorter turns are not compared. The unit is the time to parse `PARSED` (about 6 MB, 30 ms
- * on an idle core), because a busy machine or a large heap slows all work down.
- */
-const MIN_COMPARED_UNITS = 3
+/** Shorter turns are not compared. Milliseconds on an idle machine. */
+const MIN_COMPARED_MS = 90
 /** Number of attempts. The best attempt counts, because a garbage collection may delay others. */
 const ATTEMPTS = 8
 /** Number of bytes of an answer that arrive at once. */
@@ -56,7 +53,6 @@ interface Shape {
 
 const SOUND = { type: "base64", data: "AAAA" } as const
 const TOKEN = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] }
-const PARSED = JSON.stringify(list(90_000, () => TOKEN))
 const text = (content: string): Part => ({ type: "text", text: content })
 
 const SHAPES: Readonly<Record<string, () => Shape>> = {
@@ -213,8 +209,8 @@ async function expectSlices(work: () => Promise<number>, bytes: number): Promise
   for (let attempt = 0; attempt < ATTEMPTS && share >= MAX_SHARE; attempt++) {
     const { size, longest, all } = await measured(work)
     expect(size).toBeLessThan(MAX_SIZE_GROWTH * bytes)
-    const unit = threadTime(() => JSON.parse(PARSED))
-    share = longest < MIN_COMPARED_UNITS * unit ? 0 : longest / all
+    const isShort = longest < MIN_COMPARED_MS || longest < scaledLimit(MIN_COMPARED_MS)
+    share = isShort ? 0 : longest / all
   }
   expect(share).toBeLessThan(MAX_SHARE)
 }

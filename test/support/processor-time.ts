@@ -1,3 +1,5 @@
+import { expect } from "bun:test"
+
 /** Number of attempts. The first includes compilation, and other programs may slow the processor down. */
 const ATTEMPTS = 3
 
@@ -39,4 +41,28 @@ export function processorTimeUsed(): number {
 export function threadTimeUsed(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
+}
+
+/** JSON of 6 MB. An idle core parses it in about `IDLE_PARSE_MS`. */
+const PARSED = JSON.stringify(
+  Array.from({ length: 90_000 }, () => ({
+    token: "a",
+    logprob: -0.1,
+    bytes: [97],
+    top_logprobs: [],
+  })),
+)
+const IDLE_PARSE_MS = 30
+
+/**
+ * Returns a limit for `threadTime` in milliseconds. It is larger if the machine is slow at the moment, because other
+ * programs share its caches and memory, and a large heap has to be collected.
+ */
+export function scaledLimit(limitMs: number): number {
+  return limitMs * Math.max(1, threadTime(() => JSON.parse(PARSED)) / IDLE_PARSE_MS)
+}
+
+/** Expects a `threadTime` below a limit in milliseconds. The limit is scaled only if it is exceeded. */
+export function expectBelow(timeMs: number, limitMs: number): void {
+  expect(timeMs).toBeLessThan(timeMs < limitMs ? limitMs : scaledLimit(limitMs))
 }
