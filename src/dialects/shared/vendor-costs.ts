@@ -54,10 +54,16 @@ export function removeCosts(answer: JsonObject): void {
 }
 
 function without(object: JsonObject, names: readonly string[]): JsonObject {
-  if (names.every((name) => object[name] === undefined)) return object
+  if (!hasAny(object, names)) return object
   const kept = { ...object }
   for (const name of names) delete kept[name]
   return kept
+}
+
+/** Written as a loop, because it runs for every answer and every chunk. */
+function hasAny(object: JsonObject, names: readonly string[]): boolean {
+  for (const name of names) if (object[name] !== undefined) return true
+  return false
 }
 
 function withoutMetadataCosts(value: JsonValue, depth: number): JsonValue {

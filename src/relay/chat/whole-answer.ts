@@ -59,6 +59,8 @@ interface Received {
   /** The part of the result that the caller receives. */
   readonly reported: ChatResult
   readonly meter: Meter
+  /** Whether the body is at most a few kilobytes; absent if a stream was received. */
+  readonly isSmall?: boolean
   /** The rest of the call, as in `FoldedAnswer`. */
   readonly rest?: Promise<void> | undefined
 }
@@ -117,7 +119,8 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
       const answer = bodyOf(context, calls, signer, known.counted)
       pipeline.keepPayload(context, answer)
       if (keeping) await conversations.keep(keeping, answer)
-      const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
+      const isLarge = !isShort(calls) && isLargeJson(answer)
+      const body = isLarge ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
       return { headers, body }
     } catch (thrown) {
       throw asChargedError(thrown)
@@ -252,6 +255,11 @@ interface KnownCharge {
   readonly balance: bigint
 }
 
+/** Whether the answer is known to be short without measuring it, because the provider's own answer is short. */
+function isShort({ plan, all: [first] }: PlanCalls): boolean {
+  return plan.isVerbatim && first?.isSmall === true
+}
+
 function hasRest({ rest }: Received): boolean {
   return rest !== undefined
 }
@@ -360,7 +368,7 @@ function readWhole(
   meter.result(reported)
   meter.reported = body
   if (record) meter.records = [record]
-  return { body, reported, meter, rest: undefined }
+  return { body, reported, meter, isSmall: attempt.isSmallAnswer, rest: undefined }
 }
 
 /**

@@ -102,6 +102,7 @@ export function settleWithoutFeatures(
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
 ): SettledUsage | undefined {
+  if (fields.length === 0 && used.usages.length < 2) return undefined
   const { applied, ...modes } = settleModes([], fields, reports, used)
   const price = priceIn(used.price, applied)
   const divided = dividedUsage(used.usage, used, price)

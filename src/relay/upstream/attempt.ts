@@ -120,6 +120,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   meter: Meter | undefined
   /** The end of an answer that was too large or too complex to be parsed. */
   tail: string | undefined
+  /** Whether the answer arrived whole, in a few kilobytes. */
+  isSmallAnswer = false
   #sending: Sending | undefined
   #ended: CallFailure | undefined
   /** Whether the gateway ended the attempt or did not read the whole answer. */
@@ -201,9 +203,9 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
     const whole = smallBody(response, this)
-    return whole === undefined
-      ? this.#collect(response, true).then(collectedJson)
-      : this.#parsed(DECODER.decode(whole))
+    if (whole === undefined) return this.#collect(response, true).then(collectedJson)
+    this.isSmallAnswer = true
+    return this.#parsed(DECODER.decode(whole))
   }
 
   #parsed(text: string): JsonValue | undefined {
