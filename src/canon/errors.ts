@@ -145,9 +145,12 @@ export class GatewayError extends Error {
     return upstream?.status ?? ERROR_KINDS[this.kind].status
   }
 
-  /** Whether the same request may succeed later, which is sent as `x-should-retry`. */
+  /**
+   * Whether the same request may succeed later, which is sent as `x-should-retry`. A retry of a billed response would
+   * be charged as well.
+   */
   get retry(): boolean {
-    return ERROR_KINDS[this.kind].retry
+    return ERROR_KINDS[this.kind].retry && this.details.billedAnswer === undefined
   }
 }
 
@@ -211,13 +214,19 @@ export function asGatewayError(thrown: unknown): GatewayError {
   )
 }
 
+const CHARGED = "The provider bills this response, so the request was charged."
+
 /**
  * Converts a value that was thrown after the request or its delivered part was charged. The message of an internal
- * error then states the charge.
+ * error, and of a response that the gateway cannot pass on, then states the charge.
  */
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
-  if (error.kind !== "internal_error") return error
+  const { kind, message, details } = error
+  if (details.billedAnswer !== undefined) {
+    return new GatewayError(kind, `${message} ${CHARGED}`, details)
+  }
+  if (kind !== "internal_error") return error
   return new GatewayError(
     "internal_error",
     "The gateway failed to complete this response after its delivered part was charged. Its receipt has the amount; a retry is charged as well.",

@@ -23,6 +23,8 @@ import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import { isUnusable, meterOf } from "./unread-answer.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 import { type AnswerStream } from "./answer-stream.ts"
 
@@ -102,7 +104,7 @@ export class StreamOpening {
    */
   takeCounted(isBillable: (counted: Counted) => boolean): Counted | undefined {
     const counted = [...this.#opened]
-      .map(({ plan, attempts }) => countedOf(plan, attempts))
+      .map(({ plan, attempts }) => countedOf(this.#context.charge, plan, attempts))
       .filter(({ attempts }) => !attempts.every(isGivenUp))
     const charged = counted.find(isBillable)
     const others = counted.filter((each) => each !== charged)
@@ -166,9 +168,11 @@ export class StreamOpening {
 }
 
 /** Returns the counted usage of a plan's calls, except for calls that the provider rejected. */
-function countedOf(plan: Plan, all: readonly Attempt<Plan>[]): Counted {
+function countedOf(charge: PendingCharge, plan: Plan, all: readonly Attempt<Plan>[]): Counted {
   const attempts = all.filter((attempt) => !isRejected(attempt))
-  const meters = attempts.flatMap(({ meter }) => meter ?? [])
+  const meters = attempts.flatMap((attempt) =>
+    isUnusable(attempt) ? meterOf(charge, attempt) : (attempt.meter ?? []),
+  )
   return { plan, attempts, meter: Meter.sum(meters) }
 }
 

@@ -12,6 +12,7 @@ import type { Answer } from "../request/call.ts"
 import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 import {
   asCallFailure,
+  billedAnswerOf,
   CallEnded,
   type CallFailure,
   callerError,
@@ -130,7 +131,8 @@ class StreamedAnswer implements WatchedDeadline {
       // The drain settles an answer that is drained.
       if (this.#isRunning) {
         this.#close("ended")
-        await this.#settleDelivered(error)
+        const isCharged = await this.#settleDelivered(error)
+        if (isCharged && error instanceof GatewayError) throw asChargedError(error)
       }
       throw error
     }
@@ -337,7 +339,8 @@ class StreamedAnswer implements WatchedDeadline {
       return false
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
-    await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
+    const hasHidden = !hasFailed || billedAnswerOf(reason) !== undefined
+    await this.#settle(counted, hasHidden ? hiddenOf(counted) : 0)
     return true
   }
 

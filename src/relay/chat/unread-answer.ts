@@ -36,7 +36,7 @@ export async function settleUnread(
 ): Promise<boolean> {
   const hasLeft = isCallerGone(failure)
   if (!hasLeft && billedAnswerOf(failure) === undefined) return false
-  const unread = hasLeft ? tried.find(({ attempts }) => attempts.some(isLeft)) : tried.at(-1)
+  const unread = tried.find(({ attempts }) => attempts.some(hasLeft ? isLeft : isUnusable))
   if (unread === undefined) return false
   const { plan } = unread
   const { charge } = context
@@ -70,12 +70,17 @@ function isLeft({ ended, isBilled }: Attempt<Plan>): boolean {
   return isBilled && isCallerGone(ended)
 }
 
+/** Whether a call ended with an answer that cannot be passed on although its provider bills it. */
+export function isUnusable({ ended }: Attempt<Plan>): boolean {
+  return billedAnswerOf(ended) !== undefined
+}
+
 /** Returns the meter of a call; of an answer that could not be decoded, only if its usage was reported. */
-function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
-  const { meter, ended, tail } = attempt
-  const isUnusable = billedAnswerOf(ended) !== undefined
-  if (meter !== undefined && (meter.usage !== undefined || !isUnusable)) return meter
-  return unreadMeter(charge, attempt, isUnusable ? (tail ?? "") : tail)
+export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
+  const { meter, tail } = attempt
+  const isUnread = isUnusable(attempt)
+  if (meter !== undefined && (meter.usage !== undefined || !isUnread)) return meter
+  return unreadMeter(charge, attempt, isUnread ? (tail ?? "") : tail)
 }
 
 /** Returns the known usage of an answer that was not decoded. */

@@ -11,12 +11,12 @@ import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
-import { CallEnded } from "../lifetime/call-failure.ts"
+import { billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
 import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { parseFrame, weighFrame } from "./parse-frame.ts"
+import { parseFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
@@ -174,6 +174,15 @@ export class UpstreamStream<
   }
 
   async #readNext(): Promise<string> {
+    try {
+      return await this.#readText()
+    } catch (failure) {
+      if (billedAnswerOf(failure) !== undefined) await this.#readBilled(this.#drain?.limitMs)
+      throw failure
+    }
+  }
+
+  async #readText(): Promise<string> {
     // Each iteration receives bytes or is the last one, so the loop always ends.
     let work = 0
     while (this.#failure === undefined) {
@@ -285,17 +294,16 @@ export class UpstreamStream<
 
   /** Reads the usage from frames after a failure. These frames are not part of the answer. */
   #readUsage(rest: readonly ReceivedEvent[]): void {
-    try {
-      for (const event of rest) {
-        weighFrame(event)
+    for (const event of rest) {
+      try {
+        this.#frames.weigh(event)
         const frame = parseFrame(event)
-        const events = this.#decoder.push(frame)
-        const usage = events.filter(({ type }) => type === "usage")
+        const usage = this.#decoded(frame).filter(({ type }) => type === "usage")
         this.meter.frame(usage, frame.json)
         if (frame.json) this.#record?.frame(frame.json)
+      } catch {
+        // The frame cannot be decoded. If it reports usage, that was counted.
       }
-    } catch {
-      // The usage of this frame cannot be read, and is not needed.
     }
   }
 
@@ -361,6 +369,25 @@ export class UpstreamStream<
       }
     } catch {
       this.#cancelRest()
+    }
+  }
+
+  /** Reads the rest of an answer that cannot be passed on, for the usage that its provider bills. */
+  async #readBilled(limitMs = 0): Promise<void> {
+    const late = Promise.withResolvers<undefined>()
+    using _ = setTimeout(late.resolve, limitMs)
+    try {
+      while (!this.isHoldSpent) {
+        const received = await Promise.race([
+          this.#frames.next(this.#decoder.finished),
+          late.promise,
+        ])
+        if (received?.frames === undefined) return
+        this.#readUsage(received.frames)
+        this.#frames.refuseSilence()
+      }
+    } catch {
+      // The earlier reports are used.
     }
   }
 

@@ -274,7 +274,9 @@ async function completedOf(
   tried: readonly PlanCalls[],
   failure: unknown,
 ): Promise<PlanCalls> {
-  if (await settleUnread(services, context, tried, failure)) throw failure
+  if (await settleUnread(services, context, tried, failure)) {
+    throw failure instanceof CallEnded ? failure : asChargedError(failure)
+  }
   const last = tried.at(-1)
   if (last === undefined || last.all.length === 0 || failure instanceof CallEnded) {
     services.pipeline.release(context)

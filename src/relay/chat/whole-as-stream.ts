@@ -33,7 +33,14 @@ export async function wholeAsStream(
   const { dialect } = binding
   if (!isJsonObject(body) || !isClient(dialect)) throw notStreamed(attempt.provider)
   const encoder = dialect.encodeEvents({ ...request, stream: true, streamUsage: true })
-  const events = eventsOf(dialect.decodeResult(body, request))
+  let events: Iterable<ChatEvent>
+  try {
+    events = eventsOf(dialect.decodeResult(body, request))
+  } catch (failure) {
+    // The provider may bill the answer nevertheless.
+    if (attempt.meter) attempt.meter.usage = dialect.usageIn(body)
+    throw failure
+  }
   return slicesOf(framesOf(checked(events, attempt.provider), encoder))
 }
 

@@ -1,4 +1,4 @@
-import { asChargedError } from "../../canon/errors.ts"
+import { asChargedError, GatewayError } from "../../canon/errors.ts"
 import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
@@ -177,7 +177,8 @@ export class Operation implements Disposable {
       })
       return this.#opened(context, candidate, outcome)
     } catch (error) {
-      if (await this.#settleUnread(context, tried, unread, error)) throw error
+      const charged = await this.#settleUnread(context, tried, unread, error)
+      if (charged !== undefined) throw charged
       const last = tried.at(-1)
       if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
         return await this.#openCompleted(context, { candidate: last, completed, error })
@@ -202,25 +203,27 @@ export class Operation implements Disposable {
 
   /**
    * Charges the provider cost of a request whose response was not read.
-   * @returns false if there is no cost.
+   * @returns the error for the caller; undefined if there is no cost.
    */
   async #settleUnread(
     context: RequestContext,
     tried: readonly OperationCandidate[],
     unread: UnreadAt,
     error: unknown,
-  ): Promise<boolean> {
+  ): Promise<unknown> {
     const made = billedAnswerOf(error)
-    if (made === undefined && !isCallerGone(error)) return false
+    if (made === undefined && !isCallerGone(error)) return undefined
     const candidate = tried.findLast(({ billedShare }) => billedShare > 0)
-    if (candidate === undefined) return false
+    if (candidate === undefined) return undefined
     const isMade = made !== undefined
     const usage = made?.usage ?? (await unread(candidate, candidate.billedShare, isMade))
-    if (isNoUsage(usage)) return false
+    if (isNoUsage(usage)) return undefined
     for (const other of tried) if (other !== candidate) other.lost()
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
-    await open.settle(usage, made?.usage === undefined)
-    return true
+    const { charged } = await open.settle(usage, made?.usage === undefined)
+    if (made === undefined) return error
+    if (charged > 0n) return asChargedError(error)
+    return made.usage === undefined ? error : freeText()
   }
 
   /** Charges the calls that the last candidate completed. The caller receives their result if it is usable. */
@@ -261,4 +264,12 @@ export class Operation implements Disposable {
     if (!this.#admitted) throw new Error("the operation was not admitted")
     return this.#admitted
   }
+}
+
+/** The error for text that a model generated instead of an image, if the price of the model has no rate for text. */
+function freeText(): GatewayError {
+  return new GatewayError(
+    "refused_by_upstream",
+    "The provider generated text instead of an image, which is not passed on, because this model has no price for text.",
+  )
 }

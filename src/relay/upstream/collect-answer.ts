@@ -6,7 +6,7 @@ import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
+import { reportsUsage, tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 /** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
@@ -90,9 +90,8 @@ export async function collectAnswer(
     list.push(chunk)
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
-    if (scanner !== undefined && hasTooMany(scanner)) throw tooMany(reader)
-    if (scanner !== undefined && (scanner.isTooWide || scanner.deepest > MAX_JSON_DEPTH)) {
-      const failure = tooComplex(reader.provider)
+    const failure = scanner === undefined ? undefined : failureOf(scanner, reader)
+    if (failure !== undefined) {
       if (!isJson) throw failure
       const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
       list.clear()
@@ -130,7 +129,8 @@ async function readTail(
     tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
   }
   reader.tail = new TextDecoder().decode(tail.subarray(-TAIL_LENGTH))
-  throw failure
+  if (failure.details.billedAnswer !== undefined || !reportsUsage(reader.tail)) throw failure
+  throw new GatewayError(failure.kind, failure.message, BILLED)
 }
 
 /** Tracks the received size of an answer. It enforces the size limit and reserves memory. */
@@ -222,10 +222,14 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   )
 }
 
-function hasTooMany({ values, elements }: JsonScanner): boolean {
-  return Math.max(values, elements) > MAX_VALUES
+/** Returns the error of an answer that cannot be parsed; undefined if it can be, as far as it was scanned. */
+function failureOf(scanner: JsonScanner, reader: AnswerReader): GatewayError | undefined {
+  if (Math.max(scanner.values, scanner.elements) > MAX_VALUES) return tooMany(reader)
+  const isTooDeep = scanner.isTooWide || scanner.deepest > MAX_JSON_DEPTH
+  return isTooDeep ? tooComplex(reader.provider) : undefined
 }
 
+/** Returns the error for an answer of too many values. It is billed if it reports its usage; otherwise it is invalid. */
 function tooMany({ provider }: AnswerReader): GatewayError {
   const max = MAX_VALUES.toLocaleString("en-US")
   return new GatewayError(

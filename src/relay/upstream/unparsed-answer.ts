@@ -30,6 +30,12 @@ export function tooComplex(provider: string): GatewayError {
 /** Members with the mode of service or the usage, which follow all content in an answer. */
 const NAMES_AT_END = ["service_tier", "serviceTier", "performanceConfig", "usage", "usageMetadata"]
 
+/** Whether an answer reports its usage. @param tail the last part of its text. */
+export function reportsUsage(tail: string): boolean {
+  const { usage, usageMetadata } = membersAtEnd(tail)
+  return isJsonObject(usage) || isJsonObject(usageMetadata)
+}
+
 /** Returns such members of an answer, and those after them. @param tail the last part of its text. */
 export function membersAtEnd(tail: string): JsonObject {
   const members: JsonObject = {}

@@ -77,6 +77,9 @@ async function failed(path: string, body: object) {
   const response = await caller.post(path, body)
   const receipt = await receiptOf(caller, response)
   expect(response.ok).toBe(false)
+  // Official clients would otherwise repeat the request, which would be charged again.
+  expect(response.headers.get("x-should-retry")).toBe("false")
+  expect((await errorOf(response)).message).toContain("was charged")
   expect(vendor.bodies.length).toBe(before + 1)
   return receipt
 }
@@ -205,6 +208,74 @@ const UNUSABLE: Readonly<Record<string, readonly [model: string, answer: object]
   ],
 }
 
+/** Streams with a text, 1,001 tool calls, and then 30 tokens of input and 400 of output. */
+const MANY_CALLS: Readonly<Record<string, readonly object[]>> = {
+  "openai/chat": [
+    { choices: [{ index: 0, delta: { role: "assistant", content: "Hello" } }] },
+    ...CALLS.map(({ id, name }, index) => ({
+      choices: [
+        {
+          index: 0,
+          delta: {
+            tool_calls: [{ index, id, type: "function", function: { name, arguments: "{}" } }],
+          },
+        },
+      ],
+    })),
+    { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+    { choices: [], usage: { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 } },
+  ],
+  "anthropic/chat": [
+    {
+      type: "message_start",
+      message: { role: "assistant", content: [], usage: { input_tokens: 30, output_tokens: 1 } },
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello" } },
+    { type: "content_block_stop", index: 0 },
+    ...CALLS.flatMap((call, index) => [
+      {
+        type: "content_block_start",
+        index: index + 1,
+        content_block: { type: "tool_use", ...call, input: {} },
+      },
+      { type: "content_block_stop", index: index + 1 },
+    ]),
+    { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 400 } },
+    { type: "message_stop" },
+  ],
+  "google/chat": [
+    { candidates: [{ index: 0, content: { role: "model", parts: [{ text: "Hello" }] } }] },
+    ...CALLS.map(({ name }) => ({
+      candidates: [
+        { index: 0, content: { role: "model", parts: [{ functionCall: { name, args: {} } }] } },
+      ],
+    })),
+    {
+      candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 },
+    },
+  ],
+}
+
+/** Returns a stream whose last frame arrives after the others have been read. */
+function slowStream(frames: readonly object[]): Response {
+  const written = frames.map((frame) => {
+    const event = "type" in frame ? `event: ${String(frame.type)}\n` : ""
+    return `${event}data: ${JSON.stringify(frame)}\n\n`
+  })
+  const pieces = [written.slice(0, -1).join(""), written.slice(-1).join("")]
+  const body = new ReadableStream<string>({
+    async pull(controller) {
+      const piece = pieces.shift()
+      if (piece === undefined) return controller.close()
+      controller.enqueue(piece)
+      await (await fetch(gateway.url)).text()
+    },
+  })
+  return new Response(body, { headers: { "content-type": "text/event-stream" } })
+}
+
 describe("a complete answer that cannot be passed on", () => {
   const texts = Object.entries(UNUSABLE).flatMap(([name, [model, body]]) => {
     const text = JSON.stringify(body).replace('"raw"', DEEP)
@@ -222,6 +293,27 @@ describe("a complete answer that cannot be passed on", () => {
       respond = () => new Response(text, { headers: { "content-type": "application/json" } })
       const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
       expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
+
+  test.each(texts)("costs its usage if a stream was requested: $name", async ({ model, text }) => {
+    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test.each(Object.keys(MANY_CALLS))(
+    "costs the usage at the end of its stream: %s",
+    async (model) => {
+      respond = () => slowStream(MANY_CALLS[model] ?? [])
+      const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+      const before = vendor.bodies.length
+      const response = await caller.post(CHAT, order)
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+      expect(await response.text()).toContain("was charged")
+      expect(vendor.bodies.length).toBe(before + 1)
     },
   )
 
