@@ -114,6 +114,11 @@ export class JsonScanner {
     return this.#topLevel.model
   }
 
+  /** Whether every object and list has been closed. */
+  get isClosed(): boolean {
+    return this.#depth === 0
+  }
+
   /** The number of all values, or slightly more: elements of lists and members of objects. */
   get count(): number {
     return this.#openings + this.#commas

@@ -67,7 +67,9 @@ export function totalInput(usage: Usage): number {
 }
 
 /** Returns the tokens written to a prompt cache, of any lifetime. */
-export function cacheWrites(usage: Usage): number {
+export function cacheWrites(
+  usage: Pick<Usage, "inputCacheWrite" | "inputCacheWrite1h" | "inputCacheWrite12h">,
+): number {
   return usage.inputCacheWrite + usage.inputCacheWrite1h + usage.inputCacheWrite12h
 }
 

@@ -34,7 +34,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     inputFresh: input.inputFresh,
     inputCacheRead: input.inputCacheRead,
     inputCacheWrite: input.inputCacheWrite,
-    inputCacheWrite1h: 0,
+    inputCacheWrite1h: input.inputCacheWrite1h,
     inputCacheWrite12h: input.inputCacheWrite12h,
     shortCacheWrite: input.shortCacheWrite,
     output,
@@ -116,6 +116,7 @@ type InputClasses = Pick<
   | "inputFresh"
   | "inputCacheRead"
   | "inputCacheWrite"
+  | "inputCacheWrite1h"
   | "inputCacheWrite12h"
   | "shortCacheWrite"
   | "audioInput"
@@ -131,8 +132,9 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const inputCacheRead = Math.min(cached, prompt)
   // Perplexity counts the sources that it reads separately from the prompt, and bills them as input.
   let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)
-  const { inputCacheWrite, inputCacheWrite12h, shortCacheWrite } = decodeCacheWrites(details, rest)
-  rest -= inputCacheWrite + inputCacheWrite12h
+  const writes = decodeCacheWrites(details, rest, usage)
+  const { inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h, shortCacheWrite } = writes
+  rest -= inputCacheWrite + inputCacheWrite1h + inputCacheWrite12h
   const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
   // Cached tokens may include images, because a cached prompt prefix may contain images.
@@ -141,6 +143,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
     inputFresh: rest - imageInput,
     inputCacheRead,
     inputCacheWrite,
+    inputCacheWrite1h,
     inputCacheWrite12h,
     shortCacheWrite,
     audioInput,

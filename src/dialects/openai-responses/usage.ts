@@ -1,6 +1,13 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import {
+  cacheWrites,
+  NO_USAGE,
+  setCostIn,
+  totalInput,
+  totalOutput,
+  type Usage,
+} from "../../canon/usage.ts"
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
@@ -18,7 +25,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const inputCacheRead = Math.min(countOf(details?.cached_tokens), input ?? 0)
   const uncached = (input ?? 0) - inputCacheRead
   const writes = decodeCacheWrites(details, uncached)
-  const rest = uncached - writes.inputCacheWrite - writes.inputCacheWrite12h
+  const rest = uncached - cacheWrites(writes)
   // Cached tokens may include images, because a cached prompt prefix may contain images.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   const written = objectAt(usage, "output_tokens_details")
@@ -29,6 +36,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
     inputFresh: rest - imageInput,
     inputCacheRead,
     inputCacheWrite: writes.inputCacheWrite,
+    inputCacheWrite1h: writes.inputCacheWrite1h,
     inputCacheWrite12h: writes.inputCacheWrite12h,
     shortCacheWrite: writes.shortCacheWrite,
     imageInput,

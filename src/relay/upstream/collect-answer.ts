@@ -95,7 +95,7 @@ export async function collectAnswer(
       if (!isJson) throw failure
       const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
       list.clear()
-      return await readTail(answer, reader, failure, last)
+      return await readTail(answer, reader, failure, { last, scanner })
     }
     size.reserve(scanner?.bytes)
   }
@@ -110,6 +110,13 @@ export async function collectAnswer(
   return whole
 }
 
+/** The received part of an answer. */
+interface ScannedPart {
+  /** Its last bytes. */
+  readonly last?: Uint8Array
+  readonly scanner?: JsonScanner | undefined
+}
+
 /**
  * Reads an answer that cannot be parsed to its end, which contains its usage, for at most the size limit again.
  * @throws GatewayError always, and errors of the transport.
@@ -118,16 +125,21 @@ async function readTail(
   { body }: HttpAnswer,
   reader: AnswerReader,
   failure: GatewayError,
-  tail: Uint8Array = new Uint8Array(),
+  { last: tail = new Uint8Array(), scanner }: ScannedPart = {},
 ): Promise<never> {
   let read = 0
+  let isEnded = false
   while (read < reader.answerBytes) {
     const { done, value } = await body.next()
+    isEnded = done === true
     if (done === true) break
     reader.received()
     read += value.byteLength
+    scanner?.push(value)
     tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
   }
+  // An answer that was cut off is a failed attempt.
+  if (isEnded && scanner?.isClosed === false) throw notJson(reader)
   reader.tail = new TextDecoder().decode(tail.subarray(-TAIL_LENGTH))
   if (failure.details.billedAnswer !== undefined || !reportsUsage(reader.tail)) throw failure
   throw new GatewayError(failure.kind, failure.message, BILLED)

@@ -8,14 +8,14 @@ export const TAIL_LENGTH = 16 * 1024
 const OPENING_BRACE = 0x7b
 
 /**
- * Whether a text that was not parsed as JSON is nested too deeply or has too many members. Callers can provoke such
- * answers by asking for such arguments of a tool.
+ * Whether a complete text that was not parsed as JSON is nested too deeply or has too many members. Callers can provoke
+ * such answers by asking for such arguments of a tool.
  */
 export function isTooComplex(text: string): boolean {
   if (text.charCodeAt(0) !== OPENING_BRACE) return false
   const scanner = new JsonScanner()
   scanner.push(Buffer.from(text))
-  return scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide
+  return scanner.isClosed && (scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide)
 }
 
 /** The error of such an answer, which its provider bills. */
