@@ -1,4 +1,4 @@
-import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
+import { type FrameMemory, type FrameParser, FrameTooLong, type ReceivedEvent } from "./frames.ts"
 
 const MAX_FRAME_BYTES = 48 * 1024 * 1024
 
@@ -119,7 +119,8 @@ function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   // The checksum is verified first, so that a wrong length does not cause bytes to be buffered.
   const length = prelude.readUInt32BE(0)
   if (length < MIN_FRAME_BYTES || length > MAX_FRAME_BYTES) {
-    throw new Error(`the event stream announces a frame of ${length} bytes`)
+    const message = `the event stream announces a frame of ${length} bytes`
+    throw length < MIN_FRAME_BYTES ? new Error(message) : new FrameTooLong(message)
   }
   if (waiting.length < length) return undefined
   const frame = waiting.take(length)

@@ -4,6 +4,11 @@ export interface ReceivedEvent {
   readonly data: string
 }
 
+/** Thrown for a frame above the maximum length. The stream may contain valid frames after it. */
+export class FrameTooLong extends Error {
+  override readonly name = "FrameTooLong"
+}
+
 /** Parses bytes to frames, regardless of chunk boundaries. */
 export interface FrameParser {
   /** Returns the frames that the given bytes complete. An incomplete frame is buffered. */

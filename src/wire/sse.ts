@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
-import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
+import { type FrameMemory, type FrameParser, FrameTooLong, type ReceivedEvent } from "./frames.ts"
 
 /** Maximum bytes of an event that is not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024
@@ -53,7 +53,7 @@ export class SseParser implements FrameParser {
       maxBufferSize: longest,
       onComment: ({ length }) => this.#drop(length + ": \n".length, length),
       onError: (error) => {
-        if (error.type === "max-buffer-size-exceeded") throw error
+        if (error.type === "max-buffer-size-exceeded") throw new FrameTooLong(error.message)
         this.#drop((error.line?.length ?? 0) + "\n".length, INVALID_LINE_COST)
       },
     })

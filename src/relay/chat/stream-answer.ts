@@ -16,6 +16,7 @@ import {
   CallEnded,
   type CallFailure,
   callerError,
+  billedAnswerOf,
   isCallerGone,
   isFinal,
 } from "../lifetime/call-failure.ts"
@@ -28,6 +29,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
+import { countRequested } from "./unread-answer.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
@@ -331,12 +333,21 @@ class StreamedAnswer implements WatchedDeadline {
     // Waits for the attempt to end, because its end writes the outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
     const hasLeft = this.#hasLeft || isCallerGone(reason)
+    const isUnusable = billedAnswerOf(reason) !== undefined
     const isBillable = ({ plan, meter, attempts }: Counted): boolean =>
-      meter.isBillable || (hasLeft && (attempts.some(isBilled) || estimateHidden(plan, meter) > 0))
+      meter.isBillable ||
+      isUnusable ||
+      (hasLeft && (attempts.some(isBilled) || estimateHidden(plan, meter) > 0))
     const counted = upstream ?? (isFinal(reason) ? opening.takeCounted(isBillable) : undefined)
     if (counted === undefined || !isBillable(counted)) {
       this.#services.pipeline.release(this.#context)
       return false
+    }
+    const { meter, plan } = counted
+    if (isUnusable) {
+      for (const part of meter.parts.length > 0 ? meter.parts : [meter]) {
+        if (part.usage === undefined) countRequested(part, this.#context.charge, plan)
+      }
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
     const hasHidden = !hasFailed || billedAnswerOf(reason) !== undefined

@@ -85,7 +85,7 @@ export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
 
 /** Returns the known usage of an answer that was not decoded. */
 function unreadMeter(
-  { input }: PendingCharge,
+  charge: PendingCharge,
   { plan, startedAt }: Attempt<Plan>,
   tail: string | undefined,
 ): Meter {
@@ -96,9 +96,13 @@ function unreadMeter(
   const usage = plan.binding.dialect.usageIn(members)
   meter.reported = members
   if (usage !== undefined) meter.result({ choices: [], usage })
-  else if (input.request !== undefined) {
-    const { output, choices } = input.bound
-    meter.other.characters += (output * choices * CHARACTERS_OF_TOKEN) / plan.calls
-  }
+  else countRequested(meter, charge, plan)
   return meter
+}
+
+/** Counts the requested maximum output of a call whose answer is billed but unknown. */
+export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
+  if (input.request === undefined) return
+  const { output, choices } = input.bound
+  meter.other.characters += (output * choices * CHARACTERS_OF_TOKEN) / calls
 }

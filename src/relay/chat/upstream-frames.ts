@@ -1,9 +1,11 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
-import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
+import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
+import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import { TAIL_LENGTH, usageLine } from "../upstream/unparsed-answer.ts"
 import { isHeavy, weighFrame } from "./parse-frame.ts"
 import type { Plan } from "./plan.ts"
 
@@ -30,6 +32,8 @@ export class UpstreamFrames {
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
+  /** The line with the usage at the end of a stream that could not be read because a frame is too long. */
+  usageLine = ""
 
   constructor(attempt: Attempt<Plan>, body: AsyncIterator<Uint8Array, undefined>) {
     this.#attempt = attempt
@@ -53,7 +57,7 @@ export class UpstreamFrames {
     }
     const bytes = await this.#receive(isWhole)
     if (bytes === undefined) return { bytes: 0 }
-    const frames = this.#parse(bytes)
+    const frames = await this.#parseOrSkip(bytes)
     if (isHeavy(frames)) await ownTurn()
     return { frames, bytes: bytes.byteLength }
   }
@@ -97,6 +101,39 @@ export class UpstreamFrames {
     return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
   }
 
+  /**
+   * Parses bytes. If a frame is too long, the rest is read for its usage.
+   * @throws GatewayError for an invalid frame.
+   */
+  async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReceivedEvent[]> {
+    try {
+      return this.#parse(bytes)
+    } catch (failure) {
+      if (billedAnswerOf(failure) !== undefined) await this.#readTail(bytes)
+      throw failure
+    }
+  }
+
+  /** Discards the rest of the stream except for the usage at its end, for at most the size limit of answers. */
+  async #readTail(last: Uint8Array): Promise<void> {
+    const { answerBytes, deadlines } = this.#attempt
+    let tail = Buffer.concat([last, this.#rest ?? new Uint8Array()])
+    this.#rest = undefined
+    deadlines.resume()
+    try {
+      for (let read = 0; read < answerBytes;) {
+        const { value } = await this.#body.next()
+        if (value === undefined) break
+        deadlines.received()
+        read += value.byteLength
+        tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
+      }
+    } catch {
+      // The answer is charged without its reported usage.
+    }
+    this.usageLine = usageLine(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
+  }
+
   /** @throws GatewayError for an invalid frame. */
   #parse(bytes: Uint8Array | undefined): readonly ReceivedEvent[] {
     try {
@@ -106,6 +143,7 @@ export class UpstreamFrames {
       return frames
     } catch (error) {
       if (error instanceof GatewayError) throw error
+      if (error instanceof FrameTooLong) throw tooLong(this.#attempt.provider, error)
       throw new GatewayError(
         "upstream_error",
         `The stream of provider '${this.#attempt.provider}' cannot be read. Only the delivered part is charged; try again.`,
@@ -145,4 +183,13 @@ export class UpstreamFrames {
   async discard(): Promise<void> {
     while ((await this.#body.next()).done !== true);
   }
+}
+
+/** Returns the error of a frame that is too long. The provider bills the answer, and other answers would be alike. */
+function tooLong(provider: string, cause: Error): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an event of more than 48 MB, which cannot be passed on. Ask for less at once.`,
+    { cause, providerError: "generation", billedAnswer: {} },
+  )
 }

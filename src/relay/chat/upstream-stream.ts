@@ -196,6 +196,7 @@ export class UpstreamStream<
         text = frames === undefined ? this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
+        this.#countUsage(membersAtEnd(this.#frames.usageLine))
         // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure

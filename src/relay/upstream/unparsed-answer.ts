@@ -47,3 +47,9 @@ export function membersAtEnd(tail: string): JsonObject {
   }
   return members
 }
+
+/** Returns the last line with usage of a stream, without the text around its object. @param tail the last part. */
+export function usageLine(tail: string): string {
+  const line = tail.split("\n").findLast((text) => /"usage(?:Metadata)?"/.test(text)) ?? ""
+  return line.slice(0, line.lastIndexOf("}") + 1)
+}

@@ -336,6 +336,42 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
+  const LONG_EVENT = `{"padding":"${"x".repeat(49 * MEGABYTE)}"}`
+  const USAGE_EVENTS: readonly (readonly [model: string, end: string])[] = [
+    [
+      "openai/chat",
+      'data: {"choices":[],"usage":{"prompt_tokens":30,"completion_tokens":400}}\n\ndata: [DONE]\n\n',
+    ],
+    [
+      "anthropic/chat",
+      'event: message_delta\ndata: {"type":"message_delta","delta":{},"usage":{"input_tokens":30,"output_tokens":400}}\n\n',
+    ],
+    [
+      "google/chat",
+      'data: {"candidates":[],"usageMetadata":{"promptTokenCount":30,"candidatesTokenCount":400}}\n\n',
+    ],
+  ]
+
+  test.each(USAGE_EVENTS)("costs its usage after an event of 49 MB: %s", async (model, end) => {
+    respond = () =>
+      new Response(`data: ${LONG_EVENT}\n\n${end}`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test("costs the requested output if no usage follows an event of 49 MB", async () => {
+    respond = () =>
+      new Response(`data: ${LONG_EVENT}\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const order = { model: "google/chat", messages: HELLO, max_tokens: 500, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { output: 500 } })
+  })
+
   test("costs its usage if it has text although an image was requested", async () => {
     respond = () =>
       Response.json({
