@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from "../wire/http/answer.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatEvent, ChatRequest, ChatResult } from "./chat.ts"
 import type { DialectId, Loss } from "./extra.ts"
@@ -219,7 +220,7 @@ export interface UpstreamDialect {
    * Decodes an error response.
    * @param body the parsed JSON, or text if the body is not JSON.
    */
-  decodeError(status: number, body: unknown, headers?: Headers): GatewayError
+  decodeError(status: number, body: unknown, headers?: ResponseHeaders): GatewayError
   /** The patches for requests whose caller and vendor use this dialect; absent if the dialect has no client side. */
   readonly patches?: DialectPatches
   /**

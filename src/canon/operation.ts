@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from "../wire/http/answer.ts"
 import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
@@ -50,15 +51,15 @@ export interface OperationFormat<Request, Result> {
    * Decodes an error response.
    * @param body the parsed JSON, or text if the body is not JSON.
    */
-  decodeError(status: number, body: unknown, headers: Headers): GatewayError
+  decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError
 }
 
 /** A vendor's complete answer to one call. */
 export interface OperationAnswer {
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The parsed value of a long JSON answer, which is parsed in slices. */
   readonly json?: JsonValue | undefined
   /** Decodes an error that the vendor sent with a success status. */
-  readonly decodeError?: (status: number, body: unknown, headers: Headers) => GatewayError
+  readonly decodeError?: (status: number, body: unknown, headers: ResponseHeaders) => GatewayError
 }

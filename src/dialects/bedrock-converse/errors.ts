@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
@@ -10,7 +11,11 @@ import { defined } from "../shared/fields.ts"
  * Decodes an error response of Bedrock (docs/contribute/wire/bedrock-converse.md#f8). The type is in a header, and the
  * message is in the body.
  */
-export function decodeError(status: number, body: unknown, headers?: Headers): GatewayError {
+export function decodeError(
+  status: number,
+  body: unknown,
+  headers?: ResponseHeaders,
+): GatewayError {
   return vendorRefusal(status, readError(body, headers))
 }
 
@@ -26,7 +31,7 @@ export function decodeErrorEvent({
   return errorEvent(defined({ message: words || undefined, code: code || undefined }))
 }
 
-function readError(body: unknown, headers: Headers | undefined): VendorError {
+function readError(body: unknown, headers: ResponseHeaders | undefined): VendorError {
   const payload = isJsonObject(body) ? body : {}
   const words = typeof body === "string" && !isPage(body) ? body.trim() : messageOf(payload)
   const type = shortType(headers?.get("x-amzn-errortype") ?? textAt(payload, "__type"))

@@ -9,10 +9,9 @@ import {
 } from "../../canon/json.ts"
 import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
-import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
-import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
-import { readEvents } from "../shared/events.ts"
 import { nowInSeconds } from "../shared/time.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
@@ -25,39 +24,37 @@ const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
 /** Reads OpenAI's image events while they pass through (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
+  readonly maxEventLength = MAX_EVENT_LENGTH
   /** Number of drafts received so far. */
   drafts = 0
   /** The event with the final image, withheld until the request is charged. */
   last: JsonObject | undefined
-  readonly #parser: SseParser
-
-  constructor(memory?: FrameMemory) {
-    this.#parser = new SseParser({ longest: MAX_EVENT_LENGTH, memory })
-  }
 
   /** Token usage, once the last event has reported it. */
   get usage(): Usage | undefined {
     return this.last && imageUsage(objectAt(this.last, "usage"))
   }
 
+  /** Whether the last event has arrived. */
+  get isOver(): boolean {
+    return this.last !== undefined
+  }
+
   /**
-   * Yields the events that the bytes complete, except for the last event. Events before a failure are still yielded.
+   * Returns an event for the caller; undefined for the last event.
    * @throws GatewayError if the vendor reports a failure, or sends an invalid event.
    */
-  *push(bytes: Uint8Array): Generator<Uint8Array> {
-    for (const event of readEvents(this.#parser, bytes)) {
-      if (this.last) return
-      const json = parseJsonObject(event.data)
-      if (!json) throw unusable("one of its events is not valid JSON")
-      if (isJsonObject(json.error)) throw reportedFailure(json.error)
-      const type = textAt(json, "type")
-      if (type?.endsWith(".completed")) {
-        this.last = json
-        return
-      }
-      if (type?.endsWith(".partial_image")) this.drafts++
-      yield encodeText(formatEvent(inOneLine(event, json)))
+  read(event: ReceivedEvent): Uint8Array | undefined {
+    const json = parseJsonObject(event.data)
+    if (!json) throw unusable("one of its events is not valid JSON")
+    if (isJsonObject(json.error)) throw reportedFailure(json.error)
+    const type = textAt(json, "type")
+    if (type?.endsWith(".completed")) {
+      this.last = json
+      return undefined
     }
+    if (type?.endsWith(".partial_image")) this.drafts++
+    return encodeText(formatEvent(inOneLine(event, json)))
   }
 }
 

@@ -1,10 +1,9 @@
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import type { FrameMemory } from "../../wire/frames.ts"
-import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
-import { readEvents } from "../shared/events.ts"
 
 /** Extracts the audio from OpenAI's events (docs/contribute/wire/speech.md#f2). */
 export class SpeechEventReader {
@@ -12,23 +11,14 @@ export class SpeechEventReader {
   usage: Usage | undefined
   /** Whether the last event has arrived. */
   isOver = false
-  readonly #parser: SseParser
-
-  constructor(memory?: FrameMemory) {
-    this.#parser = new SseParser({ memory })
-  }
 
   /**
-   * Returns the audio that the bytes complete.
-   * @throws GatewayError if the vendor reports a failure, or sends an event that is too long.
+   * Returns the audio of an event; undefined if it has none.
+   * @throws GatewayError if the vendor reports a failure.
    */
-  push(bytes: Uint8Array): Uint8Array[] {
-    return readEvents(this.#parser, bytes).flatMap(({ data }) => this.#read(data))
-  }
-
-  #read(data: string): Uint8Array[] {
+  read({ data }: ReceivedEvent): Uint8Array | undefined {
     const event = parseJsonObject(data)
-    if (!event) return []
+    if (!event) return undefined
     if (isJsonObject(event.error)) throw reportedFailure(event.error)
     if (event.type === "speech.audio.done") {
       this.isOver = true
@@ -38,11 +28,11 @@ export class SpeechEventReader {
       if (input !== undefined && output !== undefined) {
         this.usage = { ...NO_USAGE, inputFresh: input, audioOutput: output }
       }
-      return []
+      return undefined
     }
     const { type, audio } = event
     const isAudioEvent = type === "speech.audio.delta" && typeof audio === "string"
-    return isAudioEvent ? [Buffer.from(audio, "base64")] : []
+    return isAudioEvent ? Buffer.from(audio, "base64") : undefined
   }
 }
 

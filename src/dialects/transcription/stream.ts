@@ -1,42 +1,47 @@
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
-import type { FrameMemory } from "../../wire/frames.ts"
-import { SseParser } from "../../wire/sse.ts"
+import { unusable } from "../../canon/operation-answer.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
-import { readEvents } from "../shared/events.ts"
 import { usageOf } from "./formats/openai.ts"
+
+/** Maximum characters of a transcript. A day of speech has about a million. */
+const MAX_TEXT_LENGTH = 16 * 1024 * 1024
 
 /** Reads OpenAI's transcript events while they pass through (docs/contribute/wire/transcription.md#f4). */
 export class TranscriptEventReader implements Pick<Transcript, "text" | "usage"> {
   /** The text so far. */
   text = ""
   usage: Transcript["usage"] = {}
-  /** Whether the last event has arrived. */
-  isOver = false
-  readonly #parser: SseParser
+  /** The last event, withheld until the request is charged. */
+  last: Uint8Array | undefined
 
-  constructor(memory?: FrameMemory) {
-    this.#parser = new SseParser({ memory })
+  /** Whether the last event has arrived. */
+  get isOver(): boolean {
+    return this.last !== undefined
   }
 
   /**
-   * Reads the events that the bytes complete.
-   * @throws GatewayError if the vendor reports a failure, or sends an event that is too long.
+   * Returns an event for the caller; undefined for the last event.
+   * @throws GatewayError if the vendor reports a failure, or sends too much text.
    */
-  push(bytes: Uint8Array): void {
-    for (const { data } of readEvents(this.#parser, bytes)) this.#read(data)
-  }
-
-  #read(data: string): void {
-    const event = parseJsonObject(data)
-    if (!event) return
-    if (isJsonObject(event.error)) throw reportedFailure(event.error)
-    if (event.type === "transcript.text.delta" && typeof event.delta === "string") {
-      this.text += event.delta
+  read(event: ReceivedEvent): Uint8Array | undefined {
+    const json = parseJsonObject(event.data)
+    const data =
+      json?.type !== undefined && event.data.includes("\n") ? JSON.stringify(json) : event.data
+    // Text in several lines that is not JSON is not one of the documented events.
+    const passed = data.includes("\n") ? undefined : encodeText(formatEvent({ ...event, data }))
+    if (!json) return passed
+    if (isJsonObject(json.error)) throw reportedFailure(json.error)
+    if (json.type === "transcript.text.delta" && typeof json.delta === "string") {
+      this.text += json.delta
+      if (this.text.length > MAX_TEXT_LENGTH) throw unusable("its text is too long")
     }
-    if (event.type !== "transcript.text.done") return
-    this.isOver = true
-    if (typeof event.text === "string") this.text = event.text
-    this.usage = usageOf(objectAt(event, "usage"))
+    if (json.type !== "transcript.text.done") return passed
+    this.last = passed ?? new Uint8Array()
+    if (typeof json.text === "string") this.text = json.text
+    this.usage = usageOf(objectAt(json, "usage"))
+    return undefined
   }
 }

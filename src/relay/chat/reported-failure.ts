@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from "../../wire/http/answer.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -10,7 +11,7 @@ const GOOD_STATUS = 200
 export function reportedFailure(
   attempt: Attempt<Plan>,
   error: JsonObject,
-  headers?: Headers,
+  headers?: ResponseHeaders,
 ): GatewayError {
   attempt.refused(attempt.cleanedText(messageIn(error) ?? ""))
   return attempt.plan.binding.dialect.decodeError(GOOD_STATUS, error, headers)

@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from "../../wire/http/answer.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import type { StateReference } from "../../canon/vendor-state.ts"
@@ -20,7 +21,7 @@ export class StateRefusals implements RefusalReader {
     this.#references = references
   }
 
-  decodeError(status: number, body: unknown, headers: Headers): GatewayError {
+  decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError {
     const error = this.#vendor.decodeError(status, body, headers)
     if (status !== NOT_FOUND || error.kind !== "upstream_error" || !isJsonObject(body)) return error
     const reported = objectAt(body, "error")

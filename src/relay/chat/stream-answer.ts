@@ -16,7 +16,6 @@ import {
   CallEnded,
   type CallFailure,
   callerError,
-  billedAnswerOf,
   isCallerGone,
   isFinal,
 } from "../lifetime/call-failure.ts"
@@ -343,15 +342,14 @@ class StreamedAnswer implements WatchedDeadline {
       this.#services.pipeline.release(this.#context)
       return false
     }
-    const { meter, plan } = counted
-    if (isUnusable) {
+    if (isUnusable && counted === upstream) {
+      const { meter, plan } = counted
       for (const part of meter.parts.length > 0 ? meter.parts : [meter]) {
         if (part.usage === undefined) countRequested(part, this.#context.charge, plan)
       }
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
-    const hasHidden = !hasFailed || billedAnswerOf(reason) !== undefined
-    await this.#settle(counted, hasHidden ? hiddenOf(counted) : 0)
+    await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
     return true
   }
 

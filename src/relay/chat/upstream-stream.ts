@@ -5,7 +5,9 @@ import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
+import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
+import { SseParser } from "../../wire/sse.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
@@ -16,10 +18,10 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { parseFrame } from "./parse-frame.ts"
+import { parseFrame } from "../upstream/parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream/unparsed-answer.ts"
-import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
+import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
 /**
@@ -35,8 +37,6 @@ const SMALL_OPENING = 256 * 1024
  * buffered.
  */
 const BYTES_AT_ONCE = 256 * 1024
-/** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
-const MAX_PASS_MS = 10
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -95,7 +95,10 @@ export class UpstreamStream<
     if (parts.record) this.meter.records = [parts.record]
     const { dialect } = attempt.plan.binding
     this.#isRepeated = dialect.findRepeated?.()
-    this.#frames = new UpstreamFrames(attempt, body)
+    const { memory } = attempt
+    const isSse = dialect.framing === "sse"
+    const parser = isSse ? new SseParser({ memory }) : new EventStreamParser({ memory })
+    this.#frames = new UpstreamFrames(attempt, body, parser)
   }
 
   /**

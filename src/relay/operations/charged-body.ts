@@ -1,6 +1,7 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import { nextTurn } from "../../canon/next-turn.ts"
-import { encodeText, formatEvent } from "../../wire/sse.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import {
   asCallFailure,
   CallEnded,
@@ -9,6 +10,7 @@ import {
   isCallerGone,
 } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
 /**
@@ -61,6 +63,89 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
     }
   } catch (error) {
     throw attempt.explain(error)
+  }
+}
+
+/** Reads the events of a streamed response. */
+interface EventReader {
+  /** Maximum characters of an event; the usual limit if absent. */
+  readonly maxEventLength?: number
+  /** Whether the last event has been read. */
+  readonly isOver: boolean
+  /** Returns the bytes for the caller; undefined if the event has none. @throws GatewayError */
+  read(event: ReceivedEvent): Uint8Array | undefined
+}
+
+/**
+ * Yields the bytes that a reader takes from the events of a response. Events are weighed before they are parsed, and
+ * read in turns of the event loop, as those of a chat. Events before a failure are still yielded. Events after the last
+ * one are discarded.
+ */
+export async function* eventsOf(
+  { attempt, response }: UpstreamAnswer,
+  reader: EventReader,
+): AsyncGenerator<Uint8Array> {
+  const { memory, deadlines } = attempt
+  const { maxEventLength: longest } = reader
+  const parser = new SseParser({ memory, ...(longest !== undefined && { longest }) })
+  const frames = new UpstreamFrames(attempt, response.body, parser)
+  try {
+    for (let isEnded = false; !isEnded && !reader.isOver;) {
+      const { frames: received } = await frames.next(false)
+      isEnded = received === undefined
+      // The upstream's deadline is paused until the next read, because the caller may be slow.
+      deadlines.received()
+      deadlines.pause()
+      yield* readTogether(received ?? frames.end(), frames, reader)
+    }
+  } finally {
+    if (reader.isOver) void discardRest(attempt, frames)
+    else attempt[Symbol.dispose]()
+  }
+}
+
+/** Yields the bytes of events that arrived together. If they take too long, the others are delayed. */
+function* readTogether(
+  events: readonly ReceivedEvent[],
+  frames: UpstreamFrames,
+  reader: EventReader,
+): Generator<Uint8Array> {
+  const startedAt = performance.now()
+  const pieces: Uint8Array[] = []
+  let failure: { readonly cause: unknown } | undefined
+  try {
+    for (const [index, event] of events.entries()) {
+      if (reader.isOver) break
+      if (index > 0 && performance.now() - startedAt > MAX_PASS_MS) {
+        frames.delay(events.slice(index))
+        break
+      }
+      frames.weigh(event)
+      const piece = reader.read(event)
+      if (piece === undefined) continue
+      pieces.push(piece)
+      frames.onEvents()
+    }
+    frames.refuseSilence()
+  } catch (cause) {
+    failure = { cause }
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces)
+  if (failure !== undefined) throw failure.cause
+}
+
+/** Reads the end of a response after its last event, so that the connection can be reused. */
+async function discardRest(
+  attempt: UpstreamAnswer["attempt"],
+  frames: UpstreamFrames,
+): Promise<void> {
+  attempt.deadlines.awaitEnd(performance.now() + HANG_UP_MS)
+  try {
+    await frames.discard()
+  } catch {
+    // A failure has no effect, because the answer is already complete.
+  } finally {
+    attempt[Symbol.dispose]()
   }
 }
 

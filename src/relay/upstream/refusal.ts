@@ -1,5 +1,5 @@
 import { ChunkList } from "../../wire/chunk-list.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpAnswer, ResponseHeaders } from "../../wire/http/answer.ts"
 import { proxyRefusal } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -13,7 +13,7 @@ const PROXY_AUTHENTICATION = 407
 
 /** Reads error responses in the format of one vendor. */
 export interface RefusalReader {
-  decodeError(status: number, body: unknown, headers: Headers): GatewayError
+  decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError
 }
 
 /** A call that was answered with an error. */
@@ -86,7 +86,7 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Returns the seconds of `retry-after-ms`, or of `retry-after` in seconds or as a date. */
-function retryAfterOf(headers: Headers): number | undefined {
+function retryAfterOf(headers: ResponseHeaders): number | undefined {
   const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN)
   const text = headers.get("retry-after")
   const seconds = Number.isFinite(milliseconds) ? milliseconds / 1000 : secondsOf(text)

@@ -2,6 +2,9 @@ import type { BodyQueue } from "./body-queue.ts"
 import { decompressed } from "./decompression.ts"
 import type { ResponseHead } from "./response-head.ts"
 
+/** The headers of a response. A header is only searched for when it is read, because providers may send thousands. */
+export type ResponseHeaders = Pick<Headers, "get">
+
 /** A response whose head has arrived. */
 export interface HttpAnswer {
   readonly status: number
@@ -12,8 +15,8 @@ export interface HttpAnswer {
    * @param name the name in lowercase.
    */
   header(name: string): string | null
-  /** All headers, which are parsed when they are first read. */
-  readonly headers: Headers
+  /** The headers. Names are in lowercase. */
+  readonly headers: ResponseHeaders
   /** The chunks of the body, which can only be read once. Ending the iteration early closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
@@ -52,7 +55,7 @@ export class ReceivedAnswer implements HttpAnswer {
     return this.#head.get(name)
   }
 
-  get headers(): Headers {
-    return this.#head.headers()
+  get headers(): ResponseHeaders {
+    return this.#head
   }
 }

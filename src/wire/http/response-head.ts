@@ -70,20 +70,6 @@ export class ResponseHead {
     return this.status === 204 || this.status === 304
   }
 
-  /** Returns all headers. Invalid headers are omitted. */
-  headers(): Headers {
-    const headers = new Headers()
-    for (const line of this.#lines.split(LINE_END)) {
-      const colon = line.indexOf(":")
-      try {
-        if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
-      } catch {
-        // A header with an invalid name, such as a name with a space, is skipped.
-      }
-    }
-    return headers
-  }
-
   /**
    * Returns how the end of the body is determined.
    * @throws ProtocolError if the end is ambiguous.

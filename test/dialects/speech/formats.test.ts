@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { feeding } from "../../support/event-reading.ts"
 import type { SpeechRequest, SoundForm } from "../../../src/canon/speech.ts"
 import { SOUND_FORMS } from "../../../src/canon/speech.ts"
 import { doneEvent, audioEvent, SpeechEventReader } from "../../../src/dialects/speech/stream.ts"
@@ -162,9 +163,10 @@ test("events are decoded for any split", () => {
   const bytes = Buffer.concat([audioEvent(sound), audioEvent(sound), doneEvent(used)])
   for (const size of [1, 13, 999, bytes.length]) {
     const reader = new SpeechEventReader()
+    const feed = feeding(reader)
     const heard: Uint8Array[] = []
     for (let at = 0; at < bytes.length; at += size) {
-      heard.push(...reader.push(bytes.subarray(at, at + size)))
+      heard.push(...feed(bytes.subarray(at, at + size)))
     }
     expect(Buffer.concat(heard)).toEqual(Buffer.concat([sound, sound]))
     expect(reader.isOver).toBe(true)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { feeding } from "../../support/event-reading.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import type { Transcript, TranscriptionRequest } from "../../../src/canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../src/dialects/transcription/result.ts"
@@ -43,7 +44,7 @@ describe("transcript formats", () => {
   test("generates events if the vendor streams none of its own", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
-    reader.push(new TextEncoder().encode(events))
+    feeding(reader)(new TextEncoder().encode(events))
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
@@ -76,8 +77,9 @@ describe("a streamed transcript", () => {
   test("yields the same transcript for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const reader = new TranscriptEventReader()
-      reader.push(stream.subarray(0, cut))
-      reader.push(stream.subarray(cut))
+      const feed = feeding(reader)
+      feed(stream.subarray(0, cut))
+      feed(stream.subarray(cut))
       expect(reader).toMatchObject({
         text: "Grüße 🐦!",
         usage: { tokens: { text: 2, audio: 10, output: 4 } },
@@ -88,9 +90,10 @@ describe("a streamed transcript", () => {
 
   test("has the received text after every byte", () => {
     const reader = new TranscriptEventReader()
+    const feed = feeding(reader)
     const texts = new Set<string>()
     for (const byte of stream) {
-      reader.push(Uint8Array.of(byte))
+      feed(Uint8Array.of(byte))
       texts.add(reader.text)
     }
     expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
@@ -99,7 +102,7 @@ describe("a streamed transcript", () => {
   test("fails if it contains the vendor's error", () => {
     const reader = new TranscriptEventReader()
     const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
-    expect(failureOf(() => reader.push(bytes))).toMatchObject({ kind: "upstream_error" })
+    expect(failureOf(() => feeding(reader)(bytes))).toMatchObject({ kind: "upstream_error" })
     expect(reader.isOver).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { feeding } from "../../support/event-reading.ts"
 import type { TranscriptForm, TranscriptionFormat } from "../../../src/canon/transcription.ts"
 import { TranscriptEventReader } from "../../../src/dialects/transcription/stream.ts"
 import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
@@ -145,7 +146,8 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
     const bytes = Buffer.from(JSON.parse(readFixture(file)).response.body.text as string)
     for (const size of [1, 7, 100, bytes.length]) {
       const reader = new TranscriptEventReader()
-      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size))
+      const feed = feeding(reader)
+      for (let at = 0; at < bytes.length; at += size) feed(bytes.subarray(at, at + size))
       expect(reader.isOver).toBe(true)
       expect(reader.text).toBe(RUBY)
       expect(reader.usage).toEqual({ tokens: { text: 0, audio: 37, output: 12 } })

@@ -1,3 +1,4 @@
+import { checkEntries } from "../../../canon/answer-limits.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
@@ -50,7 +51,9 @@ function read(body: JsonObject): Spoken {
   const content = isJsonObject(candidate) ? objectAt(candidate, "content") : undefined
   const chunks: Buffer[] = []
   let rate = PCM_RATE
-  for (const part of listAt(content ?? {}, "parts")) {
+  const parts = listAt(content ?? {}, "parts")
+  checkEntries("parts", parts.length)
+  for (const part of parts) {
     const inline = isJsonObject(part) ? objectAt(part, "inlineData") : undefined
     if (!inline) continue
     chunks.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))

@@ -6,7 +6,7 @@ import { formatCredits } from "../../../ledger/money.ts"
 import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../request/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import { awaitFirst, chargedBody, type Chunks, chunksOf, type BodyEnd } from "../charged-body.ts"
+import { awaitFirst, chargedBody, type BodyEnd, type Chunks, eventsOf } from "../charged-body.ts"
 import type { Ending } from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
@@ -41,9 +41,9 @@ export async function streamImage(
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     return { type: "whole", answer: await readWhole(answer, format) }
   }
-  const reader = new ImageEventReader(attempt.memory)
+  const reader = new ImageEventReader()
   try {
-    const chunks = await awaitFirst(eventsOf(answer, reader))
+    const chunks = await awaitFirst(draftsOf(answer, reader))
     attempt.succeed()
     return { type: "stream", answer, reader, chunks }
   } catch (thrown) {
@@ -51,13 +51,11 @@ export async function streamImage(
   }
 }
 
-async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
-  for await (const chunk of chunksOf(answer)) {
-    yield* reader.push(chunk)
-    // The end of the stream is not awaited, because nothing is needed after the image.
-    if (reader.last) return undefined
-  }
-  throw unusable("it ended before its last event")
+/** Yields the events before the last one. Later ones are not needed. */
+async function* draftsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
+  yield* eventsOf(answer, reader)
+  if (!reader.isOver) throw unusable("it ended before its last event")
+  return undefined
 }
 
 /** Returns the stream for the caller. Its last event, with the image, is sent once the request is charged. */

@@ -13,7 +13,7 @@ import { unwrapWave, wrapWave } from "../../../media/wave.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../request/call.ts"
 import type { Attempt, Candidate } from "../../upstream/attempt.ts"
-import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
+import { awaitFirst, type Chunks, chunksOf, eventsOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { answerOf, type OperationCandidate, type UpstreamAnswer } from "../operation-candidate.ts"
 import { formatOf } from "../vendor-format.ts"
@@ -104,8 +104,8 @@ async function* sourceOf(
     received.rate = speech.rate
     yield speech.sound
   } else if (delivery.type === "events" && isEvents) {
-    const reader = new SpeechEventReader(attempt.memory)
-    for await (const chunk of chunksOf(answer)) yield* reader.push(chunk)
+    const reader = new SpeechEventReader()
+    yield* eventsOf(answer, reader)
     if (!reader.isOver) throw unusable("it ended before its last event")
     received.usage = reader.usage
   } else if (NOT_AUDIO.test(type)) {

@@ -11,7 +11,7 @@ import type { Model } from "../../../catalog/model.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
-import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
+import { awaitFirst, type Chunks, eventsOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -86,7 +86,7 @@ async function receive(
     const whole = await readWhole(answer, format)
     return { type: "whole", transcript: format.decode(whole, request) }
   }
-  const reader = new TranscriptEventReader(attempt.memory)
+  const reader = new TranscriptEventReader()
   try {
     const chunks = await awaitFirst(passedOn(answer, reader))
     return { type: "stream", answer, reader, chunks }
@@ -95,14 +95,9 @@ async function receive(
   }
 }
 
-/** Yields the vendor's bytes as they arrive. The last event and later bytes wait for the charge. */
+/** Yields the events before the last one, which waits for the charge. */
 async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
-  const kept: Uint8Array[] = []
-  for await (const chunk of chunksOf(answer)) {
-    reader.push(chunk)
-    if (reader.isOver) kept.push(chunk)
-    else yield chunk
-  }
+  yield* eventsOf(answer, reader)
   if (!reader.isOver) throw unusable("it ended before its last event")
-  return Buffer.concat(kept)
+  return reader.last
 }

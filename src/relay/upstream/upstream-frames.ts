@@ -1,14 +1,13 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
-import { EventStreamParser } from "../../wire/event-stream.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
-import { SseParser } from "../../wire/sse.ts"
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
-import type { Attempt } from "../upstream/attempt.ts"
-import { TAIL_LENGTH, usageLine } from "../upstream/unparsed-answer.ts"
+import type { Attempt, Candidate } from "./attempt.ts"
+import { TAIL_LENGTH, usageLine } from "./unparsed-answer.ts"
 import { isHeavy, weighFrame } from "./parse-frame.ts"
-import type { Plan } from "./plan.ts"
 
+/** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
+export const MAX_PASS_MS = 10
 /** Maximum milliseconds that an upstream may take to close the connection after its last event. */
 export const HANG_UP_MS = 1_000
 /** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
@@ -17,9 +16,12 @@ const FRAME_COST = 1024
 /** Maximum bytes processed in one turn of the event loop, because a chunk may contain thousands of frames. */
 const SLICE_BYTES = 32 * 1024
 
+/** The call whose frames are read. */
+type FramedCall = Pick<Attempt<Candidate>, "answerBytes" | "deadlines" | "explain" | "provider">
+
 /** Reads the frames of one upstream response in slices. */
 export class UpstreamFrames {
-  readonly #attempt: Attempt<Plan>
+  readonly #attempt: FramedCall
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   /** Received bytes that have not been read yet. */
@@ -35,12 +37,14 @@ export class UpstreamFrames {
   /** The line with the usage at the end of a stream that could not be read because a frame is too long. */
   usageLine = ""
 
-  constructor(attempt: Attempt<Plan>, body: AsyncIterator<Uint8Array, undefined>) {
+  constructor(
+    attempt: FramedCall,
+    body: AsyncIterator<Uint8Array, undefined>,
+    parser: FrameParser,
+  ) {
     this.#attempt = attempt
     this.#body = body
-    const { memory, plan } = attempt
-    const isSse = plan.binding.dialect.framing === "sse"
-    this.#parser = isSse ? new SseParser({ memory }) : new EventStreamParser({ memory })
+    this.#parser = parser
   }
 
   /**
@@ -189,7 +193,7 @@ export class UpstreamFrames {
 function tooLong(provider: string, cause: Error): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an event of more than 48 MB, which cannot be passed on. Ask for less at once.`,
+    `Provider '${provider}' sent an event that is too long to be passed on. Ask for less at once.`,
     { cause, providerError: "generation", billedAnswer: {} },
   )
 }
