@@ -86,7 +86,7 @@ const OPERATIONS = [
 const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 const USAGE = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
 
-describe.each(OPERATIONS)("the stream of a provider's %s", (_, ask) => {
+describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) => {
   test("is refused if one event has too many values", async () => {
     const values = Array.from({ length: 300_000 }, () => ({}))
     chunks = () => [event({ type: "other", values })]
