@@ -2,6 +2,7 @@ import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json.ts"
 import type { OperationAnswer, OperationCall } from "./operation.ts"
 import { reportedErrorIn } from "./reported-error.ts"
+import type { Usage } from "./usage.ts"
 
 const GOOD_STATUS = 200
 /** Maximum bytes of an answer that is parsed in one turn of the event loop. */
@@ -49,4 +50,24 @@ export function unusable(fault: string, cause?: unknown): GatewayError {
     `The provider's answer cannot be used: ${fault}.`,
     cause === undefined ? {} : { cause },
   )
+}
+
+/**
+ * Runs a reader of a complete answer. If the request contained fields that only its vendor defines, they may have
+ * changed the form of the answer. An unusable answer is then billed, and no other deployment is tried.
+ * @param extra the fields.
+ * @param usage as the vendor reported it.
+ */
+export function readForm<T>(extra: JsonObject | undefined, read: () => T, usage?: Usage): T {
+  try {
+    return read()
+  } catch (thrown) {
+    const isUnusable = thrown instanceof GatewayError && thrown.kind === "upstream_error"
+    if (!isUnusable || extra === undefined) throw thrown
+    throw new GatewayError(
+      thrown.kind,
+      `${thrown.message} Leave out the fields that this vendor alone defines: ${Object.keys(extra).join(", ").slice(0, 200)}.`,
+      { ...thrown.details, providerError: "generation", billedAnswer: usage ? { usage } : {} },
+    )
+  }
 }

@@ -385,3 +385,39 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 })
+
+describe("an answer in a form that fields of the caller request", () => {
+  const order = { model: "openai/vectors", input: "Hello there" }
+
+  test.each([
+    { return_multivector: true },
+    { embedding_type: ["float", "binary"] },
+    { embedding_types: ["float", "int8"] },
+  ])("is refused before the call if it has several vectors: %j", async (field) => {
+    const before = vendor.bodies.length
+    const response = await caller.post("/v1/embeddings", { ...order, ...field })
+    expect(response.status).toBe(400)
+    expect((await errorOf(response)).message).toContain(Object.keys(field).join())
+    expect(vendor.bodies.length).toBe(before)
+  })
+
+  const nested = { data: [{ index: 0, embedding: [[1, 0]] }], usage: { prompt_tokens: 30 } }
+
+  test("costs its usage if it cannot be read, and the call is not repeated", async () => {
+    respond = () => Response.json(nested)
+    const receipt = await failed("/v1/embeddings", { ...order, per_token: true })
+    expect(receipt).toMatchObject({ status: "settled", estimated: false, usage: { input: 30 } })
+  })
+
+  test("costs the counted input if too few vectors have no usage", async () => {
+    respond = () => Response.json({ data: [] })
+    const receipt = await failed("/v1/embeddings", { ...order, only_if: "cached" })
+    expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
+  })
+
+  test("is free if the caller has not changed the form", async () => {
+    respond = () => Response.json(nested)
+    const response = await caller.post("/v1/embeddings", order)
+    expect(await receiptOf(caller, response)).toMatchObject({ status: "released", cost: "0" })
+  })
+})

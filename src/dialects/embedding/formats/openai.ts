@@ -5,7 +5,9 @@ import type {
   EmbeddingResult,
   Vector,
 } from "../../../canon/embedding.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
+import { invalidValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -13,9 +15,10 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
-import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import { countedVectors, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
 import { batchesOf, tokensOfCalls } from "./batches.ts"
 
@@ -120,9 +123,28 @@ function fieldsOf(
  * losses.
  */
 function ownFields({ extra = {}, isGoogles }: EmbeddingRequest, losses: Loss[]): JsonObject {
-  if (isGoogles !== true) return extra
+  if (isGoogles !== true) return oneVectorEach(extra)
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
   return {}
+}
+
+/**
+ * Rejects fields that request several vectors for each input, because callers expect one vector.
+ * @throws GatewayError `invalid_value`.
+ */
+function oneVectorEach(extra: JsonObject): JsonObject {
+  const { return_multivector: isMultiple, embedding_type: type, embedding_types: types } = extra
+  if (isMultiple === true || isMultiple === 1) throw severalVectors("return_multivector")
+  if (Array.isArray(type) && type.length > 1) throw severalVectors("embedding_type")
+  if (Array.isArray(types) && types.length > 1) throw severalVectors("embedding_types")
+  return extra
+}
+
+function severalVectors(name: string): GatewayError {
+  return invalidValue(
+    name,
+    `Invalid '${name}': this endpoint returns one vector for each input. Request one vector of one type.`,
+  )
 }
 
 /** Returns the field for the purpose. An unknown purpose is sent unchanged, under the caller's name for it. */
@@ -150,11 +172,14 @@ function decode(
   read: VectorReader,
 ): EmbeddingResult {
   const bodies = answers.map(jsonOf)
-  const vectors = countedVectors(
-    bodies.map((body) => listAt(body, "data")),
-    request,
-  ).flatMap((list) => vectorsOf(list, read))
-  return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
+  const tokens = tokensOfCalls(bodies.map(tokensOf))
+  const usage = tokens > 0 ? { ...NO_USAGE, inputFresh: tokens } : undefined
+  const readVectors = (): Vector[] =>
+    countedVectors(
+      bodies.map((body) => listAt(body, "data")),
+      request,
+    ).flatMap((list) => vectorsOf(list, read))
+  return { vectors: readForm(request.extra, readVectors, usage), tokens }
 }
 
 /** Returns the vectors in the order of the inputs. Vendors usually keep this order, but only `index` guarantees it. */

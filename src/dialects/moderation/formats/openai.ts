@@ -12,7 +12,7 @@ import {
   textsOf,
   verdictCount,
 } from "../../../canon/moderation.ts"
-import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
 import type { EncodedOperation } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 
@@ -120,9 +120,9 @@ function encodePart(part: ModerationPart): JsonObject {
   return part.type === "text" ? { ...part } : { type: "image_url", image_url: { url: part.url } }
 }
 
-const decodeAnswer: ModerationFormat["decode"] = (answers, { input }: ModerationRequest) => {
+const decodeAnswer: ModerationFormat["decode"] = (answers, { input, extra }: ModerationRequest) => {
   const [body = {}] = answers.map(jsonOf)
-  const verdicts = verdictsOf(body.results, verdictCount(input))
+  const verdicts = readForm(extra, () => verdictsOf(body.results, verdictCount(input)))
   const usage = objectAt(body, "usage") ?? {}
   const tokens = quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
   return { verdicts, ...(tokens > 0 && { tokens }) }

@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, readForm } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
@@ -44,7 +44,7 @@ export function jinaRerank(
     },
     decode(answers, request) {
       const [body = {}] = answers.map(jsonOf)
-      const scores = scoresOf(body[resultsField], request)
+      const scores = readForm(request.extra, () => scoresOf(body[resultsField], request))
       return { ...ranked(scores, request), ...usageOf(body) }
     },
     decodeError,

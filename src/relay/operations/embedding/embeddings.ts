@@ -7,7 +7,7 @@ import {
   type Vector,
 } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
+import { readForm, unusable } from "../../../canon/operation-answer.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
@@ -161,7 +161,11 @@ export async function embedAt(
   const result = await format.decode(await candidate.callAll(format, calls), request)
   const { length } = result.vectors
   const wanted = inputCount(request.input)
-  if (length !== wanted) throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
+  if (length !== wanted) {
+    readForm(request.extra, () => {
+      throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
+    })
+  }
   return { ...result, losses }
 }
 
