@@ -13,6 +13,7 @@ import type { ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { nowInSeconds } from "../shared/time.ts"
+import { withoutCost, withoutOperatorData } from "../shared/vendor-costs.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
@@ -49,17 +50,22 @@ export class ImageEventReader {
     if (!json) throw unusable("one of its events is not valid JSON")
     if (isJsonObject(json.error)) throw reportedFailure(json.error)
     const type = textAt(json, "type")
+    const shown = withoutOperatorData(json)
     if (type?.endsWith(".completed")) {
-      this.last = json
+      this.last = shown
       return undefined
     }
     if (type?.endsWith(".partial_image")) this.drafts++
-    return encodeText(formatEvent(inOneLine(event, json)))
+    return encodeText(formatEvent(shown === json ? inOneLine(event, json) : written(event, shown)))
   }
 }
 
 function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
-  return event.data.includes("\n") ? { ...event, data: JSON.stringify(json) } : event
+  return event.data.includes("\n") ? written(event, json) : event
+}
+
+function written(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
+  return { ...event, data: JSON.stringify(json) }
 }
 
 /**
@@ -68,7 +74,8 @@ function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
  */
 export function paidEvent(last: JsonObject, cost: string): string {
   // The cost is a number, as in the usage of a chat answer. The receipt has the exact amount.
-  const paid = { ...last, usage: { ...objectAt(last, "usage"), cost: Number(cost) } }
+  const usage = { ...withoutCost(objectAt(last, "usage") ?? {}), cost: Number(cost) }
+  const paid = { ...last, usage }
   return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
 }
 

@@ -14,14 +14,25 @@ const USAGE_COSTS: readonly string[] = [
   "credits",
   "billing",
 ]
-/** Members of a whole answer or of a chunk with charges to the operator, or data of the operator's own gateway. */
-const ANSWER_COSTS: readonly string[] = [
+/**
+ * Members of a whole answer or of a chunk with charges to the operator, ids of the operator's account, or data of the
+ * operator's own gateway.
+ */
+const OPERATOR_MEMBERS: ReadonlySet<string> = new Set([
   "cost",
   "estimated_cost",
   "market_cost",
   "x_request_cost",
   "_hidden_params",
-]
+  "user_id",
+  "organization",
+  "organization_id",
+  "org_id",
+  "project",
+  "project_id",
+  "account",
+  "account_id",
+])
 /** Vercel's member with data of its gateway. */
 const METADATA = "provider_metadata"
 const METADATA_COSTS: ReadonlySet<string> = new Set(["cost", "marketCost", "market_cost"])
@@ -36,20 +47,40 @@ export function withoutCost(usage: JsonObject): JsonObject {
   return without(usage, USAGE_COSTS)
 }
 
-/** Removes the vendor's charges from the other members of a whole answer or a chunk. */
-export function withoutAnswerCosts(answer: JsonObject): JsonObject {
-  const kept = without(answer, ANSWER_COSTS)
-  const metadata = kept[METADATA]
-  return metadata === undefined
-    ? kept
-    : { ...kept, [METADATA]: withoutMetadataCosts(metadata, METADATA_DEPTH) }
+/**
+ * Removes data of the operator from the members of a whole answer or a chunk, except for its usage.
+ * @returns the same answer if it has none.
+ */
+export function withoutOperatorData(answer: JsonObject): JsonObject {
+  let kept: JsonObject | undefined
+  for (const name in answer) {
+    if (!OPERATOR_MEMBERS.has(name)) continue
+    kept ??= { ...answer }
+    delete kept[name]
+  }
+  const metadata = answer[METADATA]
+  if (metadata === undefined) return kept ?? answer
+  return { ...(kept ?? answer), [METADATA]: withoutMetadataCosts(metadata, METADATA_DEPTH) }
 }
 
-/** Removes the vendor's charges from a whole answer in place. */
-export function removeCosts(answer: JsonObject): void {
-  for (const name of ANSWER_COSTS) if (answer[name] !== undefined) delete answer[name]
-  const { usage, [METADATA]: metadata } = answer
+/**
+ * Removes data of the operator from an answer or an event and from its usage.
+ * @returns the same answer if it has none.
+ */
+export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): JsonObject {
+  const kept = withoutOperatorData(answer)
+  const usage = kept[usageMember]
+  if (!isJsonObject(usage)) return kept
+  const shown = withoutCost(usage)
+  return shown === usage ? kept : { ...kept, [usageMember]: shown }
+}
+
+/** Removes data of the operator from a whole answer in place, including its usage. */
+export function removeOperatorData(answer: JsonObject): void {
+  for (const name of OPERATOR_MEMBERS) if (answer[name] !== undefined) delete answer[name]
+  const { usage, usageMetadata, [METADATA]: metadata } = answer
   if (isJsonObject(usage)) answer.usage = withoutCost(usage)
+  if (isJsonObject(usageMetadata)) answer.usageMetadata = withoutCost(usageMetadata)
   if (metadata !== undefined) answer[METADATA] = withoutMetadataCosts(metadata, METADATA_DEPTH)
 }
 

@@ -1,9 +1,10 @@
-import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
 import { unusable } from "../../canon/operation-answer.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
+import { withoutAllCosts } from "../shared/vendor-costs.ts"
 import { usageOf } from "./formats/openai.ts"
 
 /** Maximum characters of a transcript. A day of speech has about a million. */
@@ -28,8 +29,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
    */
   read(event: ReceivedEvent): Uint8Array | undefined {
     const json = parseJsonObject(event.data)
-    const data =
-      json?.type !== undefined && event.data.includes("\n") ? JSON.stringify(json) : event.data
+    const data = json ? shownData(json, event.data) : event.data
     // Text in several lines that is not JSON is not one of the documented events.
     const passed = data.includes("\n") ? undefined : encodeText(formatEvent({ ...event, data }))
     if (!json) return passed
@@ -44,4 +44,9 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
     this.usage = usageOf(objectAt(json, "usage"))
     return undefined
   }
+}
+
+function shownData(event: JsonObject, data: string): string {
+  const shown = withoutAllCosts(event)
+  return shown === event && !data.includes("\n") ? data : JSON.stringify(shown)
 }

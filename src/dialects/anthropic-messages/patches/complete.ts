@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/
 import { prefixedId } from "../../shared/identifiers.ts"
 import { ownFinish } from "../finish.ts"
 import { ID_PREFIX } from "../identifiers.ts"
-import { withoutCost } from "../../shared/vendor-costs.ts"
+import { removeOperatorData, withoutCost } from "../../shared/vendor-costs.ts"
 import { withCounts } from "../usage.ts"
 
 /**
@@ -10,6 +10,7 @@ import { withCounts } from "../usage.ts"
  * checks a few members.
  */
 export function completeMessage(message: JsonObject): void {
+  removeOperatorData(message)
   completeHead(message)
   const content = Array.isArray(message.content) ? message.content : []
   message.stop_reason = ownFinish(
@@ -18,7 +19,7 @@ export function completeMessage(message: JsonObject): void {
   )
   message.stop_sequence ??= null
   const usage = objectAt(message, "usage")
-  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...withoutCost(usage) })
+  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })
 }
 
 /** Completes the message at the start of a stream, which is still empty. */

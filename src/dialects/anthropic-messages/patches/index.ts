@@ -27,7 +27,7 @@ import { completeMessage, completeStart } from "./complete.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
-import { withoutCost } from "../../shared/vendor-costs.ts"
+import { withoutCost, withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { withStartCounts } from "../usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
@@ -158,7 +158,8 @@ class MessagePatcher implements FramePatcher {
   }
 
   /** Returns the event that ends the message. Its frame is serialized later, with the cost. */
-  #ending(json: JsonObject): JsonObject {
+  #ending(given: JsonObject): JsonObject {
+    const json = withoutOperatorData(given)
     const delta = objectAt(json, "delta")
     const usage = objectAt(json, "usage")
     const isCounted = usage !== undefined || this.#start !== undefined
@@ -175,10 +176,15 @@ class MessagePatcher implements FramePatcher {
   #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
     if (this.#isStarted) return { action: "withhold", data }
     this.#isStarted = true
-    const message: JsonObject = { ...objectAt(json, "message"), model: this.#model }
+    const given = withoutOperatorData(objectAt(json, "message") ?? {})
+    const message: JsonObject = { ...given, model: this.#model }
     this.#start = objectAt(message, "usage")
     completeStart(message)
-    return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
+    return {
+      action: "forward",
+      event,
+      data: JSON.stringify({ ...withoutOperatorData(json), message }),
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import type { Part, TextPart } from "../../../canon/message.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { wholeFinish } from "../../shared/finish.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -85,7 +86,8 @@ function countEntries(content: JsonValue[]): void {
 
 /** Returns the members of a message that the canon lacks. */
 export function messageExtra(message: JsonObject): JsonObject | undefined {
-  return unknownFields(message, RESULT_FIELDS)
+  const extra = unknownFields(message, RESULT_FIELDS)
+  return extra && withoutOperatorData(extra)
 }
 
 function decodeBlock(block: JsonObject): Part {

@@ -19,6 +19,7 @@ import { StreamedChoices } from "../../shared/choices.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { LossList } from "../../shared/losses.ts"
+import { removeOperatorData, withoutAllCosts } from "../../shared/vendor-costs.ts"
 import { encodeStreamError } from "../errors.ts"
 import { finishWord } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
@@ -32,6 +33,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
     request: (body, patch) => patchRequest(body, patch, quirks),
     result: (body, patch) => {
       body.modelVersion = patch.model
+      removeOperatorData(body)
       completeResult(body, patch.choices)
     },
     frames: (patch) => new ChunkPatcher(patch),
@@ -98,7 +100,7 @@ class ChunkPatcher implements FramePatcher {
 
   push({ json: given, data }: SseFrame): PatchedFrame {
     if (given === undefined) return { action: "withhold", data }
-    const json = this.#requested(given)
+    const json = withoutAllCosts(this.#requested(given), "usageMetadata")
     const vendorId = responseIdOf(json)
     this.#id ??= vendorId ?? mintId(ID_PREFIX)
     const missing = missingMembers(json)

@@ -9,6 +9,7 @@ import {
 } from "../../../canon/json.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /** Members of an answer that the canon can represent. */
@@ -28,7 +29,7 @@ export function answerHead(answer: JsonObject): AnswerHead {
     id: textAt(answer, "responseId"),
     model: textAt(answer, "modelVersion"),
     created: Number.isNaN(created) ? undefined : Math.floor(created / 1_000),
-    extra: extra && extraOf(DIALECT, extra),
+    extra: extra && extraOf(DIALECT, withoutOperatorData(extra)),
   })
 }
 

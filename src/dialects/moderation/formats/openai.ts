@@ -15,6 +15,7 @@ import {
 import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
 import type { EncodedOperation } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 
 const PATH = "/moderations"
 const CHAT_PATH = "/chat/moderations"
@@ -147,5 +148,10 @@ function verdictOf(result: JsonValue): ModerationVerdict {
   const scores = objectAt(verdict, "category_scores")
   if (!categories || !scores) throw unusable("a result in it has no categories")
   const { flagged = Object.values(categories).includes(true) } = verdict
-  return { ...verdict, flagged: flagged === true, categories, category_scores: scores }
+  return {
+    ...withoutOperatorData(verdict),
+    flagged: flagged === true,
+    categories,
+    category_scores: scores,
+  }
 }

@@ -6,7 +6,7 @@ import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { isDoneMark } from "../../shared/stream.ts"
 import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
-import { withoutAnswerCosts, withoutCost } from "../../shared/vendor-costs.ts"
+import { withoutOperatorData, withoutCost } from "../../shared/vendor-costs.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { ChoicePatcher } from "./choice.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
@@ -85,7 +85,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 
   #patchChunk(chunk: JsonObject, choices: readonly JsonValue[], streamUsage: boolean): JsonObject {
-    let patched = withoutAnswerCosts(this.#withHead(chunk))
+    let patched = withoutOperatorData(this.#withHead(chunk))
     if (!Array.isArray(chunk.choices)) patched = { ...patched, choices: [] }
     const repaired = this.#choices.patch(choices)
     if (repaired !== undefined) patched = { ...patched, choices: repaired }

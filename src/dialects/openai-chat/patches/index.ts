@@ -6,7 +6,7 @@ import type {
 } from "../../../canon/dialect.ts"
 import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
-import { removeCosts } from "../../shared/vendor-costs.ts"
+import { removeOperatorData } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
@@ -46,6 +46,6 @@ function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
 
 function patchResult(body: JsonObject, patch: ResultPatch): void {
   body.model = patch.model
-  removeCosts(body)
+  removeOperatorData(body)
   completeResult(body, patch.choices)
 }

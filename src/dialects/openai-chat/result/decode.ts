@@ -1,4 +1,4 @@
-import { withoutAnswerCosts } from "../../shared/vendor-costs.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
@@ -76,7 +76,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (isUnixTime(body.created)) result.created = body.created
   const usage = decodeUsage(chunkUsage(body) ?? choiceUsage(body.choices))
   if (usage !== undefined) result.usage = usage
-  if (extra !== undefined) result.extra = extraOf(DIALECT, withoutAnswerCosts(extra))
+  if (extra !== undefined) result.extra = extraOf(DIALECT, withoutOperatorData(extra))
   return result
 }
 

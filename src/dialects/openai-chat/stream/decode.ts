@@ -1,4 +1,4 @@
-import { withoutAnswerCosts } from "../../shared/vendor-costs.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { reportedErrorIn } from "../../../canon/reported-error.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
@@ -176,7 +176,7 @@ class ChunkDecoder implements EventDecoder {
         id,
         model: textAt(chunk, "model"),
         created: isUnixTime(chunk.created) ? chunk.created : undefined,
-        extra: extra && extraOf(DIALECT, withoutAnswerCosts(extra)),
+        extra: extra && extraOf(DIALECT, withoutOperatorData(extra)),
       }),
     )
   }

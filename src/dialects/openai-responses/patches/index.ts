@@ -13,7 +13,7 @@ import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { streamFailure } from "../errors.ts"
 import { withDistinctIds, withMessages } from "../messages/content-input.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
-import { removeCosts, withoutAnswerCosts, withoutCost } from "../../shared/vendor-costs.ts"
+import { removeOperatorData, withoutOperatorData, withoutCost } from "../../shared/vendor-costs.ts"
 import { dropAgentTools } from "../tools/agent-tools.ts"
 import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { encodeEvents, failureFrames } from "../stream/encode.ts"
@@ -26,7 +26,7 @@ export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
     result(body, patch) {
       const response = patchedResponse(body, patch, headOf(body))
       response.status ??= "completed"
-      removeCosts(body)
+      removeOperatorData(body)
       Object.assign(body, response)
     },
     frames: (patch) => new ResponseFrames(patch),
@@ -54,7 +54,7 @@ function patchedResponse(
 ): JsonObject {
   const usage = objectAt(response, "usage")
   const shown = usage === undefined ? {} : { usage: withoutCost(usage) }
-  const patched: JsonObject = { ...withoutAnswerCosts(response), model, ...shown }
+  const patched: JsonObject = { ...withoutOperatorData(response), model, ...shown }
   completeResponse(patched, head)
   return patched
 }
@@ -124,7 +124,7 @@ class ResponseFrames implements FramePatcher {
 
   #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {
     this.#response = response
-    const patched: JsonObject = { ...json, response }
+    const patched: JsonObject = { ...withoutOperatorData(json), response }
     const written = { event: type, data: JSON.stringify(patched) }
     if (!LAST_WORDS.has(type)) return { action: "forward", ...written }
     const isCounted = type !== "response.failed" || objectAt(response, "usage") !== undefined

@@ -2,6 +2,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import { type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
+import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /** Members that the canon can represent, and members that only repeat the request. */
@@ -52,6 +53,6 @@ export function answerHead(response: JsonObject): AnswerHead {
     id: textAt(response, "id"),
     model: textAt(response, "model"),
     created: typeof created === "number" ? Math.floor(created) : undefined,
-    extra: extra && extraOf(DIALECT, extra),
+    extra: extra && extraOf(DIALECT, withoutOperatorData(extra)),
   })
 }

@@ -20,6 +20,7 @@ import type {
 } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
+import { withoutAllCosts } from "../../shared/vendor-costs.ts"
 import {
   audioForm,
   formCall,
@@ -168,10 +169,11 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   const language = textAt(body, "language")
   const segments = segmentsAt(body)
   const words = wordsAt(body, "words", "word")
+  const requested = requestedBody(body, request)
   return {
     ...timedTranscript({ text, language, duration, segments, words }),
     usage: usageOf(objectAt(body, "usage"), duration),
-    ...defined({ body: requestedBody(body, request) }),
+    ...defined({ body: requested && withoutAllCosts(requested) }),
   }
 }
 
