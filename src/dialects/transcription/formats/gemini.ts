@@ -1,3 +1,4 @@
+import { GatewayError } from "../../../canon/errors.ts"
 import { fileTooLarge } from "../../../canon/form-file.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
@@ -6,6 +7,7 @@ import type {
   TranscriptionFormat,
   TranscriptionRequest,
 } from "../../../canon/transcription.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import { defined } from "../../shared/fields.ts"
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
@@ -52,7 +54,7 @@ export function geminiTranscription(
         losses,
       }
     },
-    decode(answer) {
+    decode(answer, request) {
       const body = jsonOf(answer)
       const [candidate] = listAt(body, "candidates")
       if (!isJsonObject(candidate)) throw unusable("it holds no transcript")
@@ -62,7 +64,10 @@ export function geminiTranscription(
           isJsonObject(part) && part.thought !== true ? (textAt(part, "text") ?? "") : "",
         )
         .join("")
-      return { text: text.trim(), usage: usageOf(objectAt(body, "usageMetadata")) }
+        .trim()
+      const usage = usageOf(objectAt(body, "usageMetadata"))
+      if (text === "" && candidate.finishReason === "MAX_TOKENS") throw unwritten(usage, request)
+      return { text, usage }
     },
     decodeError,
   }
@@ -76,6 +81,22 @@ function instruction({ task, language, prompt }: TranscriptionRequest): string {
   const spoken = language === undefined ? "" : ` The language is ${languageName(language)}.`
   const context = prompt === undefined ? "" : `\nContext, for names and style only: ${prompt}`
   return `${what}${spoken} Answer with the text alone; with nothing when there is no speech.${context}`
+}
+
+/** Returns the error if a model has spent all of its output on reasoning, which its provider bills. */
+function unwritten({ tokens }: Transcript["usage"], { audio }: TranscriptionRequest): GatewayError {
+  const usage = tokens && {
+    ...NO_USAGE,
+    seconds: audio.seconds,
+    inputFresh: tokens.text,
+    audioInput: tokens.audio,
+    output: tokens.output,
+  }
+  return new GatewayError(
+    "upstream_error",
+    "The model reached its output limit before it wrote a transcript. Its reasoning is charged. Send shorter audio, or use a model that reasons less.",
+    { providerError: "generation", billedAnswer: usage ? { usage } : {} },
+  )
 }
 
 function usageOf(usage: JsonObject | undefined): Transcript["usage"] {

@@ -6,7 +6,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../../support/gateway.ts"
-import { receiptOf } from "../../support.ts"
+import { errorOf, receiptOf } from "../../support.ts"
 
 /** Models may write more text than is spoken, so the held output is also the limit that is sent. */
 
@@ -18,6 +18,10 @@ let gateway: TestGateway
 let caller: TestCaller
 /** Output tokens that the vendor reports, with its limit. */
 let output: (limit: number) => number
+
+/** The finish reason of the model that reasons, and the number of its calls. */
+let thinkerFinish = "MAX_TOKENS"
+let calls = 0
 
 interface GeminiBody {
   readonly generationConfig: { readonly maxOutputTokens?: number }
@@ -33,6 +37,13 @@ beforeAll(async () => {
     const parts = request.url.includes("tts")
       ? [{ inlineData: { mimeType: "audio/L16;rate=24000", data: PCM } }]
       : [{ text: "words" }]
+    if (request.url.includes("thinker")) {
+      calls++
+      return Response.json({
+        candidates: [{ content: {}, finishReason: thinkerFinish }],
+        usageMetadata: { promptTokenCount: 50, thoughtsTokenCount: 300 },
+      })
+    }
     return Response.json({
       candidates: [{ content: { parts } }],
       usageMetadata: {
@@ -47,6 +58,7 @@ beforeAll(async () => {
     providers: { google: provider(root, "google"), openai: provider(`${root}/v1`, "openai") },
     models: {
       "google/listener": { kind: "transcription", price: PRICE, maxOutput: 65_536 },
+      "google/thinker": { kind: "transcription", price: PRICE, maxOutput: 500 },
       "google/short": { kind: "transcription", price: PRICE, maxOutput: 500 },
       "google/tts": { kind: "speech", price: PRICE, maxOutput: 8_192 },
       "openai/gpt-4o-transcribe": { kind: "transcription", price: PRICE, maxOutput: 2_000 },
@@ -61,16 +73,20 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-async function transcribed(model: string, task: string, prompt: string) {
+async function upload(model: string, task: string, prompt: string): Promise<Response> {
   const form = new FormData()
   form.append("model", model)
   form.append("prompt", prompt)
   form.append("file", new File([wave(2)], "speech.wav"))
-  const response = await fetch(`${gateway.url}/v1/audio/${task}`, {
+  return fetch(`${gateway.url}/v1/audio/${task}`, {
     method: "POST",
     headers: { authorization: `Bearer ${caller.key}` },
     body: form,
   })
+}
+
+async function transcribed(model: string, task: string, prompt: string) {
+  const response = await upload(model, task, prompt)
   expect(response.status).toBe(200)
   return receiptOf(caller, response)
 }
@@ -96,4 +112,23 @@ test("limits the audio of Gemini's speech", async () => {
   const receipt = await receiptOf(caller, await caller.post("/v1/audio/speech", body))
   expect(receipt.usage?.audio_output).toBe(8_192)
   expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
+})
+
+test("charges reasoning that leaves no room for a transcript once, with a clear error", async () => {
+  thinkerFinish = "MAX_TOKENS"
+  calls = 0
+  const response = await upload("google/thinker", "transcriptions", "")
+  const receipt = await receiptOf(caller, response)
+  expect(response.status).toBe(502)
+  expect((await errorOf(response)).message).toContain("reached its output limit")
+  expect(calls).toBe(1)
+  expect(receipt).toMatchObject({ status: "settled", usage: { input: 50, output: 300 } })
+})
+
+test("answers with an empty transcript if the model found no speech", async () => {
+  thinkerFinish = "STOP"
+  const response = await upload("google/thinker", "transcriptions", "")
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ text: "" })
+  expect(await receiptOf(caller, response)).toMatchObject({ status: "settled" })
 })
