@@ -37,6 +37,7 @@ const SMALL_OPENING = 256 * 1024
  * buffered.
  */
 const BYTES_AT_ONCE = 256 * 1024
+const MEBIBYTE = 1024 * 1024
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -313,6 +314,7 @@ export class UpstreamStream<
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) this.#frames.onEvents()
+    if (this.meter.characters > this.#attempt.answerBytes) throw this.#tooLong()
     // A frame that reports a failure is not passed on, so its content is not delivered.
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
@@ -432,6 +434,16 @@ export class UpstreamStream<
     return new GatewayError(
       "upstream_error",
       `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only the delivered part is charged; try again.`,
+    )
+  }
+
+  /** Returns the error for a text that some encoders could not write again at its end. */
+  #tooLong(): GatewayError {
+    const { provider, answerBytes } = this.#attempt
+    return new GatewayError(
+      "upstream_error",
+      `Provider '${provider}' sent more than ${Math.floor(answerBytes / MEBIBYTE)} MB of text. Only this part is charged. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+      { providerError: "generation", billedAnswer: {} },
     )
   }
 

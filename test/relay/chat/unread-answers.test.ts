@@ -421,3 +421,24 @@ describe("an answer in a form that fields of the caller request", () => {
     expect(await receiptOf(caller, response)).toMatchObject({ status: "released", cost: "0" })
   })
 })
+
+test.each([CHAT, "/v1/responses"])(
+  "ends a stream with more text than the limit at %s",
+  async (path) => {
+    const delta = (content: string): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+    respond = () =>
+      new Response(delta("x".repeat(100_000)).repeat(30), {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const before = vendor.bodies.length
+    const order = { model: "openai/chat", stream: true }
+    const body = path === CHAT ? { ...order, messages: HELLO } : { ...order, input: "Hi" }
+    const response = await caller.post(path, body)
+    const text = await response.text()
+    expect(text).toContain("limits.answer_mb")
+    expect(text.length).toBeLessThan(2.5 * MEGABYTE)
+    expect(vendor.bodies.length).toBe(before + 1)
+    expect(await receiptOf(caller, response)).toMatchObject({ status: "settled", estimated: true })
+  },
+)
