@@ -91,7 +91,7 @@ export function wrappedSchema(schema: JsonObject): FittedSchema {
 export function isStrictForm(schema: JsonObject): boolean {
   if (!hasObjectRoot(schema)) return false
   return !someSchema(schema, (inner) => {
-    if (Object.keys(inner).some((name) => NOT_STRICT.has(name))) return true
+    for (const name in inner) if (NOT_STRICT.has(name)) return true
     if (!isObjectType(inner.type) && inner.properties === undefined) return false
     if (inner.additionalProperties !== false) return true
     const names = isJsonObject(inner.properties) ? Object.keys(inner.properties) : []
@@ -118,56 +118,80 @@ class SchemaFitting {
     return this.#isClosed || this.#described.size > 0 || this.#rejected.size > 0
   }
 
+  /** Returns the same schema if nothing in it changes. */
   fit(schema: JsonObject): JsonObject {
-    const fitted: JsonObject = {}
-    const notes: JsonObject = {}
-    for (const [name, value] of Object.entries(schema)) {
+    let fitted = schema
+    let notes: JsonObject | undefined
+    for (const name in schema) {
+      const value = schema[name]
       if (this.#rejected.has(name)) this.isUnsupported = true
       const isNoted = this.#described.has(name) && !(name === "minItems" && isSmall(value))
-      if (isNoted) notes[name] = value
-      else fitted[name] = this.#member(name, value)
+      if (isNoted) {
+        notes ??= {}
+        notes[name] = value
+        continue
+      }
+      const member = this.#member(name, value)
+      if (member === value) continue
+      if (fitted === schema) fitted = { ...schema }
+      fitted[name] = member
     }
-    if (Object.keys(notes).length > 0) {
-      this.isChanged = true
-      const words = Object.entries(notes).map(
-        ([name, value]) => `${name}: ${JSON.stringify(value)}`,
-      )
-      fitted.description = [textAt(schema, "description"), `{${words.join(", ")}}`]
-        .filter(Boolean)
-        .join("\n\n")
-    }
-    if (this.#isClosed) this.#close(fitted)
-    return fitted
+    if (notes !== undefined) fitted = this.#withNotes(fitted, notes)
+    return this.#isClosed ? this.#closed(fitted) : fitted
+  }
+
+  /** Returns a schema with rejected constraints in its description. */
+  #withNotes(schema: JsonObject, notes: JsonObject): JsonObject {
+    this.isChanged = true
+    const described = { ...schema }
+    for (const name in notes) delete described[name]
+    const words = Object.entries(notes).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    described.description = [textAt(schema, "description"), `{${words.join(", ")}}`]
+      .filter(Boolean)
+      .join("\n\n")
+    return described
   }
 
   #member(name: string, value: JsonValue | undefined): JsonValue | undefined {
     if (value === undefined || VALUE_MEMBERS.has(name)) return value
     if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) return this.#inner(value)
-    const entries = Object.entries(value)
-    return Object.fromEntries(entries.map(([key, schema]) => [key, this.#inner(schema ?? null)]))
+    let fitted = value
+    for (const key in value) {
+      const before = value[key] ?? null
+      const inner = this.#inner(before)
+      if (inner === before) continue
+      if (fitted === value) fitted = { ...value }
+      fitted[key] = inner
+    }
+    return fitted
   }
 
   #inner(value: JsonValue): JsonValue {
-    if (Array.isArray(value)) return value.map((entry) => this.#inner(entry))
+    if (Array.isArray(value)) {
+      const fitted = value.map((entry) => this.#inner(entry))
+      return fitted.every((entry, index) => entry === value[index]) ? value : fitted
+    }
     return isJsonObject(value) ? this.fit(value) : value
   }
 
   /** An object with arbitrary members cannot be closed without losing these members. */
-  #close(schema: JsonObject): void {
+  #closed(given: JsonObject): JsonObject {
+    let schema = given
     if (Array.isArray(schema.oneOf) && schema.anyOf === undefined) {
-      schema.anyOf = schema.oneOf
+      schema = { ...given, anyOf: given.oneOf }
       delete schema.oneOf
       this.isChanged = true
     }
     const { additionalProperties: others, properties } = schema
     if (isJsonObject(others)) this.isUnsupported = true
     if (others === true) {
-      schema.additionalProperties = false
+      schema = { ...schema, additionalProperties: false }
       this.isChanged = true
     }
     const isOpen = isObjectType(schema.type) && properties === undefined && others !== false
     const isCombined = ["$ref", "allOf", "anyOf"].some((name) => schema[name] !== undefined)
     if (isOpen && !isCombined) this.isUnsupported = true
+    return schema
   }
 }
 
@@ -177,16 +201,26 @@ function isSmall(value: JsonValue | undefined): boolean {
 
 /** Whether a schema, or any schema in it, meets a condition. */
 function someSchema(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
-  return holds(schema) || innerSchemas(schema).some((inner) => someSchema(inner, holds))
+  return holds(schema) || someInner(schema, (inner) => someSchema(inner, holds))
 }
 
-/** Returns the direct subschemas of a schema. */
-function innerSchemas(schema: JsonObject): JsonObject[] {
-  return Object.entries(schema).flatMap(([name, value]) => {
-    if (VALUE_MEMBERS.has(name)) return []
-    const inner = SCHEMA_MAPS.has(name) && isJsonObject(value) ? Object.values(value) : [value]
-    return inner.flat().filter(isJsonObject)
-  })
+/** Whether a direct subschema meets a condition. Members are not listed first, because a schema may have thousands. */
+function someInner(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
+  for (const name in schema) {
+    if (VALUE_MEMBERS.has(name)) continue
+    const value = schema[name]
+    if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) {
+      if (someOf(value, holds)) return true
+      continue
+    }
+    for (const key in value) if (someOf(value[key], holds)) return true
+  }
+  return false
+}
+
+function someOf(value: JsonValue | undefined, holds: (schema: JsonObject) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((entry) => isJsonObject(entry) && holds(entry))
+  return isJsonObject(value) && holds(value)
 }
 
 /** Maximum length of a chain of references. A schema with a longer chain is treated as recursive. */
@@ -205,7 +239,7 @@ function isRecursive(root: JsonObject): boolean {
     const isBack =
       reference === "#" ||
       (target !== undefined && leadsBack(target, references + 1)) ||
-      innerSchemas(schema).some((inner) => leadsBack(inner, references))
+      someInner(schema, (inner) => leadsBack(inner, references))
     open.delete(schema)
     done.add(schema)
     return isBack
