@@ -25,6 +25,6 @@ export async function openSecrets(
   if (!key) return { secrets, keyPepper: secrets.readOrCreate("key-pepper") }
   throw new LedgerError(
     "without_secrets",
-    `the secrets of the ledger at ${database.place} are gone: none of its keys would work`,
+    `the secrets of the ledger at ${database.place} are missing: none of its keys would work`,
   )
 }

@@ -135,7 +135,7 @@ async function requireSame(copy: StoreReader, expected: Expected): Promise<void>
   throw new CommandError(
     "failed",
     `the copy is not the same ledger: ${wrong?.message ?? `${sizesOf(verdict)} instead of ${sizesOf(expected.verdict)}`}`,
-    "It refuses to serve. Remove it, and look at the log of the server and at the disk before you copy again.",
+    "The gateway does not start with this copy. Delete it. Check the database server's log and the disk before you copy again.",
   )
 }
 

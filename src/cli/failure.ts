@@ -31,7 +31,7 @@ export function failureOf(thrown: unknown): Failure {
     return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
   }
   if (thrown instanceof FeedError) {
-    const message = `This price list is not used: ${thrown.message}`
+    const message = `the price list was rejected: ${thrown.message}`
     return failure("failed", { message, code: "price_list_refused" })
   }
   if (thrown instanceof LedgerError) return ledgerFailure(thrown)

@@ -85,6 +85,6 @@ export async function requireAccount(
   const hint =
     names.length === 0
       ? `Create it with: tollgate account create ${idOrName}`
-      : `There are: ${names.slice(0, 10).join(", ")}`
+      : `Accounts: ${names.slice(0, 10).join(", ")}`
   throw new CommandError("not_found", `there is no account '${idOrName}'`, hint)
 }

@@ -60,7 +60,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
       "addresses and ranges it may be used from, such as 10.0.0.0/8",
       networksArgument,
     )
-    .option("--read-only", "it pays for nothing and changes nothing: for dashboards")
+    .option("--read-only", "only reads; cannot make paid requests or changes (for dashboards)")
     .action(async (options: KeyCreateOptions, command) => {
       const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
         const account = await requireAccount(store, options.account)

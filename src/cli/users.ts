@@ -146,8 +146,8 @@ const registerUserErase: RegisterCommand = (program, terminal) => {
       })
       outputOf(command, terminal).result(erased, () =>
         erased.user === null
-          ? "There was no user with this address. Invitations to it are gone, and records no longer name it."
-          : `Erased: records show ${erased.user} from now on. Backups made before still name the person.`,
+          ? "No user had this address. Its invitations were deleted, and records no longer contain it."
+          : `Erased: records show ${erased.user} from now on. Older backups still contain the person's name.`,
       )
     })
 }

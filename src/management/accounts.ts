@@ -179,7 +179,8 @@ export class Accounts {
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined
     if (template) return template
     const known = Object.keys(templates)
-    const words = known.length === 0 ? "There is none." : `There are ${known.join(", ")}.`
+    const words =
+      known.length === 0 ? "No templates are defined." : `Known templates: ${known.join(", ")}.`
     throw new GatewayError(
       "invalid_value",
       `'account_templates' in the settings has no '${name}'. ${words}`,

@@ -1,6 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { pathName } from "../canon/invalid-request.ts"
 import type { IssueFinding } from "../config/issues.ts"
+import { toSentence } from "./sentence.ts"
 
 /** Maximum reported faults. */
 const MAX_FAULTS = 50
@@ -62,6 +63,5 @@ function sentence({ name, words }: Fault, subject: string): string {
   const isWhole = WHOLE_SENTENCE.test(words) || words.startsWith("needs ")
   const before = name === "" || isWhole ? subject : `'${name}'`
   const text = before === "" || WHOLE_SENTENCE.test(words) ? words : `${before} ${words}`
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.?!]$/.test(capital) ? capital : `${capital}.`
+  return toSentence(text)
 }

@@ -7,6 +7,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { addressesOf } from "./person-records.ts"
 import { addressHash } from "./personal-names.ts"
+import { toSentence } from "./sentence.ts"
 
 export interface ErasureParts {
   readonly store: Pick<Store, "audit" | "personKeys">
@@ -44,7 +45,7 @@ export class Erasure {
       await users.change(id, { isDisabled })
       throw new GatewayError(
         "conflict",
-        `This cannot be: ${error.message}. Make someone else an owner, or close the account.`,
+        `${toSentence(error.message)} Make someone else an owner, or close the account.`,
         { cause: error },
       )
     }

@@ -13,6 +13,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
+import { toSentence } from "./sentence.ts"
 import { userActor } from "./user-actor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
@@ -250,7 +251,7 @@ async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
     if (!(error instanceof StoreError)) throw error
     if (error.code === "exists") throw isMemberAlready("You")
     if (error.code === "too_much") {
-      throw new GatewayError("conflict", `That cannot be: ${error.message}.`, { cause: error })
+      throw new GatewayError("conflict", toSentence(error.message), { cause: error })
     }
     throw error.code === "not_found" ? noInvitation() : error
   }

@@ -21,6 +21,7 @@ import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
+import { toSentence } from "./sentence.ts"
 
 /** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
@@ -216,9 +217,9 @@ export class Keys {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       if (error.code === "not_found") {
-        throw new GatewayError("not_found", `It is gone: ${error.message}.`, { cause: error })
+        throw new GatewayError("not_found", toSentence(error.message), { cause: error })
       }
-      throw new GatewayError("conflict", `That cannot be: ${error.message}.`, { cause: error })
+      throw new GatewayError("conflict", toSentence(error.message), { cause: error })
     }
   }
 }

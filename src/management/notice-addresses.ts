@@ -16,18 +16,20 @@ export function addressFault(
   if (channel === "mail") {
     if (!mail)
       return "Email is not configured: the operator has to set notices.smtp and notices.from."
-    return mailAddress.safeParse(address).success ? undefined : "It must be an email address."
+    return mailAddress.safeParse(address).success
+      ? undefined
+      : "'address' must be an email address."
   }
   try {
     const { protocol, hostname } = readWebAddress(address)
     if (allowsPrivate) return undefined
-    if (protocol !== "https:") return "It must begin with https://."
+    if (protocol !== "https:") return "'address' must begin with https://."
     const host = hostname.replace(/^\[|\]$/g, "")
     const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)
-    return isPrivate ? "It is not on the public internet." : undefined
+    return isPrivate ? "'address' is not on the public internet." : undefined
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
-    return `It cannot be used: ${error.message}.`
+    return `'address' cannot be used: ${error.message}.`
   }
 }
 

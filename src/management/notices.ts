@@ -175,7 +175,10 @@ export class NoticeManagement {
     }
     const present = await this.#parts.store.notices.targets([account])
     if (present.length < MAX_TARGETS) return
-    throw invalid("account", `It has ${MAX_TARGETS} targets already. Remove one of them.`)
+    throw invalid(
+      "account",
+      `The account already has its maximum of ${MAX_TARGETS} targets. Remove one of them.`,
+    )
   }
 
   /**

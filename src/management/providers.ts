@@ -267,7 +267,7 @@ function testMessage({ result, found, mend, status, models }: ProbeFinding): str
   const capital = found.charAt(0).toUpperCase() + found.slice(1)
   if (mend !== undefined) return `${capital}: ${mend}.`
   if (result === "ok" && status !== undefined && status !== 200) {
-    return `It was reached and does not refuse the credential, but lists no models (${status}). Check base_url if calls fail.`
+    return `The provider responded and did not reject the credential, but lists no models (${status}). Check base_url if calls fail.`
   }
   return models === undefined ? `${capital}.` : `${capital}, and lists ${models.length} models.`
 }

@@ -110,7 +110,7 @@ test.concurrent("a person is exported and erased while the gateway serves, and i
   expect(new Set(await statusesOf(ada, 20))).toEqual(new Set([401]))
   expect((await runCommand(installation, "user", "export", email)).exitCode).toBe(4)
   const again = await runCommand(installation, "user", "erase", email, "--yes")
-  expect(again.stdout).toContain("There was no user with this address.")
+  expect(again.stdout).toContain("No user had this address.")
   const verified = await runJson<object>(installation, "ledger", "verify")
   expect(verified).toMatchObject({ is_right: true })
 })

@@ -23,7 +23,7 @@ export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticePr
       color="red"
       variant="light"
       icon={<IconAlertCircle />}
-      title={(isUnknown ? unknownTitle : title) ?? "That did not work"}
+      title={(isUnknown ? unknownTitle : title) ?? "Something went wrong"}
       role="alert"
     >
       <Text size="sm">

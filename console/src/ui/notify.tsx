@@ -9,7 +9,7 @@ export function notifyDone(message: string): void {
 /** Shows an error that has no better place on the page. */
 export function notifyError(thrown: unknown): void {
   void show({
-    title: "That did not work",
+    title: "Something went wrong",
     message: messageOf(thrown),
     color: "red",
     withBorder: true,

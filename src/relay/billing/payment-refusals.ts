@@ -33,7 +33,7 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
     )
   }
   const consequence = isUnclear
-    ? "It was charged only if GET /v1/receipts has a receipt of it later."
+    ? "The request was charged only if GET /v1/receipts later returns its receipt."
     : "Nothing was charged."
   throw new GatewayError(
     "ledger_unavailable",

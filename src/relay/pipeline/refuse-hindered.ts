@@ -3,7 +3,8 @@ import type { Hindrance, Key } from "../../keys/key.ts"
 
 const MESSAGES: Readonly<Record<Hindrance, string>> = {
   key_paused: "This API key is paused. A member of its account can resume it.",
-  key_read_only: "This API key only reads: it pays for nothing and changes nothing.",
+  key_read_only:
+    "This API key is read-only. It cannot make paid requests or changes. Use another key.",
   account_paused: "The account of this API key is paused. Ask the operator of this gateway.",
   account_closed: "The account of this API key is closed. Ask the operator of this gateway.",
 }

@@ -48,7 +48,7 @@ test("an account created from a template gets its limits; explicit credits take 
   expect(none.status).toBe(400)
   const error = await errorOf(none)
   expect(error).toMatchObject({ param: "template" })
-  expect(error.message).toContain("There are trial.")
+  expect(error.message).toContain("Known templates: trial.")
 })
 
 test("a name can be used by one account only", async () => {
