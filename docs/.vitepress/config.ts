@@ -44,6 +44,7 @@ export default defineConfig({
       { text: "Run", link: "/run/install", activeMatch: "^/run/" },
       { text: "Reference", link: "/reference/rest/", activeMatch: "^/reference/" },
       { text: "Contribute", link: "/contribute/contributing", activeMatch: "^/contribute/" },
+      { text: "All pages", link: "/all-pages" },
       {
         text: `v${version}`,
         items: [
