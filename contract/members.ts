@@ -62,7 +62,7 @@ export type OpenInvitation = z.infer<typeof openInvitation>
 
 /**
  * The body of `POST /admin/v1/invitations/{token}/accept`. New users send a name and a password and are signed in.
- * Users who are signed in with the invited address send neither. The response is the same as that of `GET /session`.
+ * Users who are signed in with the invited address send neither. The response is the same as from `GET /session`.
  */
 export const acceptance = z.object({ name: label.optional(), password: password.optional() })
 

@@ -14,8 +14,8 @@ export const signInOptions = z.object({
 export type SignInOptions = z.infer<typeof signInOptions>
 
 /**
- * The body of `POST /admin/v1/setup`, which creates the first user, an operator. The response is the same as that of
- * `GET /session`, and sets the cookie.
+ * The body of `POST /admin/v1/setup`, which creates the first user, an operator. The response is the same as from `GET
+ * /session`, and sets the cookie.
  */
 export const setup = z.object({
   token: z.string().min(1).max(200),

@@ -38,7 +38,7 @@ const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
 // to cost almost nothing.
 const FRAMES_PER_TURN = 64
 
-/** Yields the steps of a streamed answer, including those of its fault. */
+/** Yields the steps of a streamed answer, including its fault. */
 export function* streamSteps(
   script: StreamScript,
   cadence: number,
@@ -127,7 +127,7 @@ function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   }
 }
 
-/** Returns the steps of an answer that is not streamed, including those of faults that cut the answer off. */
+/** Returns the steps of an answer that is not streamed, including faults that cut the answer off. */
 export function bodySteps(text: string, fault: Fault): Step[] {
   const middle = Math.ceil(text.length / 2)
   switch (fault.name) {

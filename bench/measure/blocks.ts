@@ -100,7 +100,8 @@ export interface Cost {
   readonly rounds: number
 }
 
-// Maximum share of the core that other processes may use. Above it, a block mostly measures those processes.
+// Maximum share of the core that other processes may use. Above this share, a block mostly measures the other
+// processes.
 const MAX_STRANGERS = 0.1
 
 /**

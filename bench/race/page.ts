@@ -51,9 +51,9 @@ function introduction(results: RaceResults): readonly string[] {
       : []),
   ]
   return [
-    "Tollgate, with everything on, beside other gateways and two proxies that do next to nothing: all of them on one " +
-      "core, before one simulated vendor, asked by one load generator, in one run on one machine. This page and its " +
-      "images are written by `npm run bench -- --peers` and contain only figures of that run.",
+    "This page compares Tollgate, with all features enabled, with other gateways and two minimal proxies. All of them " +
+      "used one core, one simulated vendor and one load generator, in one run on one machine. " +
+      "`npm run bench -- --peers` writes this page and its images. All figures are from that run.",
     ...warnings,
     `The run of ${date}: ${contestants.length} contestants, ${minutes} minutes, orders drawn by the seed ${seed}.`,
   ]

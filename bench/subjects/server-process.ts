@@ -16,7 +16,7 @@ export interface ServerOrder {
   readonly healthPath: string
   /** The folder for the server's output. */
   readonly directory: string
-  /** Environment variables in addition to those of `cleanEnvironment`. */
+  /** Environment variables in addition to `cleanEnvironment`. */
   readonly environment: Readonly<Record<string, string>>
 }
 

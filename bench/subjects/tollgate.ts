@@ -28,7 +28,7 @@ export const tollgate: Subject = {
 }
 
 /**
- * @param lines settings lines that follow those of the models, such as further models or the address of the ledger.
+ * @param lines settings lines that follow the lines of the models, such as further models or the address of the ledger.
  * @param fill writes the initial content of the data folder, which is empty by default.
  */
 export async function prepareTollgate(

@@ -10,7 +10,7 @@ const AUXILIARIES =
 /** Verbs with plural subjects. They end like nouns. */
 const PLURAL =
   "add|allow|answer|apply|arrive|begin|break|bring|call|carry|change|charge|come|cost|count|deny|end|expire|fail|fall|find|fit|follow|get|give|go|hold|keep|lead|leave|let|lose|make|match|mean|meet|need|pass|pay|reach|read|remain|return|run|see|send|serve|set|share|show|stand|start|stay|stop|take|tell|turn|use|vanish|wait|win|work|write"
-/** Words like "rejects" and "ended"; not those of the list, and no possessive. */
+/** Words like "rejects" and "ended", except words in the list and possessives. */
 const INFLECTED = "(?!(?:always|as|its|less|others|plus|this|thus|unless|us)\\b)[a-z]+(?:s|ed|'t)"
 /**
  * Matches names that have no finite verb after the first word and no verb as the first word. Names with a variable may

@@ -62,7 +62,7 @@ function tone(seconds: number): Uint8Array[] {
 }
 
 /**
- * Returns the WAV header for one channel of 16 bits. Its lengths are those of a file that is still being written
+ * Returns the WAV header for one channel of 16 bits. Its lengths mark a file that is still being written
  * (docs/contribute/wire/README.md#f7).
  */
 function waveHead(): Uint8Array {

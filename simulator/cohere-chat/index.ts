@@ -60,7 +60,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
 }
 
-/** Reports whether a model exists. Models of the simulator exist, and models with names like those of Cohere. */
+/** Reports whether a model exists. Models of the simulator exist, and models with names like Cohere's. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
 }

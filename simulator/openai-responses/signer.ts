@@ -17,7 +17,7 @@ export function encryptUnfinished(): string {
   return `${PREFIX}unfinished`
 }
 
-/** Whether a text is `encrypted_content` that this vendor created and that is unchanged. */
+/** Whether a text is unchanged `encrypted_content` from this vendor. */
 export function decrypts(content: string): boolean {
   return content.startsWith(PREFIX) && SIGNER.opens(content.slice(PREFIX.length))
 }

@@ -120,7 +120,7 @@ const LOGITS: Form = {
   }),
 }
 
-/** Formats by the name of the model. Other models, including those of the simulator, use Jina's format. */
+/** Formats by the name of the model. All other models, including models of the simulator, use Jina's format. */
 const FORMS: readonly (readonly [RegExp, Form])[] = [
   [/^rerank-(2|1|lite)/, VOYAGE],
   [/^rerank-(v\d|english|multilingual)/, COHERE_1],

@@ -24,7 +24,7 @@ export type Effect = "none" | "before" | "midway"
 export interface WireFault {
   readonly name: string
   readonly effect: Effect
-  /** The fault that the simulator plays. The steps on the connection are then those of a correct answer. */
+  /** The fault that the simulator plays. The steps on the connection are then the steps of a correct answer. */
   readonly simulated?: string
   /** Returns the steps. The connection stays open after the last step, unless that step ends it. */
   readonly play?: (answer: SoundAnswer) => Iterable<Step>
@@ -41,7 +41,7 @@ const SINGLE_BYTES = 3_000
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
 
-/** Plays other steps than those of the correct answer. */
+/** Plays other steps than the steps of the correct answer. */
 function instead(
   status: number,
   body: string,

@@ -18,7 +18,7 @@ export interface BudgetOwner {
   readonly until: number
 }
 
-/** The holders of the budgets that a charge draws on, except those of labels. */
+/** The holders of the budgets that a charge draws on, except budgets of labels. */
 export interface BudgetHolders {
   readonly key: string
   readonly account: string
@@ -94,7 +94,7 @@ function periodOf(owner: string, holder: string): BudgetPeriod {
   return owner.length === holder.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
-/** Returns the owners of the budgets that a charge's bits encode, except those of labels. */
+/** Returns the owners of the budgets that the bits of a charge encode, except budgets of labels. */
 export function ownersOfBits(bits: number, holders: BudgetHolders, at: number): string[] {
   return (["key", "account"] as const).flatMap((kind) =>
     BUDGET_PERIODS.filter((period) => (bits & (BITS[kind][period] ?? 0)) !== 0).map((period) =>

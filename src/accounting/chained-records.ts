@@ -1,5 +1,5 @@
 /**
- * Rows that are never changed or deleted, each with the hash of the one before it. Times are Unix milliseconds; amounts
+ * Rows that are never changed or deleted, each with the hash of the previous row. Times are Unix milliseconds; amounts
  * are nanocredits.
  */
 

@@ -69,7 +69,7 @@ export function firstKeptPeriod(at: number): string {
     .slice(0, "2026-11".length)
 }
 
-/** Returns the budgets of a label: its own budgets, or those of every label of its kind. */
+/** Returns the budgets of a label: its own budgets, or the budgets for all labels of its kind. */
 export function limitsOfLabel(budgets: readonly LabelBudget[], label: string): BudgetLimits {
   const found =
     budgets.find((budget) => budget.label === label) ??

@@ -29,7 +29,7 @@ function restoreRates({ price, arithmetic }: Members): void {
   }
 }
 
-/** Restores the single attempt of a request that succeeded at once. */
+/** Restores the only attempt of a request whose first attempt succeeded. */
 function restoreAttempts(receipt: Members): void {
   const { attempt_ms: duration, deployment } = receipt
   if (duration !== undefined) {

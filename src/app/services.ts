@@ -28,7 +28,7 @@ import type { OpenDatabase } from "./open-database.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
-/** Opens the active settings, including those of the console. */
+/** Opens the active settings, including settings from the console. */
 export function openSettings(
   { settings, written = [], warnings = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,

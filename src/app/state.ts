@@ -24,7 +24,7 @@ export interface State {
   proxies: TrustedProxies
   /** Whether to stop waiting for running requests. */
   skipsDrain: boolean
-  /** Warnings about all active settings, including those of the file and the environment. */
+  /** Warnings about all active settings, including settings from the file and the environment. */
   warnings: readonly string[]
   /** The address that the gateway listens on; empty before that. */
   url: string

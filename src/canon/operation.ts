@@ -19,7 +19,7 @@ export interface OperationCall {
   /** Path and query, relative to the provider's base address. */
   readonly path: string
   readonly body: OperationBody
-  /** Headers besides those of the credential, such as `accept`. */
+  /** Headers in addition to the headers of the credential, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

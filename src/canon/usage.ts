@@ -150,7 +150,7 @@ export function withInputOf(input: Usage, rest: Usage): Usage {
 }
 
 /**
- * Divides the usage of several calls into that of the longest call and that of the others.
+ * Divides the usage of several calls into the usage of the longest call and the usage of all others.
  * @param calls the usage that each call reported, at least one.
  * @returns the usage of the longest call, including usage that no call reported, and the tokens of the other calls.
  */

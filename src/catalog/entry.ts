@@ -120,5 +120,5 @@ function highestRates(
   return shown
 }
 
-/** Decimal places of a rate (nine) plus those of a multiplier (six). */
+/** Decimal places of a rate (nine) plus decimal places of a multiplier (six). */
 const RATE_DECIMAL_PLACES = 15

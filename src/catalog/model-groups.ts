@@ -44,7 +44,7 @@ export class ModelGroup {
   }
 }
 
-/** Builds a group from those of its members that exist. */
+/** Builds a group from its existing members. */
 export function buildGroup(
   id: string,
   { members = [], choice, ownedBy, disconnect }: ModelSettings,

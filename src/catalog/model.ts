@@ -15,7 +15,7 @@ export interface Member {
   readonly maxOutput?: number
 }
 
-/** Deployments that are ordered together and tried before those of the next stage. */
+/** Deployments that are ordered together and tried before the deployments of the next stage. */
 export interface Stage {
   readonly place: number
   readonly choice: StageChoice

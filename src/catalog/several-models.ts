@@ -11,8 +11,8 @@ export interface Share {
 }
 
 /**
- * Combines models in sequence. All deployments of a model are tried, in the model's order, before those of the next
- * model. A deployment that two models share belongs to the first.
+ * Combines models in sequence. All deployments of a model are tried, in the model's order, before the deployments of
+ * the next model. A deployment that two models share belongs to the first.
  * @param reason the reason for the first model's position.
  */
 export function inTurn(

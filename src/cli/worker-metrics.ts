@@ -4,7 +4,7 @@ import type { Snapshot } from "../metrics/registry.ts"
 /** Maximum wait for metrics. Afterwards, the last known metrics of a blocked worker are used. */
 const GATHER_TIMEOUT_MS = 2_000
 
-/** A message from a worker, which contains its own metrics or requests those of all workers. */
+/** A message from a worker, which contains its own metrics or requests the metrics of all workers. */
 export type MetricsFromWorker =
   | { readonly kind: "metrics"; readonly snapshot: Snapshot }
   | { readonly kind: "all-metrics-wanted" }

@@ -39,7 +39,7 @@ export interface SettingOptions<Value> {
   readonly needsRestart?: boolean
   /** The environment variable that takes precedence over the file. */
   readonly environment?: string
-  /** Reads the environment variable. Needed if its format differs from that of the file. */
+  /** Reads the environment variable. Required if its format differs from the file. */
   readVariable?(text: string): Value | Fault
   /** Environment variables that the section reads itself, for the documentation. */
   readonly otherVariables?: readonly string[]

@@ -16,7 +16,7 @@ const NO_BUDGETS: readonly string[] = []
 /**
  * Returns a function that returns the payer of a key's requests at a moment (Unix milliseconds). Daily and monthly
  * budgets have a different owner in each period. Owners are computed once per period instead of once per request,
- * except those of label budgets.
+ * except the owners of label budgets.
  */
 export function payersOf(record: KeyRecord): (now: number, labels?: Labels) => Payer {
   const { labelBudgets } = record.accountLimits

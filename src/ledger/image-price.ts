@@ -9,8 +9,9 @@ export interface ImageKind {
 }
 
 /**
- * Returns the price of one kind of image. The rate of `images` becomes that of the requested size and quality. If the
- * caller specifies only one or neither of them, an exactly matching rate applies, otherwise the highest possible rate.
+ * Returns the price of one kind of image. The rate of `images` is set to the rate of the requested size and quality. If
+ * the caller specifies only one or neither of them, an exactly matching rate applies, otherwise the highest possible
+ * rate.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { listed } = price

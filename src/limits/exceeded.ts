@@ -24,7 +24,7 @@ export function requestsExceeded(exceeded: Exceeded): GatewayError {
 /**
  * Builds the error for an exceeded token limit.
  * @param tokens number of tokens that the request may use.
- * @param isLarge whether the request must wait until nothing else is in use.
+ * @param isLarge whether the request must wait until no other units are in use.
  */
 export function tokensExceeded(exceeded: Exceeded, tokens: number, isLarge: boolean): GatewayError {
   const { limit, whose } = exceeded

@@ -259,7 +259,7 @@ export class LeasedRates {
     return key
   }
 
-  /** Removes a tenth of the keys at once, so that the next new keys do not each search for one to remove. */
+  /** Removes a tenth of the keys together, so that the next new keys do not each search for a key to remove. */
   #forget(): void {
     let excess = MAX_KEYS / 10
     for (const [id, key] of this.#keys) {

@@ -25,7 +25,7 @@ interface Waiting {
 interface KeySlots {
   readonly id: string
   limit: number
-  /** Number of leased slots, including those of running requests. */
+  /** Number of leased slots, including slots of running requests. */
   slots: number
   waiting: Waiting[]
   isLeasing: boolean

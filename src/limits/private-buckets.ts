@@ -85,7 +85,7 @@ export class PrivateBuckets implements Buckets {
         (requests?.levelAt(this.share, now) ?? 0) + (tokens?.levelAt(this.share, now) ?? 0)
       if (used === 0) this.#keys.delete(keyId)
     }
-    // A tenth of the keys is removed at once, so that the next new keys do not each scan all keys.
+    // Removes a tenth of the keys together, so that the next new keys do not each scan all keys.
     let excess = this.#keys.size - Math.floor(this.#maxKeys * 0.9)
     for (const keyId of this.#keys.keys()) {
       if (excess-- <= 0) break

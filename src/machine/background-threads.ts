@@ -10,8 +10,8 @@ const THREADS = "/proc/self/task"
 const CHECK_INTERVAL_MS = 1_000
 
 /**
- * Lowers the priority of background threads below that of the event loop. If they share a processor, requests then do
- * not wait for compilers. Only Linux has a priority for each thread.
+ * Lowers the priority of background threads below the priority of the event loop. If they share a processor, requests
+ * then do not wait for compilers. Only Linux has a priority for each thread.
  */
 export class BackgroundThreads implements Disposable {
   /** Threads whose priority has been set and that are still running. */

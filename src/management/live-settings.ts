@@ -58,8 +58,8 @@ export interface EntryChange {
 }
 
 /**
- * The active settings. Settings of the file and the environment take precedence over those of the console, which take
- * precedence over the simulator. The file and the console can change independently at any time.
+ * The active settings. Settings of the file and the environment take precedence over settings of the console, which
+ * take precedence over the simulator. The file and the console can change independently at any time.
  */
 export class LiveSettings {
   readonly #parts: LiveSettingsParts

@@ -18,7 +18,7 @@ interface Density {
   readonly typical: number
 }
 
-/** The lowest rate of MP3 is 8 kbit/s (ISO 11172-3 and 13818-3), and that of Opus 6 kbit/s (RFC 6716). */
+/** The lowest rate of MP3 is 8 kbit/s (ISO 11172-3 and 13818-3), and the lowest rate of Opus is 6 kbit/s (RFC 6716). */
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
   flac: { min: 1_000, typical: 60_000 },
   mp3: { min: 1_000, typical: 16_000 },

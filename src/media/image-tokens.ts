@@ -10,7 +10,7 @@ export const UNBOUNDED_SIZE = { width: Infinity, height: Infinity }
 /** Assumed size in pixels of an image of unknown size, for estimates. */
 const COMMON = { width: 1024, height: 1024 }
 
-/** Estimates the input tokens of an image. The parameters are those of `imageTokenBound`. */
+/** Estimates the input tokens of an image. `imageTokenBound` documents the parameters. */
 export function imageTokenEstimate(
   source: MediaSource,
   detail: string | undefined,

@@ -1,6 +1,6 @@
 import { waveHeader } from "../canon/wave-header.ts"
 
-/** Yields a WAV header and then the samples. The other arguments are those of `waveHeader`. */
+/** Yields a WAV header and then the samples. `waveHeader` documents the other arguments. */
 export async function* wrapWave(
   samples: AsyncIterable<Uint8Array>,
   bytes?: number,

@@ -59,7 +59,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#queue = queue
   }
 
-  /** Begins a trace or continues that of the caller; undefined if the request is neither sampled nor propagated. */
+  /** Begins a trace or continues the caller's trace; undefined if the request is neither sampled nor propagated. */
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined {
     const { sample, propagates } = this.#settings
     const isSampled = sample === 1 || Math.random() < sample

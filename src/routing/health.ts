@@ -129,7 +129,7 @@ export class Health {
     }
   }
 
-  /** Reports the health of a deployment. The counts are those of this process. */
+  /** Reports the health of a deployment. The counts cover this process only. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
     const restsFor = this.#until(deployment) - this.#clock()

@@ -86,7 +86,7 @@ export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
   readonly state?: AccountState
-  /** Replaces all limits except those of labels. */
+  /** Replaces all limits except the budgets of labels. */
   readonly limits?: Omit<AccountLimits, "labelBudgets">
   readonly labelBudgets?: readonly LabelBudget[]
 }

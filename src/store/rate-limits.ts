@@ -33,7 +33,7 @@ export interface SlotOrder {
   readonly limit: number
   /** Number of requests that run at the node. It always keeps at least this many slots. */
   readonly running: number
-  /** Number of slots requested, including those of running requests. */
+  /** Number of requested slots, including slots of running requests. */
   readonly wanted: number
 }
 

@@ -26,7 +26,7 @@ export interface CompatibleRow {
   /** Whether the vendor offers web search in `openai-responses`, at a known price. */
   readonly webSearch?: true
   /**
-   * Differences of the vendor's embeddings from those of most compatible vendors; `none` if the vendor has no
+   * Differences between the embeddings of this vendor and of most compatible vendors; `none` if the vendor has no
    * embeddings.
    */
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"

@@ -5,7 +5,7 @@ import { bucket, BUCKET_SECRET } from "./bucket.ts"
 /** Whether an image edit requires a mask. */
 const MASK_RULES = ["required", "optional"] as const
 
-/** The rules for image edits: those of the specification, or those of the provider. */
+/** The rules for image edits: from the specification, or from the provider. */
 const IMAGE_RULES = ["specification", "provider"] as const
 
 /**

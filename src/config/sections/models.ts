@@ -46,7 +46,7 @@ function deploymentSchema(names: KnownNames) {
       price: price.optional(),
       /** The deployment's dialects; if absent, the model's dialects. */
       dialects: dialects(names),
-      /** Rules for this deployment, which override those of the model. */
+      /** Rules for this deployment, which override the model's rules. */
       rules: modelRules.optional(),
     },
     { isPaused: "paused" },

@@ -18,7 +18,7 @@ export { decodeCountRequest } from "./request/decode.ts"
 
 /**
  * Creates the dialect of Anthropic's messages (docs/contribute/wire/anthropic-messages.md).
- * @param quirks the vendor's differences from Anthropic; quirks that are not given are those of Anthropic.
+ * @param quirks the vendor's differences from Anthropic; Anthropic's values are the defaults.
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
   const all = { ...ANTHROPIC_QUIRKS, ...quirks }

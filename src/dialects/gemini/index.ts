@@ -18,7 +18,7 @@ export { type Addressed, decodeCountRequest, withAddress } from "./request/decod
 /**
  * Creates the dialect of Google's `generateContent` and `streamGenerateContent?alt=sse`
  * (docs/contribute/wire/gemini.md).
- * @param quirks the vendor's differences from the Gemini API; quirks that are not given are those of the Gemini API.
+ * @param quirks the vendor's differences from the Gemini API, whose values are the defaults.
  */
 export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }

@@ -15,7 +15,7 @@ const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "
 /**
  * Decodes usage in classes that never overlap (docs/contribute/wire/gemini.md#f10 and
  * docs/contribute/wire/README.md#f4). Cache reads are part of the prompt. Input from server tools and thoughts are
- * counted separately. In a stream, the counts of each frame include those of earlier frames.
+ * counted separately. In a stream, the counts of each frame include the counts of earlier frames.
  * @returns undefined if nothing was counted. Vertex starts a stream with other data in place of counts.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {

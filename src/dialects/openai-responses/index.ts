@@ -29,7 +29,7 @@ export type { OpenAiResponsesQuirks } from "./quirks.ts"
 /**
  * Creates the dialect of OpenAI's responses API, which other vendors use too
  * (docs/contribute/wire/openai-responses.md#f13).
- * @param quirks the vendor's differences from OpenAI; quirks that are not given are those of OpenAI.
+ * @param quirks the vendor's differences from OpenAI; OpenAI's values are the defaults.
  */
 export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }

@@ -22,8 +22,8 @@ export function clientOf({
 type Reached = Pick<AdminContext, "request" | "origin">
 
 /**
- * Returns the gateway's origin as the browser sees it: the configured origin, otherwise that of trusted proxies,
- * otherwise that of the request.
+ * Returns the gateway's origin as the browser sees it: the configured origin, otherwise the origin from trusted
+ * proxies, otherwise the origin of the request.
  */
 export function originOf({ request, origin }: Reached, publicUrl: string | undefined): string {
   return publicUrl ?? origin ?? new URL(request.url).origin

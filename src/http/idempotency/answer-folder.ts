@@ -6,7 +6,7 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
-/** Lifetime of a stored answer, which is one hour longer than that of its claim. */
+/** Lifetime of a stored answer, which is one hour longer than the lifetime of its claim. */
 const LIFETIME_MS = 25 * 3_600_000
 
 /**

@@ -116,7 +116,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
   const name = modelName(new URL(context.request.url).pathname)
-  // The address is that of the list, with a trailing slash.
+  // This address is the list's address with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)
   const model = catalog.visible(name, context.caller.key)
   switch (form) {

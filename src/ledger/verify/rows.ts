@@ -106,7 +106,7 @@ class Mark {
     return this.#anchor.lastRow
   }
 
-  /** Records the sum at the first row beyond the anchor. The sum must equal that of the anchor. */
+  /** Records the sum at the first row beyond the anchor. It must equal the sum of the anchor. */
   pass(position: number, sum: HashSum): void {
     if (this.#found === undefined && position > this.#anchor.lastRow) {
       this.#found = { count: sum.count, text: sum.text }

@@ -7,7 +7,7 @@ const MAX_MAPPINGS = 2_000_000
 
 /** Maximum UTF-8 bytes of the text for each code in a string, over all fonts of a document. */
 export interface CodeWeights {
-  /** Maximum bytes for each one-byte code. */
+  /** Maximum number of bytes for each one-byte code. */
   readonly single: Uint16Array | undefined
   /** Maximum bytes for each two-byte code; undefined if no font has two-byte codes. */
   readonly double: Uint16Array | undefined

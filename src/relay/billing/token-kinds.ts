@@ -55,7 +55,7 @@ export function kindsOfPart(part: Part): number {
   }
 }
 
-/** Returns the kinds of tokens that a request can cause, apart from those of its messages. */
+/** Returns the kinds of tokens that a request can cause, except the kinds in its messages. */
 export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest): number {
   const isSpoken = modalities?.includes("audio") ?? speech !== undefined
   let kinds = isSpoken ? AUDIO_OUTPUT : 0

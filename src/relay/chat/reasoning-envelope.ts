@@ -18,7 +18,7 @@ const FACTS_SEPARATOR = "&"
 export interface SignedReasoning {
   /**
    * The vendor's signature; empty for reasoning of a vendor without signatures. The envelope still distinguishes such
-   * reasoning from that of the caller's own vendor.
+   * reasoning from reasoning of the caller's own vendor.
    */
   readonly signature: string
   readonly signedBy: DialectId

@@ -35,7 +35,7 @@ export interface FrameWriter {
   /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
   /**
-   * Whether long frames are pending, including those of other streams with the same writer. Until they are sent, no
+   * Whether long frames are pending, including frames of other streams with the same writer. Until they are sent, no
    * further frames are read.
    */
   readonly isFilled?: boolean

@@ -85,7 +85,7 @@ export interface EventLoopReading {
   readonly beats: number
   readonly rests: boolean
   readonly isEnding: boolean
-  /** The current request; absent if there is none, or if its name was overwritten. */
+  /** The current request; absent if no request is running, or if its name was overwritten. */
   readonly request?: string
   readonly endpoint?: string
   readonly model?: string

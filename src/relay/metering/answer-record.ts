@@ -44,7 +44,7 @@ export class AnswerRecord {
   }
 
   /**
-   * Merges members of a frame, those of the usage one by one: later ones win.
+   * Merges the members of a frame, and the members of its usage individually. Later values replace earlier ones.
    * @throws GatewayError `upstream_error` for too many members.
    */
   merge(members: JsonObject): void {

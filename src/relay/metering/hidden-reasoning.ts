@@ -8,7 +8,7 @@ const TOKENS_PER_SECOND = 100
 /** The parts of a call that determine whether its answer shows the reasoning. */
 interface ReasoningCall {
   readonly deployment: Deployment
-  /** The request to the provider. */
+  /** The body of the request to the provider. */
   readonly body?: JsonObject
 }
 

@@ -21,7 +21,7 @@ export interface ProviderPreferences {
   /** Providers that are never called. */
   readonly ignore?: readonly string[]
   readonly sort?: (typeof SORTS)[number]
-  /** Whether `sort` orders the deployments of all models together, instead of those of each model. */
+  /** Whether `sort` orders the deployments of all models together, instead of each model's deployments separately. */
   readonly sortsAll: boolean
   readonly maxPrice?: MaxPrice
   /**

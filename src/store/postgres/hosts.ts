@@ -1,6 +1,6 @@
 import { hostAddresses } from "../../database-address.ts"
 
-/** The hosts of a database. The primary is the one found when a connection was last opened. */
+/** The hosts of a database. The primary is the host that accepted changes when a connection was last opened. */
 export class Hosts {
   /** One address for each host. */
   readonly addresses: readonly string[]

@@ -117,8 +117,8 @@ async function isAnchored(
 }
 
 /**
- * Determines the last entry to remove in each account. It is the one before the first newer entry. The last entry of an
- * account is always kept, because it verifies the removed entries.
+ * Determines the last entry to remove in each account. It precedes the first newer entry. The last entry of an account
+ * is always kept, because it verifies the removed entries.
  */
 async function decide(transaction: Statements, before: number): Promise<void> {
   await transaction.run(

@@ -2,7 +2,7 @@ import { texts } from "./arrays.ts"
 import type { Conditions } from "./conditions.ts"
 
 /**
- * Selects receipts in chronological order, as SQL. The index sorts the receipts of one account, but not those of
+ * Selects receipts in chronological order, as SQL. The index sorts the receipts of one account, but not the receipts of
  * several. For several accounts, a page is read for each and the pages are merged.
  * @param accounts all accounts if absent.
  * @param query `end` contains the order and the limit.

@@ -78,7 +78,7 @@ function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }:
   const path = join(directory, kind, name)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(path, bytes, { mode: 0o600 })
-  // The expiry of an answer depends on the modification time of its file, and that of an image on its name.
+  // The expiry of an answer depends on the modification time of its file, and the expiry of an image on its name.
   const written = (Date.now() + lifetime - ANSWER_LIFETIME_MS) / 1_000
   if (kind === "answers") utimesSync(path, written, written)
 }

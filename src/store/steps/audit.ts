@@ -113,7 +113,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
   return found.map(auditFromRow)
 }
 
-/** Matches records of an actor: those of a person by the person's key, and all others by plain text. */
+/** Matches the records of an actor. Records of a person match by the person's key, and all others by plain text. */
 function isBy(actor: string, people: readonly string[]): Sql {
   return sql`(actor_id = ${actor} OR CASE WHEN ${IS_ENCRYPTED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
     ELSE ${contains(sql`lower(actor_name)`, sql`lower(${actor})`)} END)`

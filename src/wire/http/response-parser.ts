@@ -173,7 +173,7 @@ export class ResponseParser {
   }
 
   /**
-   * Passes data on.
+   * Forwards data.
    * @param data the number of bytes of data in this read.
    */
   #pass(input: Buffer, { start, end }: Part, data = end - start): void {

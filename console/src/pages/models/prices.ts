@@ -89,7 +89,7 @@ export function currentPrices(model: Model): PriceCard {
   return model.price_in_force ?? model
 }
 
-/** Returns all prices, including those of long requests and of kinds of images. */
+/** Returns all prices, including prices for long requests and kinds of images. */
 export function allPrices(card: PriceCard): PriceLine[] {
   const flat = sortedPrices(card.price ?? {}).map(([name, price]) => ({
     name,

@@ -54,8 +54,8 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
  * Decodes a whole chat completion (docs/contribute/wire/openai-chat.md#f3 and
- * docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format). Members that only this dialect has are kept as extra: a
- * choice's own members directly, and those of its message under `message`.
+ * docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format). Members that only this dialect has are kept
+ * as extra: a choice's own members directly, and the members of its message under `message`.
  * @throws GatewayError `upstream_error` if the body is not a chat completion, or has no choice.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {

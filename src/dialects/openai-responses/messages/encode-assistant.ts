@@ -128,10 +128,7 @@ function encodeReasoning(
   return [{ ...item, ...losses.fieldsOf(part.extra) }]
 }
 
-/**
- * Drops reasoning that nothing in its turn follows, because OpenAI rejects it
- * (docs/contribute/wire/openai-responses.md#f9).
- */
+/** Drops reasoning at the end of its turn, because OpenAI rejects it (docs/contribute/wire/openai-responses.md#f9). */
 function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
   while (input.length > start && input.at(-1)?.type === "reasoning") {
     const item = input.pop()

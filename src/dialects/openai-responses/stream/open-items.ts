@@ -125,7 +125,7 @@ export class OpenItems {
 
   /**
    * Handles a chunk of reasoning. Chunks of one item become paragraphs of one text. If an item has both a summary and
-   * content, only the one that arrives first is used.
+   * content, only the first is used.
    */
   reasoning(
     item: OpenItem,

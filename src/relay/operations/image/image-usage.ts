@@ -18,7 +18,8 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /**
- * Output tokens of a draft, in addition to those of the image (OpenAI's image generation guide, "Partial images cost").
+ * Output tokens of a draft, in addition to the tokens of the image (OpenAI's image generation guide, "Partial images
+ * cost").
  */
 const DRAFT_TOKENS = 100
 

@@ -119,7 +119,7 @@ export class Images {
         const format = formatOf(candidate, "image")
         return lossesOf(format, request, candidate.deployment.upstreamModel).calls.length
       }),
-      // For a model with a price per image, a response without an image is an error.
+      // If the model has a price per image, a response without an image is an error.
       min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {
         const { upstreamModel } = candidate.deployment
