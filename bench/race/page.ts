@@ -25,8 +25,8 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
     "These are this machine's. CPU in microseconds.",
     table(results, [...timeFigures(results), ...otherFigures(results)]),
     "## Configurations",
-    "A gateway that does less is quicker. Each is set up as its documentation begins, with nothing switched on " +
-      "that its first pages leave out.",
+    "A gateway that does less is faster. Each is configured as in the first pages of its documentation, without " +
+      "optional features.",
     workTable(results),
     ...absences(results),
     "## The scenarios",
@@ -160,22 +160,23 @@ function method(results: RaceResults): readonly string[] {
   return [
     "## Method",
     [
-      "- **Right answers first.** Before each scenario each is asked as in the scenario, and its answer compared with " +
-        "the vendor's own: the text, the count of tokens, the vectors, the end of a stream. A contestant with another answer is " +
-        "left out of it, with the reason above.",
+      "- **Right answers first.** Before each scenario, each contestant gets a request of the scenario, and its " +
+        "answer is compared with the vendor's: the text, the token count, the vectors, the end of a stream. A " +
+        "contestant with a different answer is excluded from the scenario, with the reason above.",
       isPinned
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
           "have the others. While one gateway is measured, the others are running and idle."
         : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
       `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
         `${effort.latencyRounds} of latency). In each, all take one short turn in a new random order. A ` +
-        "ratio is that of two turns of the same round, so a busy machine affects both alike. " +
-        "Before the first round each is warmed up, and the first quarter second of a turn does not count.",
+        "ratio compares two turns of the same round, so other load on the machine affects both. Each contestant is " +
+        "warmed up before the first round, and the first quarter second of a turn does not count.",
       "- **Processor time** is user and system time of all threads and processes of the contestant, as the kernel " +
         "counts it in nanoseconds. Lines in the images span the lowest to the highest round.",
-      "- **Open loop.** For latency a request is sent when it is due, not when the one before was answered, and its " +
-        "time counts from then; so a pause is seen by all requests that fall into it.",
-      "- **The vendor** is the project's simulator: it answers at once, and in streams every 20 ms.",
+      "- **Open loop.** For latency, each request is sent at its scheduled time, whether or not the previous " +
+        "request was answered. Its time counts from then, so a pause affects all requests that are due during the " +
+        "pause.",
+      "- **The vendor** is the project's simulator. It answers immediately, and sends a frame of a stream every 20 ms.",
     ].join("\n"),
     "How it is done in detail, and how a peer is added: [the bench](../../bench/README.md).",
     "## Machine",

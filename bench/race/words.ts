@@ -21,7 +21,8 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Small chat",
       text:
         `Processor time of the gateway per chat completion: two messages and about 390 bytes in, 200 tokens and ` +
-        `about 1,600 bytes out, ${LOADS.chat.callers} callers that ask again as soon as they have their answer.`,
+        `about 1,600 bytes out, ${LOADS.chat.callers} callers that send the next request when they have received ` +
+        "the answer.",
     },
     "chat-alone": {
       heading: "Small chat, one caller",
