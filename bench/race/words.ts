@@ -37,7 +37,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     streams: {
       heading: "200 streams",
       text:
-        `Processor time per frame of ${LOADS.streams.callers} streams at once, each of 100 frames that are 20 ms ` +
+        `Processor time per frame of ${LOADS.streams.callers} concurrent streams, each of 100 frames that are 20 ms ` +
         "apart. The fixed cost of a stream is spread over its frames. Only the vendor's frames count.",
     },
     anthropic: {

@@ -20,7 +20,7 @@ const GROUP = ["prices", "known prices: which list is in force, and newer ones"]
 const registerPricesStatus: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("status")
-    .description("show which list of known prices is in force, and whether a newer one waits")
+    .description("show the active list of known prices, and whether a newer list is pending")
     .action(async (_options: object, command) => {
       const document = await withPrices(command, async (updates, { loaded: { settings } }) => ({
         ...statusOf(await updates.lists()),
