@@ -1,4 +1,4 @@
-import { useEffect } from "react"
+import { useLayoutEffect, useRef } from "react"
 import type { NavEntry } from "../layout/nav.tsx"
 
 /** Maximum time between `g` and the letter of a page. */
@@ -16,10 +16,13 @@ export function modifierName(): string {
   return /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"
 }
 
-/** Handles the shortcuts that work on every page. */
+/**
+ * Handles the shortcuts that work on every page. They are registered before the page is painted, because users may press
+ * a key as soon as they see the page. Rendering the page again does not forget a pressed `g`.
+ */
 export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): void {
-  useEffect(() => {
-    let goSince = 0
+  const goSince = useRef(0)
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent) {
       if (event.isComposing || event.altKey) return
       const key = event.key.toLowerCase()
@@ -29,9 +32,9 @@ export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): v
         return onPalette()
       }
       if (isTyping(event.target) || document.querySelector("[role=dialog]") !== null) return
-      const isGoing = event.timeStamp - goSince < LETTER_TIMEOUT_MS
+      const isGoing = event.timeStamp - goSince.current < LETTER_TIMEOUT_MS
       const entry = isGoing ? entries.find(({ shortcut }) => shortcut === key) : undefined
-      goSince = key === "g" ? event.timeStamp : 0
+      goSince.current = key === "g" ? event.timeStamp : 0
       if (entry !== undefined) onGo(entry.to)
       if (event.key === "?") onHelp()
     }
