@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Browser } from "playwright-core"
-import { startServing, createInstallation, runJson } from "../support/process.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
 import { sharedBrowser } from "./browser.ts"
 import { buildConsole, open, openVisitor, OPERATOR, setUpByLink } from "./console-gateway.ts"
 import { startIssuer } from "./issuer.ts"
@@ -10,6 +16,8 @@ const BASE = "/ai"
 const OF_A_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content-encoding"]
 
 interface ReverseProxy extends Disposable {
+  /** The port of the gateway that receives the requests. */
+  gatewayPort: number
   /** The address, including the base path. */
   readonly url: string
   /** Paths outside the base path that a browser requested. */
@@ -20,7 +28,7 @@ interface ReverseProxy extends Disposable {
  * Starts a reverse proxy that serves a gateway below a path. Like nginx, it removes the path if `proxy_pass` ends with
  * a slash.
  */
-function startReverseProxy(gatewayPort: number, stripsPath: boolean): ReverseProxy {
+function startReverseProxy(stripsPath: boolean): ReverseProxy {
   const escaped: string[] = []
   const server = Bun.serve({
     port: 0,
@@ -34,7 +42,7 @@ function startReverseProxy(gatewayPort: number, stripsPath: boolean): ReversePro
       }
       const path = stripsPath ? pathname.slice(BASE.length) || "/" : pathname
       const { method, headers, body, signal } = request
-      const answer = await fetch(`http://127.0.0.1:${gatewayPort}${path}${search}`, {
+      const answer = await fetch(`http://127.0.0.1:${proxy.gatewayPort}${path}${search}`, {
         method,
         headers,
         body,
@@ -46,11 +54,13 @@ function startReverseProxy(gatewayPort: number, stripsPath: boolean): ReversePro
       return new Response(answer.body, { status: answer.status, headers: kept })
     },
   })
-  return {
+  const proxy: ReverseProxy = {
+    gatewayPort: 0,
     url: `http://127.0.0.1:${server.port}${BASE}`,
     escaped,
     [Symbol.dispose]: () => void server.stop(true),
   }
+  return proxy
 }
 
 function freePort(): number {
@@ -58,6 +68,22 @@ function freePort(): number {
   const { port } = listener
   listener.stop(true)
   return port
+}
+
+/**
+ * Starts a gateway at a known port. Its output contains only the public address. Another process can take the port
+ * before the gateway listens, so the gateway is then started at another port.
+ */
+async function startAtFreePort(
+  installation: Installation,
+): Promise<{ gateway: ServingProcess; port: number }> {
+  const port = freePort()
+  try {
+    return { gateway: await startServing(installation, { TOLLGATE_PORT: String(port) }), port }
+  } catch (error) {
+    if (!String(error).includes("EADDRINUSE")) throw error
+    return startAtFreePort(installation)
+  }
 }
 
 let browser: Browser
@@ -69,14 +95,15 @@ beforeAll(async () => {
 
 async function startBehind(stripsPath: boolean) {
   await using starting = new AsyncDisposableStack()
-  const port = freePort()
-  const proxy = starting.use(startReverseProxy(port, stripsPath))
+  const proxy = starting.use(startReverseProxy(stripsPath))
   const issuer = starting.use(await startIssuer())
   await issuer.admit(proxy.url)
   const installation = starting.use(
-    createInstallation(`server: { port: ${port}, public_url: "${proxy.url}/" }\n${issuer.yaml}`),
+    createInstallation(`server: { public_url: "${proxy.url}/" }\n${issuer.yaml}`),
   )
-  const gateway = starting.use(await startServing(installation))
+  const { gateway, port } = await startAtFreePort(installation)
+  starting.use(gateway)
+  proxy.gatewayPort = port
   const parts = starting.move()
   return {
     proxy,
