@@ -155,6 +155,25 @@ export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
 
+/**
+ * Opens a page of the console below `/console/`, as a link on another page would. The document is not reloaded, unless
+ * that page is of the same kind, because a reload takes three times the processor time. Lists that the console has
+ * already loaded may be shown as they were.
+ */
+export async function visit(page: Page, address: string): Promise<void> {
+  const kind = (path: string): string => path.split(/[/?]/)[0] ?? ""
+  const [, current] = new URL(page.url()).pathname.split("/console/")
+  if (current === undefined || kind(current) === kind(address)) {
+    await page.goto(`/console/${address}`)
+    return
+  }
+  await page.evaluate(`(async () => {
+    document.title = ""
+    history.pushState(null, "", "/console/${address}")
+    while (document.title === "") await new Promise((next) => requestAnimationFrame(next))
+  })()`)
+}
+
 /** Sends a request to the management API from the page, with the session of the page. */
 export async function ask(page: Page, method: string, path: string, body?: unknown) {
   const response = await page.request.fetch(`/admin/v1${path}`, {

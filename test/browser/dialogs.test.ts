@@ -10,6 +10,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 
 let simulator: Simulator
@@ -37,9 +38,9 @@ function dialog(name: string | RegExp): Locator {
   return operator.page.getByRole("dialog", { name })
 }
 
-/** Opens a page again, without dialogs of an earlier test. */
+/** Opens a page without dialogs of an earlier test. */
 async function openPage(name: string): Promise<void> {
-  await operator.page.goto(`/console/${name}`)
+  await visit(operator.page, name)
   await operator.page.getByRole("heading", { level: 1 }).waitFor()
 }
 
@@ -198,7 +199,8 @@ test("members and users are invited, promoted, demoted, disabled and removed", a
   await begin("Enable")
   await finish(dialog("Enable Mia Member again?"), "Enable the user")
 
-  await openPage(`members?account=${account}`)
+  // Loads the list again, because the member has joined since.
+  await page.goto(`/console/members?account=${account}`)
   await page.getByRole("button", { name: "Remove Mia Member" }).click()
   await finish(dialog("Remove Mia Member?"), "Remove the member")
   await page.getByText("mia@example.com").waitFor({ state: "detached" })
@@ -282,7 +284,7 @@ test("a second factor is turned on, required, replaced by a backup code, and tur
     await of.getByLabel("Your password").fill(OPERATOR.password)
     await of.locator("button[type=submit]").click()
   }
-  await page.goto("/console/profile")
+  await openPage("profile")
   await page.getByRole("button", { name: "Turn on", exact: true }).click()
   const enabling = dialog("Turn on two-factor authentication")
   await password(enabling)

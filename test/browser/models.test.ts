@@ -9,6 +9,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 
 const YAML = `models:
@@ -90,7 +91,7 @@ test("a provider shows its success rate and its latency", async () => {
 
 test("deployments are edited, paused and tested, and requests follow the change", async () => {
   const { page } = operator
-  await page.goto("/console/models?model=sandbox/claude")
+  await visit(page, "models?model=sandbox/claude")
   const drawer = page.getByRole("dialog")
   await drawer.getByRole("button", { name: "Test", exact: true }).click()
   const results = drawer.getByRole("list", { name: "Test results" })
@@ -183,7 +184,7 @@ test("settings of a model from the settings file are shown and locked", async ()
 
 test("all providers are tested together, with times and reasons", async () => {
   const { page } = operator
-  await page.goto("/console/providers")
+  await visit(page, "providers")
   await page.getByRole("button", { name: "Test all" }).click()
   const dialog = page.getByRole("dialog")
   await dialog.getByText(/providers tested, /).waitFor()

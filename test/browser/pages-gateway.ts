@@ -66,21 +66,3 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign in", exact: true }).click()
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
 }
-
-/**
- * Opens a page of the console below `/console/`, as a link on another page would. The document is not reloaded, unless
- * that page is of the same kind.
- */
-export async function visit(page: Page, address: string): Promise<void> {
-  const kind = (path: string): string => path.split(/[/?]/)[0] ?? ""
-  const [, current] = new URL(page.url()).pathname.split("/console/")
-  if (current === undefined || kind(current) === kind(address)) {
-    await page.goto(`/console/${address}`)
-    return
-  }
-  await page.evaluate(`(async () => {
-    document.title = ""
-    history.pushState(null, "", "/console/${address}")
-    while (document.title === "") await new Promise((next) => requestAnimationFrame(next))
-  })()`)
-}

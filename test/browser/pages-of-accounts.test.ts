@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { setUp, type Visitor } from "./console-gateway.ts"
+import { setUp, type Visitor, visit } from "./console-gateway.ts"
 import { look } from "./page-look.ts"
-import { grantMuch, type PagesGateway, startPagesGateway, visit } from "./pages-gateway.ts"
+import { grantMuch, type PagesGateway, startPagesGateway } from "./pages-gateway.ts"
 
 let gateway: PagesGateway
 /** An operator who stays signed in for all pages. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { faultsOf } from "./axe-faults.ts"
-import { setUp, type Visitor } from "./console-gateway.ts"
+import { setUp, type Visitor, visit } from "./console-gateway.ts"
 import { look } from "./page-look.ts"
 import {
   accountId,
@@ -8,7 +8,6 @@ import {
   type PagesGateway,
   signIn,
   startPagesGateway,
-  visit,
 } from "./pages-gateway.ts"
 
 let gateway: PagesGateway

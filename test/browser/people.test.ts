@@ -10,6 +10,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 
 const HOSTILE = `"><img src=x onerror="window.broken=1"><script>alert(1)</script>`
@@ -100,7 +101,7 @@ test("an invited member sees their account, and nothing of the operator's", asyn
     expect(await ask(page, "GET", path), path).toMatchObject({ status: 403 })
   }
   for (const address of ["providers", "users", "codes", "settings", "accounts"]) {
-    await page.goto(`/console/${address}`)
+    await visit(page, address)
     await page.getByText("You do not have access to this page").waitFor()
     expect(await page.getByText("olive@example.com").count()).toBe(0)
   }

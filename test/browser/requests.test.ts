@@ -7,6 +7,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 import { faultsOf } from "./axe-faults.ts"
 
@@ -131,13 +132,13 @@ test("the stored content of a chat is shown as a conversation and as raw JSON", 
 test("overlong input is rejected with a reason, and never truncated", async () => {
   const { page } = operator
   const long = "x".repeat(10_000)
-  await page.goto(`/console/keys?create=1&account=${account}`)
+  await visit(page, `keys?create=1&account=${account}`)
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Name").fill(long)
   await dialog.getByRole("button", { name: "Create", exact: false }).last().click()
   await dialog.getByText(/at most 100 characters/).waitFor()
   expect(await dialog.getByLabel("Name").inputValue()).toHaveLength(10_000)
-  await page.goto(`/console/credits?add=entry&account=${account}`)
+  await visit(page, `credits?add=entry&account=${account}`)
   await dialog.getByLabel("Amount").fill("1")
   await dialog.getByLabel("Reason").fill(long)
   await dialog.getByRole("button", { name: "Record the entry" }).click()

@@ -7,6 +7,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { billed, reconcile } from "../management/reconciliation/support.ts"
@@ -31,7 +32,7 @@ afterAll(async () => {
 
 test("a group of models shows its members, and can be chosen like a model", async () => {
   const { page } = operator
-  await page.goto("/console/models")
+  await visit(page, "models")
   await page.getByRole("combobox", { name: "Type" }).click()
   await page.getByRole("option", { name: "group" }).click()
   await page.getByRole("status").getByText("1 model").waitFor()
@@ -48,7 +49,7 @@ test("a group of models shows its members, and can be chosen like a model", asyn
   await members.nth(2).getByRole("link", { name: "sandbox/claude" }).click()
   await drawer.getByRole("table", { name: "Prices" }).waitFor()
 
-  await page.goto("/console/playground?model=auto%2Fcheap")
+  await visit(page, "playground?model=auto%2Fcheap")
   await page.getByRole("combobox", { name: /model/i }).first().click()
   await page
     .getByRole("option", { name: /auto\/cheap/ })
@@ -58,7 +59,7 @@ test("a group of models shows its members, and can be chosen like a model", asyn
 
 test("codes are created in bulk and saved once, and the list is exported without their text", async () => {
   const { page } = operator
-  await page.goto("/console/codes")
+  await visit(page, "codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Credits per account").fill("2.5")

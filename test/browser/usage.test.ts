@@ -3,7 +3,14 @@ import OpenAI from "openai"
 import { faultsOf } from "./axe-faults.ts"
 import { until } from "../support/until.ts"
 import { testBrowser } from "./browser.ts"
-import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
+import {
+  type ConsoleGateway,
+  open,
+  setUp,
+  startConsole,
+  type Visitor,
+  visit,
+} from "./console-gateway.ts"
 
 let tollgate: ConsoleGateway
 let operator: Visitor
@@ -52,7 +59,7 @@ test("usage is grouped as requested, and a row links to its requests", async () 
 
 test("the chart is available as an accessible table and as a file", async () => {
   const { page } = operator
-  await page.goto("/console/usage?time=24h&group=user&metric=requests")
+  await visit(page, "usage?time=24h&group=user&metric=requests")
   await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
   await page.getByText("Table", { exact: true }).click()
   const times = page.getByRole("table", { name: "Requests over time" })
@@ -67,7 +74,7 @@ test("the chart is available as an accessible table and as a file", async () => 
 
 test("an outcome links to its requests, and their receipts show the end user", async () => {
   const { page } = operator
-  await page.goto("/console/usage?time=24h&group=outcome")
+  await visit(page, "usage?time=24h&group=outcome")
   const table = page.getByRole("table", { name: "Usage by outcome" })
   await table.getByRole("link", { name: "ok", exact: true }).click()
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
@@ -92,7 +99,7 @@ test("entries of the ledger are found by day", async () => {
 
 test("latencies and the margin are shown", async () => {
   const { page } = operator
-  await page.goto("/console/usage?time=24h&metric=p95")
+  await visit(page, "usage?time=24h&metric=p95")
   await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
   await page.goto("/console/usage?metric=margin")
   await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
@@ -196,7 +203,7 @@ test("a request with stored content is opened in the playground with its model",
   const messages = [{ role: "user" as const, content: "kept words" }]
   const body = { model: "sandbox/gemini", messages }
   const { response } = await client.chat.completions.create(body).withResponse()
-  await page.goto(`/console/requests/${response.headers.get("x-request-id")}`)
+  await visit(page, `requests/${response.headers.get("x-request-id")}`)
   await page.getByRole("link", { name: "Open in playground" }).click()
   await page.getByRole("heading", { name: "Playground", level: 1 }).waitFor()
   const model = page.getByRole("combobox", { name: "Model", exact: true })
@@ -229,7 +236,7 @@ test("no page reported an error", () => {
 
 test("a chart is saved under a name, found again, and removed", async () => {
   const { page } = operator
-  await page.goto("/console/usage?group=user&metric=requests&time=7d")
+  await visit(page, "usage?group=user&metric=requests&time=7d")
   await page.getByRole("button", { name: "Saved charts" }).click()
   const saved = page.getByRole("dialog", { name: "Saved charts" })
   await saved.getByText("Saved in this browser only.").waitFor()
