@@ -7,6 +7,7 @@ import {
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 
 let tollgate: ConsoleGateway
@@ -28,15 +29,20 @@ afterAll(async () => {
 })
 
 async function openPage(name: string): Promise<void> {
-  await operator.page.goto(`/console/${name}?account=${account}`)
+  await visit(operator.page, `${name}?account=${account}`)
   await operator.page.getByRole("heading", { level: 1 }).waitFor()
+}
+
+/** Waits until a dialog that has just been opened has the focus. Only then does it react to keys. */
+async function waitForFocus(dialog: Locator): Promise<void> {
+  await dialog.and(operator.page.locator(":focus-within")).waitFor()
 }
 
 /** Opens the dialog that belongs to a button. */
 async function begin(button: string, title: string | RegExp): Promise<Locator> {
   await operator.page.getByRole("button", { name: button, exact: true }).first().click()
   const dialog = operator.page.getByRole("dialog", { name: title })
-  await dialog.waitFor()
+  await waitForFocus(dialog)
   return dialog
 }
 
@@ -85,7 +91,9 @@ test("errors are shown at their fields, and Escape changes nothing", async () =>
   await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
   await refuses(redeem.getByLabel("Code"), "Enter the code")
   await redeem.getByLabel("Code").fill("TG-2222-3333-4444-5555")
+  const rejection = page.waitForResponse((response) => response.url().endsWith("/redeem"))
   await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
+  await rejection
   await redeem.locator("[role=alert], [aria-invalid=true]").first().waitFor()
   await closeByEscape(redeem)
 
@@ -128,6 +136,7 @@ test("Escape closes no dialog with a secret that is shown once: a code, an invit
     .click()
   await page.getByRole("menuitem", { name: "Rotate" }).click()
   const rotate = page.getByRole("dialog", { name: /^Rotate/ })
+  await waitForFocus(rotate)
   await closeByEscape(rotate)
   await page
     .getByRole("button", { name: /^Actions for/ })
@@ -182,6 +191,11 @@ test("all conversations of the playground are deleted together after a confirmat
     await page.getByRole("button", { name: "New conversation" }).click()
   }
   const list = await begin("Conversations", "Conversations")
+  // Conversations are stored after their responses are shown.
+  await list
+    .getByRole("button", { name: /^Rename/ })
+    .nth(1)
+    .waitFor()
   await list.getByRole("button", { name: "Delete all" }).click()
   const question = page.getByRole("dialog", { name: "Delete all conversations?" })
   await question.getByRole("button", { name: "Cancel" }).click()
