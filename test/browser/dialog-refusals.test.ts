@@ -107,6 +107,11 @@ test("errors are shown at their fields, and Escape changes nothing", async () =>
   await openPage("providers")
   const provider = await begin("Add a provider", "Add a provider")
   await provider.getByLabel("Search vendors").fill("compatible")
+  // Enter selects nothing until the vendors are loaded.
+  await provider
+    .getByRole("button", { name: /compatible/i })
+    .first()
+    .waitFor()
   await page.keyboard.press("Enter")
   await provider.getByLabel("Provider name").fill("two words")
   await provider.getByLabel("Provider name").and(page.locator("[aria-invalid=true]")).waitFor()
