@@ -15,41 +15,41 @@ function whole(folder: string, subjects: Readonly<Record<string, string>>): stri
 const chat = whole("new-chat", CHAT_SUBJECTS)
 const operation = whole("rerank", OPERATION_SUBJECTS)
 
-describe("the files of a dialect", () => {
-  test("a folder with all required files is accepted", () => {
+describe("the check of a dialect's files", () => {
+  test("accepts a folder with all required files", () => {
     expect(checkDialectFiles([...chat, ...operation])).toEqual([])
   })
 
-  test("a subject may be a folder with its own file names", () => {
+  test("accepts a folder with free file names as a subject", () => {
     const paths = chat.filter((path) => !path.endsWith("/stream.ts"))
     const folder = ["dialects/new-chat/stream/decode.ts", "dialects/new-chat/stream/open-calls.ts"]
     expect(checkDialectFiles([...paths, ...folder])).toEqual([])
   })
 
-  test("shared files and other folders have free names", () => {
+  test("ignores the names of shared files and other folders", () => {
     const others = ["dialects/shared/anything.ts", "canon/anything.ts"]
     expect(checkDialectFiles([...chat, ...others])).toEqual([])
   })
 
-  test("an unknown subject is a fault", () => {
+  test("reports an unknown subject", () => {
     const faults = checkDialectFiles([...chat, "dialects/new-chat/decode-events.ts"])
     expect(faults).toHaveLength(1)
     expect(faults[0]).toStartWith("dialects/new-chat/decode-events.ts: 'decode-events' is none of")
   })
 
-  test("an operation has its own subjects", () => {
+  test("accepts an operation's own subjects", () => {
     const faults = checkDialectFiles([...operation, "dialects/rerank/tools.ts"])
     expect(faults).toEqual([
       "dialects/rerank/tools.ts: 'tools' is none of request, result, stream, errors, formats",
     ])
   })
 
-  test("a missing subject is a fault", () => {
+  test("reports a missing subject", () => {
     const paths = chat.filter((path) => !path.endsWith("/usage.ts"))
     expect(checkDialectFiles(paths)).toEqual(["dialects/new-chat: has no 'usage'"])
   })
 
-  test("a subject is a file or a folder without subfolders", () => {
+  test("reports a subject that is neither a file nor a folder without subfolders", () => {
     expect(checkDialectFiles([...chat, "dialects/new-chat/tools/decode.ts"])).toEqual([
       "dialects/new-chat/tools: is a file and a folder",
     ])
@@ -58,7 +58,7 @@ describe("the files of a dialect", () => {
     ])
   })
 
-  test("ARCHITECTURE.md describes each subject and marks the required ones", async () => {
+  test("requires ARCHITECTURE.md to describe each subject and mark the required ones", async () => {
     const page = await Bun.file(new URL("../../ARCHITECTURE.md", import.meta.url)).text()
     const rows = page.slice(page.indexOf("| subject |"))
     const table = rows.slice(0, rows.indexOf("\n\n"))

@@ -72,12 +72,12 @@ function spellingsOf(path: string): string[] {
     .map((spelling) => [...steps, spelling].join("."))
 }
 
-describe("another spelling of a field", () => {
+describe("a request with another spelling of a field", () => {
   for (const [format, [decode, body]] of Object.entries(FORMATS)) {
     const own = Object.keys(body)
     const tier = format === "gemini" ? "serviceTier" : "service_tier"
     for (const name of [...own, "stream", tier, "tools", "models", "n"]) {
-      test(`rejects ${name} at ${format}`, () => {
+      test(`is rejected if it has ${name} at ${format}`, () => {
         for (const spelling of spellingsOf(name)) {
           const error = errorOf(decode, { ...body, [spelling]: 1 })
           expect(error.kind).toBe("invalid_value")
@@ -93,7 +93,7 @@ describe("another spelling of a field", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`rejects it for every price switch of ${dialect}`, () => {
+    test(`is rejected for every priced field of ${dialect}`, () => {
       for (const path of switchPaths(dialect)) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -109,7 +109,7 @@ describe("another spelling of a field", () => {
     })
   }
 
-  test("rejects it even beside the right one", () => {
+  test("is rejected even if the right spelling is present", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -117,7 +117,7 @@ describe("another spelling of a field", () => {
     )
   })
 
-  test("rejects it in tools, in nested ones and in those added by the conversation", () => {
+  test("is rejected in tools, nested tools and tools added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -140,7 +140,7 @@ function switchPaths(dialect: DialectId): string[] {
   )
 }
 
-describe("another name of the output limit", () => {
+describe("a request with another name of the output limit", () => {
   const limits = {
     "openai-chat": "max_tokens",
     "openai-responses": "max_output_tokens",
@@ -151,7 +151,7 @@ describe("another name of the output limit", () => {
     const [decode, body] = FORMATS[format] ?? [decodeChat, {}]
     for (const name of ["n_predict", "num_predict", "max_new_tokens", "max_length", "min_tokens"]) {
       for (const place of [name, name.toUpperCase(), `options.${name}`, `extra_body.${name}`]) {
-        test(`rejects ${place} at ${format}`, () => {
+        test(`is rejected if it has ${place} at ${format}`, () => {
           const error = errorOf(decode, { ...body, ...bodyAt(place, 8_000) })
           expect(error.message).toBe(
             `'${place}' is not a parameter of this endpoint. Limit the output with '${limit}'.`,
@@ -161,7 +161,7 @@ describe("another name of the output limit", () => {
     }
   }
 
-  test("rejects the limit of another format", () => {
+  test("is rejected if the name belongs to another format", () => {
     const [chat, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     expect(errorOf(chat, { ...body, max_output_tokens: 5 }).details.parameter).toBe(
       "max_output_tokens",
@@ -171,14 +171,14 @@ describe("another name of the output limit", () => {
   })
 })
 
-test("rejects a field that belongs elsewhere in the request", () => {
+test("the gateway rejects a field at the wrong place of a request", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   expect(errorOf(decode, { ...body, extra_body: { model: "other" } }).message).toBe(
     "'extra_body.model' is not supported. Set 'model' itself.",
   )
 })
 
-test("a template of the prompt is rejected", () => {
+test("the gateway rejects a prompt template", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const template = "{{ 'word ' * 100000 }}"
   for (const [field, place] of [
@@ -190,7 +190,7 @@ test("a template of the prompt is rejected", () => {
   }
 })
 
-test("fields without an effect pass in any case", () => {
+test("the gateway accepts fields without an effect in any case", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const free = {
     chat_template_kwargs: { Model: "x" },
@@ -203,7 +203,7 @@ test("fields without an effect pass in any case", () => {
   expect(isJsonObject(decoded)).toBe(true)
 })
 
-test("a list of plugins has at most 256 elements", () => {
+test("the gateway accepts at most 256 plugins", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const plugins = Array.from({ length: 257 }, () => ({ id: "web" }))
   expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -212,7 +212,7 @@ test("a list of plugins has at most 256 elements", () => {
 })
 
 test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
-  "rejects %s, which some servers prefer to n",
+  "the gateway rejects %s, which some servers prefer to n",
   (name) => {
     for (const format of ["openai-chat", "openai-responses", "anthropic-messages", "gemini"]) {
       const [decode, body] = FORMATS[format] ?? []
@@ -223,7 +223,7 @@ test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
 )
 
 test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_url"])(
-  "rejects %s of a transcription, because only uploads are measured",
+  "the gateway rejects %s of a transcription, because only uploads are measured",
   (name) => {
     const [decode, body] = FORMATS.transcription ?? []
     if (decode === undefined) throw new Error("no format")
@@ -233,7 +233,7 @@ test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_
 )
 
 test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_generation"])(
-  "rejects %s, which some servers read as the number of images",
+  "the gateway rejects %s, which some servers read as the number of images",
   (name) => {
     const [decode, body] = FORMATS.images ?? []
     if (decode === undefined) throw new Error("no format")
@@ -242,7 +242,7 @@ test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_gener
   },
 )
 
-test("reads 26 MB of long names quickly", () => {
+test("the gateway reads 26 MB of long names quickly", () => {
   const names = Array.from({ length: 9_900 }, (_, index) => `${"_aB-".repeat(650)}${index}`)
   const unknown = Object.fromEntries(names.map((name) => [name, 1]))
   for (const [decode, body] of Object.values(FORMATS)) {

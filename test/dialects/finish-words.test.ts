@@ -15,16 +15,19 @@ const message = (stop_reason: string): JsonObject => ({
   stop_reason,
 })
 
-test.each([...CLIENTS])("a tool-call end without a call is a plain end for $id", (client) => {
-  for (const result of [
-    OPENAI_CHAT.decodeResult(chat()),
-    ANTHROPIC_MESSAGES.decodeResult(message("tool_use")),
-  ]) {
-    expect(result.choices[0]?.finish).toBe("stop")
-    const text = JSON.stringify(client.encodeResult(result, REQUEST))
-    expect(text).not.toMatch(/"tool_calls"|"tool_use"/)
-  }
-})
+test.each([...CLIENTS])(
+  "a tool-call finish without a call is reported as a normal finish for $id",
+  (client) => {
+    for (const result of [
+      OPENAI_CHAT.decodeResult(chat()),
+      ANTHROPIC_MESSAGES.decodeResult(message("tool_use")),
+    ]) {
+      expect(result.choices[0]?.finish).toBe("stop")
+      const text = JSON.stringify(client.encodeResult(result, REQUEST))
+      expect(text).not.toMatch(/"tool_calls"|"tool_use"/)
+    }
+  },
+)
 
 test.each([
   ["stop", "end_turn"],
@@ -33,7 +36,7 @@ test.each([
   ["content_filter", "refusal"],
   ["max_tokens", "max_tokens"],
   ["tomorrows_word", "tomorrows_word"],
-])("the messages format calls '%s' '%s', whole and streamed", (word, expected) => {
+])("the Anthropic format reports '%s' as '%s', whole and streamed", (word, expected) => {
   const body = message(word)
   ANTHROPIC_MESSAGES.patches.result(body, PATCH)
   expect(body["stop_reason"]).toBe(expected)
@@ -44,7 +47,7 @@ test.each([
   expect(usageCarrier).toMatchObject({ delta: { stop_reason: expected } })
 })
 
-test("chunks have one id even if the start of the answer comes late", () => {
+test("chunks share one id even if the start of the answer arrives late", () => {
   const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, stream: true })
   const frames = [
     ...encoder.push({ type: "text-delta", choice: 0, text: "Hi" }),

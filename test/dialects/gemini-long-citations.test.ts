@@ -96,7 +96,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
 
 describe("thousands of citations of a long text", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
-    test(`translates them quickly and without much growth: ${name}`, () => {
+    test(`are translated quickly, in almost linear time: ${name}`, () => {
       const written = JSON.stringify(answer).length
       const taken = threadTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)
@@ -116,14 +116,14 @@ function placesOf(text: string): BytePlaces {
   return places
 }
 
-describe("positions in a text, in characters and in bytes", () => {
+describe("citation positions in characters and bytes", () => {
   const texts = fc
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
       maxLength: 12,
     })
     .map((chunks) => chunks.join(""))
 
-  test("match the encoded text, however it grows", () => {
+  test("match the encoded text as it grows", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
         const length = cut % (text.length + 1)
@@ -141,7 +141,7 @@ describe("positions in a text, in characters and in bytes", () => {
     )
   })
 
-  test("outside of the text are at its ends", () => {
+  test("outside the text are moved to its ends", () => {
     const places = placesOf("né".repeat(2_000))
     expect([-1, Number.NaN, 1e308].map((place) => places.byteAt(place))).toEqual([0, 0, 6_000])
     expect([-1, 1e308].map((place) => places.characterAt(place))).toEqual([0, 4_000])

@@ -54,11 +54,11 @@ async function mostParsed(work: () => unknown): Promise<number> {
 
 const NONE = TEXTS.map(() => "{}")
 
-describe.each(UPSTREAMS)("$id", (dialect) => {
+describe.each(UPSTREAMS)("a $id request", (dialect) => {
   test.each([
     ["arguments", requestWith(TEXTS, NONE)],
     ["results", requestWith(NONE, TEXTS)],
-  ])("parses few %s of a request in one turn", async (_, request) => {
+  ])("is encoded with few parses of %s in one turn", async (_, request) => {
     let body: JsonObject = {}
     const encoding = await mostParsed(() => (body = dialect.encodeRequest(request).body))
     expect(encoding).toBeLessThan(MAX_PARSED)
@@ -71,7 +71,7 @@ describe.each(UPSTREAMS)("$id", (dialect) => {
   })
 })
 
-test("arguments that are not an object are wrapped under a name, at every position", () => {
+test("arguments that are not an object are wrapped in an object, at every position", () => {
   const others = ["[1]", '{"a":', '{"a":1}', `{"a":[${"1,".repeat(250_000)}1]}`]
   for (const dialect of UPSTREAMS) {
     const request = (inputs: readonly string[]): string =>

@@ -76,13 +76,19 @@ function stepLength(step: () => SseFrame[]): number {
   return parse.mock.calls.reduce((sum, [text]) => sum + text.length, written)
 }
 
-describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, client) => {
-  describe.each(Object.entries(ENDINGS))("writes long frames in slices up to %s", (_name, end) => {
-    test.each(Object.entries(ANSWERS))("writes an answer with %s in slices", (_answer, events) => {
-      const encoder = client.encodeEvents(REQUEST)
-      const lengths = events.map((event) => stepLength(() => encoder.push(event)))
-      expect(Math.max(...lengths)).toBeLessThan(MAX_AT_ONCE)
-      expect(stepLength(() => end(encoder))).toBeLessThan(MAX_AT_ONCE)
+describe.each(CLIENTS.map((client) => [client.id, client] as const))(
+  "the stream encoder of %s",
+  (_, client) => {
+    describe.each(Object.entries(ENDINGS))("with slices of up to %s", (_name, end) => {
+      test.each(Object.entries(ANSWERS))(
+        "writes an answer with %s in slices",
+        (_answer, events) => {
+          const encoder = client.encodeEvents(REQUEST)
+          const lengths = events.map((event) => stepLength(() => encoder.push(event)))
+          expect(Math.max(...lengths)).toBeLessThan(MAX_AT_ONCE)
+          expect(stepLength(() => end(encoder))).toBeLessThan(MAX_AT_ONCE)
+        },
+      )
     })
-  })
-})
+  },
+)

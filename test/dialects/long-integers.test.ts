@@ -91,7 +91,7 @@ function expectDigits(text: string): void {
   }
 }
 
-describe.each([...UPSTREAMS])("a call from $id", (upstream) => {
+describe.each([...UPSTREAMS])("a call with long integers from $id", (upstream) => {
   test.each([...CLIENTS])("keeps its digits for $id", (client) => {
     const result = upstream.decodeResult(parsed(ANSWERS[upstream.id]), REQUEST)
     expectDigits(JSON.stringify(client.encodeResult(result, REQUEST)))
@@ -117,7 +117,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   gemini: `{"model":"m","generationConfig":{"seed":${IDS[0]}},"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"name":"remove","args":${INPUT}}}]},{"role":"user","parts":[{"functionResponse":{"name":"remove","response":${INPUT}}}]}],"tools":[{"functionDeclarations":[{"name":"remove","parametersJsonSchema":{"type":"object","properties":{"id":{"enum":${LIST}}}}}]}]}`,
 }
 
-describe.each([...CLIENTS])("a request in $id", (client) => {
+describe.each([...CLIENTS])("a request with long integers in $id", (client) => {
   test.each([...UPSTREAMS])("keeps its digits for $id", (upstream) => {
     const request = client.decodeRequest(parsed(REQUESTS[client.id] ?? ""))
     const { body, losses } = upstream.encodeRequest({ ...request, model: MODELS[upstream.id] })

@@ -51,13 +51,13 @@ function citationsOf({ choices }: ChatResult): readonly Citation[] {
   )
 }
 
-describe("sources beside the choices", () => {
+describe("sources outside the choices of an answer", () => {
   const marked = [
     { url: "https://three.example", title: "Three", start: 12, end: 15 },
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
-  test("cites sources at their marks, whole and streamed", () => {
+  test("are cited at their marks, whole and streamed", () => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
@@ -67,12 +67,12 @@ describe("sources beside the choices", () => {
   test.each([
     ["addresses only", { citations: SOURCES.citations }],
     ["results only", { search_results: RESULTS }],
-  ])("may be %s", (_, sources) => {
+  ])("are read from %s", (_, sources) => {
     const urls = citationsOf(OPENAI_CHAT.decodeResult(answer(TEXT, sources))).map(({ url }) => url)
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("cites sources by the whole text if it has no marks", () => {
+  test("are cited by the whole text if it has no marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -83,7 +83,7 @@ describe("sources beside the choices", () => {
     }
   })
 
-  test("do not repeat citations of the message", () => {
+  test("do not repeat citations in the message", () => {
     const body = answer(TEXT, SOURCES)
     const url = "https://own.example"
     const annotation = { type: "url_citation", url_citation: { url, start_index: 0, end_index: 4 } }
@@ -92,7 +92,7 @@ describe("sources beside the choices", () => {
     expect(citationsOf(OPENAI_CHAT.decodeResult(body)).map((each) => each.url)).toEqual([url])
   })
 
-  test.each([...CLIENTS])("reach $id, whole and streamed", (client) => {
+  test.each([...CLIENTS])("are encoded for $id, whole and streamed", (client) => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const encoder = client.encodeEvents({ ...REQUEST, stream: true })
     const events = streamedEvents(chunks(TEXT, SOURCES))
@@ -140,7 +140,7 @@ describe("a citation without a source", () => {
     ],
   })
 
-  test.each([...CLIENTS])("omits it for $id", (client) => {
+  test.each([...CLIENTS])("is omitted for $id", (client) => {
     const whole = GEMINI.decodeResult(body())
     const json = body()
     const events = streamedEvents([{ data: JSON.stringify(json), json }], GEMINI)

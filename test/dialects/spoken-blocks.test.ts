@@ -30,8 +30,8 @@ const REQUEST = ANTHROPIC_MESSAGES.decodeRequest({
   tools: [{ name: "find", input_schema: { type: "object" } }],
 })
 
-describe("sources and found tools of Anthropic's format", () => {
-  test("sends them unchanged to Anthropic, without a loss", () => {
+describe("search results and found tools in an Anthropic request", () => {
+  test("are sent unchanged to Anthropic without a loss", () => {
     const { body } = ANTHROPIC_MESSAGES.encodeRequest(REQUEST)
     expect(body.messages).toMatchObject([
       { content: [RESULT, { type: "text" }] },
@@ -43,7 +43,7 @@ describe("sources and found tools of Anthropic's format", () => {
   })
 
   for (const vendor of [OPENAI_CHAT, OPENAI_RESPONSES, GEMINI, BEDROCK_CONVERSE, COHERE_CHAT]) {
-    test(`become text for ${vendor.id}, with a reported loss`, () => {
+    test(`become text for ${vendor.id} with a reported loss`, () => {
       const sent = JSON.stringify(vendor.encodeRequest(REQUEST).body)
       expect(sent.split("Keys are in the drawer.")).toHaveLength(3)
       expect(sent).toContain("https://docs.example/keys")
@@ -56,7 +56,7 @@ describe("sources and found tools of Anthropic's format", () => {
   }
 })
 
-test("Claude Code's billing line reaches only Anthropic, and is no loss elsewhere", () => {
+test("Claude Code's billing header line is sent only to Anthropic and is no loss elsewhere", () => {
   const system = [
     { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=abcde;" },
     { type: "text", text: "You are X" },

@@ -8,8 +8,8 @@ function encode(error: GatewayError) {
   return ANTHROPIC_MESSAGES.encodeError(error, "request-1")
 }
 
-describe("errors in Anthropic's format", () => {
-  test("carry the gateway's own fields too", () => {
+describe("Anthropic error encoder", () => {
+  test("adds the gateway's own fields", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0.1", required: "0.2" },
     })
@@ -31,7 +31,7 @@ describe("errors in Anthropic's format", () => {
     expect(encode(wrong).body.error).toMatchObject({ param: "messages[0]" })
   })
 
-  test("map every kind to a type and a status", () => {
+  test("maps every error kind to a type and a status", () => {
     for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
       const { status, body } = encode(new GatewayError(kind, "x"))
       expect(body.error).toMatchObject({ type: ERROR_KINDS[kind].anthropicType, error_type: kind })
@@ -39,7 +39,7 @@ describe("errors in Anthropic's format", () => {
     }
   })
 
-  test("keep the status of a vendor's error, with the matching type", () => {
+  test("keeps the status of a vendor error and sets the matching type", () => {
     const refused = (status: number) =>
       encode(new GatewayError("refused_by_upstream", "No.", { upstream: { status } }))
     expect(refused(400)).toMatchObject({
@@ -54,7 +54,7 @@ describe("errors in Anthropic's format", () => {
   })
 })
 
-describe("decoded errors of Anthropic", () => {
+describe("Anthropic error decoder", () => {
   const decode = (status: number, body: unknown) => {
     const { kind, message, details } = ANTHROPIC_MESSAGES.decodeError(status, body)
     return [kind, message, details.upstream?.status]
@@ -65,7 +65,7 @@ describe("decoded errors of Anthropic", () => {
     request_id: "req_1",
   })
 
-  test("an invalid request is the caller's error", () => {
+  test("attributes an invalid request to the caller", () => {
     expect(decode(400, envelope("invalid_request_error", "max_tokens: too large"))).toEqual([
       "refused_by_upstream",
       "max_tokens: too large",
@@ -74,7 +74,7 @@ describe("decoded errors of Anthropic", () => {
     expect(decode(413, envelope("request_too_large", "Too large"))[0]).toBe("refused_by_upstream")
   })
 
-  test("a problem of the operator's key or account is not the caller's error", () => {
+  test("does not attribute problems with the operator's key or account to the caller", () => {
     for (const [status, type] of [
       [401, "authentication_error"],
       [402, "billing_error"],
@@ -92,14 +92,14 @@ describe("decoded errors of Anthropic", () => {
     expect(decode(429, envelope("rate_limit_error", "Limit.", limit))[0]).toBe("upstream_error")
   })
 
-  test("overload and timeouts are temporary", () => {
+  test("marks overload and timeouts as temporary", () => {
     expect(decode(429, envelope("rate_limit_error", "x"))[0]).toBe("upstream_overloaded")
     expect(decode(529, envelope("overloaded_error", "Overloaded"))[0]).toBe("upstream_overloaded")
     expect(decode(504, envelope("timeout_error", "x"))[0]).toBe("upstream_timeout")
     expect(decode(500, envelope("api_error", "x"))[0]).toBe("upstream_error")
   })
 
-  test("bodies of any shape are read", () => {
+  test("accepts error bodies of any shape", () => {
     expect(decode(400, "no JSON here")).toEqual(["refused_by_upstream", "no JSON here", 400])
     expect(decode(400, "<html>secret</html>")[1]).toBe(
       "The provider refused the request with status 400.",
@@ -110,14 +110,14 @@ describe("decoded errors of Anthropic", () => {
   })
 })
 
-describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
   const failed = anthropicRecordings().filter(({ status }) => status !== 200)
-  test.skipIf(!HAS_FIXTURES)("includes several recordings", () =>
+  test.skipIf(!HAS_FIXTURES)("several recordings exist", () =>
     expect(failed.length).toBeGreaterThan(1),
   )
 
   for (const { file, status, answer } of failed) {
-    test(`classifies the error by its status: ${file}`, () => {
+    test(`are classified by status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("refused_by_upstream")

@@ -6,14 +6,14 @@ import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/ind
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
 
-describe("the stop reason", () => {
+describe("Anthropic stop reason encoder", () => {
   const word = (event: Omit<Extract<ChatEvent, { type: "finish" }>, "type" | "choice">) => {
     const told = eventsOf(encode([START, { type: "finish", choice: 0, ...event }]))
     const { delta } = told.at(-2) as { delta: JsonObject }
     return [delta.stop_reason, delta.stop_sequence]
   }
 
-  test("has Anthropic's word for every reason", () => {
+  test("maps every finish reason to Anthropic's name", () => {
     expect(word({ reason: "stop" })).toEqual(["end_turn", null])
     expect(word({ reason: "length" })).toEqual(["max_tokens", null])
     expect(word({ reason: "tool-calls" })).toEqual(["tool_use", null])
@@ -31,7 +31,7 @@ describe("the stop reason", () => {
     expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
   })
 
-  test("becomes refusal after refused text", () => {
+  test("sets refusal after refused text", () => {
     const told = eventsOf(
       encode([START, { type: "refusal-delta", choice: 0, text: "No." }, FINISH]),
     )
@@ -40,8 +40,8 @@ describe("the stop reason", () => {
   })
 })
 
-describe("a stream that breaks", () => {
-  test("ends with the vendor's error and nothing after it", () => {
+describe("Anthropic encoder of a broken stream", () => {
+  test("ends the stream with the vendor's error", () => {
     const told = (code?: string) => {
       const error = errorEvent({ message: "broke", ...(code ? { code } : {}) })
       return eventsOf(encode([START, text("a"), error])).at(-1)
@@ -54,7 +54,7 @@ describe("a stream that breaks", () => {
     expect(told()).toMatchObject({ type: "error", error: { message: "broke" } })
   })
 
-  test("ends with the gateway's error otherwise", () => {
+  test("ends the stream with the gateway's error if the vendor sent none", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const error = new GatewayError("upstream_timeout", "late")
     const [frame, ...more] = encoder.fail(error, "request-1")

@@ -146,8 +146,8 @@ const requests: fc.Arbitrary<ChatRequest> = fc
     return plain({ ...rest, messages, streamUsage: rest.stream, choices: 1 })
   }) as fc.Arbitrary<ChatRequest>
 
-describe("decode(encode(x)) = x", () => {
-  test("holds for requests without losses", () => {
+describe("Anthropic: decoding an encoded value", () => {
+  test("returns the same request if the encoder reports no loss", () => {
     const keeping = anthropicMessages({ temperatureWithTopP: true, families: [] })
     fc.assert(
       fc.property(requests, (request) => {
@@ -159,7 +159,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("holds for whole answers", () => {
+  test("returns the same whole answer", () => {
     const request = { model: "m", messages: [], stream: false, streamUsage: false, choices: 1 }
     fc.assert(
       fc.property(results, (result) => {
@@ -169,7 +169,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("holds for streams, however calls interleave", () => {
+  test("returns the same stream, even with interleaved tool calls", () => {
     const request = { model: "m", messages: [], stream: true, streamUsage: true, choices: 1 }
     fc.assert(
       fc.property(results, fc.array(fc.nat(2), { maxLength: 40 }), (result, order) => {

@@ -7,11 +7,11 @@ function decode(...messages: JsonValue[]): ChatRequest {
   return ANTHROPIC_MESSAGES.decodeRequest({ model: "a/b", max_tokens: 100, messages })
 }
 
-describe("instructions within the conversation", () => {
+describe("Anthropic instructions within a conversation", () => {
   const USER = { role: "user", content: "Hi" }
   const extra = { dialect: "anthropic-messages" as const, fields: {} }
 
-  test("keep their position and the fields of this dialect", () => {
+  test("keep their position and their Anthropic fields", () => {
     const change = { type: "tool_removal", tool: { type: "tool_reference", name: "f" } }
     const marked = { type: "text", text: "B", cache_control: { type: "ephemeral" } }
     expect(
@@ -33,7 +33,7 @@ describe("instructions within the conversation", () => {
     ])
   })
 
-  test("instructions that apply to one turn are dropped in the next", () => {
+  test("are dropped after their turn if they apply to one turn only", () => {
     const once = { role: "system", content: "A", clear_at: "next_user_message" }
     const rolesOf = (...turns: JsonValue[]) => decode(...turns).messages.map(({ role }) => role)
     expect(rolesOf(USER, once)).toEqual(["user", "system"])
@@ -41,7 +41,7 @@ describe("instructions within the conversation", () => {
     expect(rolesOf(USER, once, USER)).toEqual(["user", "user"])
   })
 
-  test("do not separate a call from its result", () => {
+  test("do not separate a tool call from its result", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const { messages } = decode(
       { role: "assistant", content: [call] },
@@ -51,7 +51,7 @@ describe("instructions within the conversation", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "system"])
   })
 
-  test("returns them at their position", () => {
+  test("are encoded at their original position", () => {
     const text = { role: "system", content: "A" }
     const settings = { role: "system", output_config: { effort: "low" } }
     const request = decode(text, USER, text, settings)

@@ -24,7 +24,7 @@ function encode({ messages }: { messages: readonly Message[] }) {
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("a conversation that Anthropic would reject", () => {
+describe("Anthropic encoder of an invalid conversation", () => {
   const user = (...parts: Part[]): Message => ({ role: "user", parts })
   const assistant = (...parts: Part[]): Message => ({ role: "assistant", parts })
   const filler = { role: "user", content: "." }
@@ -55,14 +55,14 @@ describe("a conversation that Anthropic would reject", () => {
     ],
   ]
   for (const [name, messages, expected] of cases) {
-    test(`gets a user turn for ${name}, with a reported loss`, () => {
+    test(`adds a user turn for ${name} and reports a loss`, () => {
       const { body, losses } = encode({ messages })
       expect(body.messages).toEqual(expected)
       expect(losses).toEqual([FILLED])
     })
   }
 
-  test("keeps a prefilled answer last, after dropped empty turns", () => {
+  test("keeps a prefilled answer last after it drops empty turns", () => {
     const { body, losses } = encode({ messages: [USER, user(text("")), assistant(text("Yes"))] })
     expect(body.messages).toEqual([hi, yes])
     expect(losses).toEqual([])

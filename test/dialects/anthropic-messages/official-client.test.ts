@@ -48,8 +48,8 @@ function encode(events: readonly ChatEvent[]): SseFrame[] {
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
 }
 
-describe("streams of the gateway in the official client", () => {
-  test("have thinking, text, parallel calls, one without arguments, and usage", async () => {
+describe("official Anthropic client", () => {
+  test("reads thinking, text, parallel calls, a call without arguments, and usage from a stream", async () => {
     const message = await readByClient(
       encode([
         { type: "start", id: "msg_1", model: "m" },
@@ -87,7 +87,7 @@ describe("streams of the gateway in the official client", () => {
     })
   })
 
-  test("the client throws on an error event", async () => {
+  test("throws on an error event", async () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const error = new GatewayError("upstream_overloaded", "The provider is overloaded.")
     const frames = [
@@ -104,7 +104,7 @@ describe("streams of the gateway in the official client", () => {
     })
   })
 
-  test("the client throws on error responses", async () => {
+  test("throws on an error response", async () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "0.1" },
     })
@@ -117,7 +117,7 @@ describe("streams of the gateway in the official client", () => {
   })
 })
 
-describe(`recordings after translation, read by the official client${WITHOUT_FIXTURES}`, () => {
+describe(`official Anthropic client on translated recordings${WITHOUT_FIXTURES}`, () => {
   const streams = anthropicRecordings()
     .filter(({ answer }) => typeof answer === "string")
     .map(({ file, answer }) => ({ file, frames: framesOf(String(answer)) }))
@@ -127,7 +127,7 @@ describe(`recordings after translation, read by the official client${WITHOUT_FIX
   }))
 
   for (const { file, frames } of [...streams, ...lines]) {
-    test(`yields the same content and usage: ${file}`, async () => {
+    test(`reads the same content and usage: ${file}`, async () => {
       const last = frames.findIndex(({ data }) => data.includes('"message_stop"'))
       const events = decodeStream(frames.slice(0, last + 1))
       const folded = foldEvents(events)

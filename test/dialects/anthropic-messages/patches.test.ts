@@ -33,8 +33,8 @@ const START = {
   },
 }
 
-describe("a request on the verbatim path", () => {
-  test("changes only the model, to the vendor's name", () => {
+describe("Anthropic verbatim request", () => {
+  test("changes only the model name", () => {
     const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { ...body, model: "claude" }, losses: [] })
@@ -42,14 +42,14 @@ describe("a request on the verbatim path", () => {
     expect(body.model).toBe("a/b")
   })
 
-  test("treats null as absent, like every other path", () => {
+  test("treats null as absent", () => {
     const body = { model: "a/b", max_tokens: 10, system: null, stream: null, top_p: null }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { model: "claude", max_tokens: 10 }, losses: [] })
     expect(body.system).toBeNull()
   })
 
-  test("gets the affordable limit, and a thinking budget below it", () => {
+  test("gets the affordable output limit and a lower thinking budget", () => {
     const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
     const body = { model: "a/b", max_tokens: 10_000, thinking }
     const clamp = (maxTokens: number) => patches.request(body, { model: "claude", maxTokens })
@@ -66,7 +66,7 @@ describe("a request on the verbatim path", () => {
     expect(body.thinking.budget_tokens).toBe(5000)
   })
 
-  test("has leading instructions joined into the system prompt, and later ones kept", () => {
+  test("joins leading instructions into the system prompt and keeps later ones in place", () => {
     const told = { role: "system", content: "A" }
     const once = { role: "system", content: "B", clear_at: "next_user_message" }
     const user = { role: "user", content: "Hi" }
@@ -81,7 +81,7 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("has its budget checked by the turns, not by later instructions", () => {
+  test("loses its thinking budget after a tool result, even if instructions follow", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const result = { type: "tool_result", tool_use_id: "a" }
     const messages = [
@@ -106,15 +106,15 @@ describe("a request on the verbatim path", () => {
   })
 })
 
-test("a whole answer gets the public model", () => {
+test("a whole verbatim answer gets the public model name", () => {
   const told = { type: "message", role: "assistant", stop_reason: "pause", stop_sequence: null }
   const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1, ...told }
   patches.result(body, { model: "a/b", streamUsage: false })
   expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1, ...told })
 })
 
-describe("the frames of a verbatim stream", () => {
-  test("change in the start event only", () => {
+describe("Anthropic verbatim stream", () => {
+  test("changes only the start event", () => {
     const frames = patcher()
     const start = frame(START)
     expect(JSON.parse(frames.push(start).data)).toEqual({
@@ -137,7 +137,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("delays the usage to the end, for the cost", () => {
+  test("delays the usage to the end to add the cost", () => {
     const frames = patcher()
     const delta = { stop_reason: "max_tokens" }
     const json = { type: "message_delta", delta, usage: { output_tokens: 5 } }
@@ -165,7 +165,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("exclude a second start and invalid JSON", () => {
+  test("drops a second start event and invalid JSON", () => {
     const frames = patcher()
     expect(frames.push(frame(START)).action).toBe("forward")
     expect(frames.push(frame(START)).action).toBe("withhold")
@@ -173,7 +173,7 @@ describe("the frames of a verbatim stream", () => {
     expect(frames.push({ event: "error", data: "gone" }).action).toBe("forward")
   })
 
-  test("exclude unknown events, and keep errors", () => {
+  test("drops unknown events and keeps errors", () => {
     const frames = patcher()
     expect(frames.push(frame({ choices: [{}] })).action).toBe("withhold")
     expect(frames.push(frame({})).action).toBe("withhold")
@@ -183,7 +183,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("end correctly if the vendor omits the last event or breaks", () => {
+  test("ends correctly if the vendor omits the last event or disconnects", () => {
     expect(patcher().end()).toEqual([{ event: "message_stop", data: '{"type":"message_stop"}' }])
     const [broken] = patcher().fail(new GatewayError("upstream_error", "broke"), "request-1")
     expect(broken).toMatchObject({

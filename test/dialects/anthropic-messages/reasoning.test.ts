@@ -22,8 +22,8 @@ function encode(model: string, reasoning: ReasoningOptions, fields: Partial<Chat
   return { body, thinking, output, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("models with a thinking budget", () => {
-  test("get the caller's budget, or the one that matches the effort", () => {
+describe("Anthropic encoder for a model with a thinking budget", () => {
+  test("sends the caller's budget or the budget that matches the effort", () => {
     const budget = encode(BUDGETS, { budget: 2000 })
     expect([budget.thinking, budget.losses]).toEqual([{ type: "enabled", budget_tokens: 2000 }, []])
     const effort = encode(BUDGETS, { effort: "medium" })
@@ -31,7 +31,7 @@ describe("models with a thinking budget", () => {
     expect(effort.output).toBeUndefined()
   })
 
-  test("get thinking disabled", () => {
+  test("disables thinking on request", () => {
     expect(encode(BUDGETS, { effort: "none" }).thinking).toEqual({ type: "disabled" })
     expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
   })
@@ -43,7 +43,7 @@ describe("models with a thinking budget", () => {
     })
   })
 
-  test("get a budget that fits into the output", () => {
+  test("lowers the budget to fit into the output limit", () => {
     const small = encode(BUDGETS, { budget: 500 })
     expect([small.thinking, small.losses]).toEqual([
       { type: "enabled", budget_tokens: 1024 },
@@ -68,7 +68,7 @@ describe("models with a thinking budget", () => {
     ])
   })
 
-  test("turns thinking off if a tool call is forced", () => {
+  test("turns thinking off if a tool call is required", () => {
     const tools = [{ name: "f" }]
     const forced = encode(BUDGETS, { effort: "low" }, { tools, toolChoice: { type: "required" } })
     expect([forced.thinking, forced.losses]).toEqual([undefined, ["reasoning_effort:dropped"]])
@@ -80,7 +80,7 @@ describe("models with a thinking budget", () => {
     ])
   })
 
-  test("do not begin to think between a call and its result", () => {
+  test("does not start thinking between a tool call and its result", () => {
     const signed = { signature: "s", signedBy: "anthropic-messages" } as const
     const conversation = (isSigned: boolean): Message[] => [
       { role: "user", parts: [{ type: "text", text: "Go" }] },
@@ -107,7 +107,7 @@ describe("models with a thinking budget", () => {
     })
   })
 
-  test("get no sampling parameters while they think", () => {
+  test("drops sampling parameters while thinking is on", () => {
     const sampling = { temperature: 0.3, topK: 5 }
     const { body, losses } = encode(BUDGETS, { budget: 2000 }, sampling)
     expect(body).not.toHaveProperty("temperature")
@@ -120,7 +120,7 @@ describe("models with a thinking budget", () => {
   })
 })
 
-describe("models with adaptive thinking", () => {
+describe("Anthropic encoder for a model with adaptive thinking", () => {
   test("sends an effort instead of a thinking budget", () => {
     const effort = encode(EFFORTS, { effort: "xhigh" })
     expect([effort.thinking, effort.output, effort.losses]).toEqual([
@@ -136,7 +136,7 @@ describe("models with adaptive thinking", () => {
     ])
   })
 
-  test("get the effort that matches a budget", () => {
+  test("converts a budget to the matching effort", () => {
     const budget = encode(EFFORTS, { budget: 2000 })
     expect([budget.thinking, budget.output, budget.losses]).toEqual([
       { type: "adaptive" },
@@ -145,7 +145,7 @@ describe("models with adaptive thinking", () => {
     ])
   })
 
-  test("sends the effort together with a format", () => {
+  test("sends the effort together with an output format", () => {
     const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
     expect(encode(EFFORTS, { effort: "low" }, { responseFormat }).output).toMatchObject({
       effort: "low",
@@ -153,7 +153,7 @@ describe("models with adaptive thinking", () => {
     })
   })
 
-  test("can be forced to call a tool", () => {
+  test("can require a tool call", () => {
     const tools = [{ name: "f" }]
     const forced = { tools, toolChoice: { type: "required" } } as const
     expect(encode(EFFORTS, { effort: "low" }, forced)).toMatchObject({
@@ -163,7 +163,7 @@ describe("models with adaptive thinking", () => {
   })
 })
 
-test("models with both get the requested form", () => {
+test("a model with budgets and adaptive thinking gets the requested form", () => {
   expect(encode(EITHER, { budget: 2000 }).thinking).toEqual({
     type: "enabled",
     budget_tokens: 2000,
@@ -172,7 +172,7 @@ test("models with both get the requested form", () => {
   expect([effort.thinking, effort.output]).toEqual([{ type: "adaptive" }, { effort: "max" }])
 })
 
-test("models are recognized by their names at every vendor", () => {
+test("thinking models are recognized by name at every vendor", () => {
   const kinds = {
     "claude-3-5-haiku-20241022": "enabled",
     "claude-sonnet-4-20250514": "enabled",

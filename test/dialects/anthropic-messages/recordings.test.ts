@@ -35,7 +35,7 @@ const KEEPING = anthropicMessages({
   families: [],
 })
 
-test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of Anthropic exist${WITHOUT_FIXTURES}`, () => {
   expect(whole.length).toBeGreaterThan(60)
   expect(streamed.length).toBeGreaterThan(10)
 })
@@ -54,10 +54,10 @@ function isEffortAlone({ thinking, output_config: output }: JsonObject): boolean
   return thinking === undefined && isJsonObject(output) && output.effort !== undefined
 }
 
-describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic requests${WITHOUT_FIXTURES}`, () => {
   for (const { file, request, isCut } of answered) {
     if (isCut || hasSystemMessage(request)) continue
-    test(`can be encoded again without losses: ${file}`, () => {
+    test(`are encoded again without losses: ${file}`, () => {
       // An empty list of tools is omitted.
       const { tools, ...rest } = ANTHROPIC_MESSAGES.decodeRequest(request)
       const decoded = tools?.length === 0 ? rest : { ...rest, ...(tools && { tools }) }
@@ -70,7 +70,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   }
 
   for (const { file, request } of anthropicRecordings(/\/count_tokens/)) {
-    test(`${file} has its tokens counted`, () => {
+    test(`get a token count: ${file}`, () => {
       expect(decodeCountRequest(request).model).toBe(String(request.model))
     })
   }
@@ -175,7 +175,7 @@ function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
   return messages.filter(({ length }) => length > 0)
 }
 
-describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic answers${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of whole)
     test(`keep their content: ${file}`, () => expectMessage(answer as JsonObject))
 
@@ -184,7 +184,7 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of streamed)
     test(`keep their content: ${file}`, () => expectStream(String(answer)))
 
@@ -201,7 +201,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     test(`keep their content: ${file}`, () => expectStream(readFixture(file)))
   }
 
-  test.skipIf(!HAS_FIXTURES)("truncated arguments are returned unchanged", () => {
+  test.skipIf(!HAS_FIXTURES)("keep truncated arguments unchanged", () => {
     const text = readFixture("anthropic-sdk/py-incomplete_partial_json_response.txt")
     const result = foldEvents(decodeStream(framesOf(text)))
     const [said, call] = result.choices[0]?.parts ?? []
@@ -212,9 +212,9 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-describe(`recorded streams on the verbatim path${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic streams on the verbatim path${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of streamed) {
-    test(`carry the usage once, and end last: ${file}`, () => {
+    test(`report usage once and end with the last event: ${file}`, () => {
       const patcher = ANTHROPIC_MESSAGES.patches.frames({ model: "a/b", streamUsage: true })
       const frames = parsed(framesOf(String(answer)))
       const sent = frames.map((frame) => ({ frame, patched: patcher.push(frame) }))

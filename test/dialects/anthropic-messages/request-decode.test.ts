@@ -14,8 +14,8 @@ function userParts(...content: JsonValue[]) {
   return messagesOf({ role: "user", content })[0]?.parts
 }
 
-describe("a request", () => {
-  test("a request with only the required fields is decoded", () => {
+describe("Anthropic request decoder", () => {
+  test("decodes a request with only the required fields", () => {
     expect(decode({})).toEqual({
       model: "a/b",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
@@ -26,7 +26,7 @@ describe("a request", () => {
     })
   })
 
-  test("a request with every field of the canon is decoded", () => {
+  test("decodes a request with every field of the canon", () => {
     const request = decode({
       stream: true,
       temperature: 0.5,
@@ -65,7 +65,7 @@ describe("a request", () => {
     expect(decode(nothing)).toEqual(decode({}))
   })
 
-  test("keeps the fields of this dialect as extras", () => {
+  test("keeps Anthropic-only fields as extras", () => {
     const fields = {
       context_management: { edits: [] },
       container: "c-1",
@@ -93,14 +93,14 @@ describe("a request", () => {
     expect([user, reasoning]).toEqual(["u", { effort: "low" }])
   })
 
-  test("a request for counting tokens needs no limit", () => {
+  test("does not require a limit to count tokens", () => {
     const messages = [{ role: "user", content: "Hi" }]
     expect(decodeCountRequest({ model: "a/b", messages })).not.toHaveProperty("maxTokens")
   })
 })
 
-describe("instructions", () => {
-  test("come first, as text or as blocks with cache markers", () => {
+describe("Anthropic instruction decoder", () => {
+  test("puts instructions first, whether text or blocks with cache markers", () => {
     expect(decode({ system: "Be brief." }).messages[0]).toEqual({
       role: "system",
       parts: [{ type: "text", text: "Be brief." }],
@@ -119,8 +119,8 @@ describe("instructions", () => {
   })
 })
 
-describe("turns", () => {
-  test("may follow each other in any order", () => {
+describe("Anthropic turn decoder", () => {
+  test("accepts turns in any order", () => {
     const roles = messagesOf(
       { role: "assistant", content: "Hello" },
       { role: "user", content: "A" },
@@ -130,14 +130,14 @@ describe("turns", () => {
     expect(roles).toEqual(["assistant", "user", "user", "assistant"])
   })
 
-  test("turns without text have no parts", () => {
+  test("decodes a turn without text as a message without parts", () => {
     expect(messagesOf({ role: "user", content: "" }, { role: "assistant", content: [] })).toEqual([
       { role: "user", parts: [] },
       { role: "assistant", parts: [] },
     ])
   })
 
-  test("tool results become separate messages in place", () => {
+  test("decodes tool results as separate messages in place", () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
     const result = (id: string, content?: JsonValue) => ({
       type: "tool_result",
@@ -175,7 +175,7 @@ describe("turns", () => {
     ])
   })
 
-  test("may have results in two user messages, and open calls at the end", () => {
+  test("accepts results in two user messages and open calls at the end", () => {
     const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} }))
     const results = ["a", "b"].map((id) => ({
       role: "user",
@@ -191,8 +191,8 @@ describe("turns", () => {
   })
 })
 
-describe("blocks", () => {
-  test("with images are read: base64, address, reference", () => {
+describe("Anthropic block decoder", () => {
+  test("reads images as base64, by address and by reference", () => {
     const image = (source: JsonObject) => ({ type: "image", source })
     expect(
       userParts(
@@ -207,7 +207,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("with documents are read: PDF, text, address, reference; composed ones stay extras", () => {
+  test("reads documents as PDF, text, address and reference, and keeps composed ones as extras", () => {
     const document = (source: JsonObject, more: JsonObject = {}) => ({
       type: "document",
       source,
@@ -243,7 +243,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("with thinking are signed by this dialect, unless they are unsigned", () => {
+  test("attributes signed thinking to Anthropic and leaves other thinking unsigned", () => {
     const content = [
       { type: "thinking", thinking: "Hm.", signature: "c2ln" },
       { type: "redacted_thinking", data: "ZGF0YQ==" },
@@ -262,7 +262,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("blocks of the vendor's own tools are kept completely", () => {
+  test("keeps blocks of the vendor's own tools completely", () => {
     const content = [
       { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } },
       { type: "web_search_tool_result", tool_use_id: "s", content: [] },
@@ -276,7 +276,7 @@ describe("blocks", () => {
     )
   })
 
-  test("a call by a program keeps the caller field", () => {
+  test("keeps the caller field of a programmatic call", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const program = { type: "code_execution_20260120", tool_id: "s" }
     const content = [
@@ -288,7 +288,7 @@ describe("blocks", () => {
     expect(parts?.[1]).toMatchObject({ extra: { fields: { caller: program } } })
   })
 
-  test("in tool results may be images, files and blocks of this dialect", () => {
+  test("accepts images, files and Anthropic-only blocks in tool results", () => {
     const reference = { type: "tool_reference", tool_name: "g" }
     const parts = messagesOf(
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
@@ -322,7 +322,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("citations keep the fields of this dialect", () => {
+  test("keeps Anthropic's fields of citations", () => {
     const page = {
       type: "page_location",
       cited_text: "words",

@@ -6,8 +6,8 @@ import {
 } from "../../../src/dialects/anthropic-messages/index.ts"
 import { USER, request, encode, encodeParts, text } from "./encoded-request.ts"
 
-describe("a request", () => {
-  test("a request with only the required fields is encoded", () => {
+describe("Anthropic request encoder", () => {
+  test("encodes a request with only the required fields", () => {
     expect(encode({})).toEqual({
       body: {
         model: "claude",
@@ -18,18 +18,18 @@ describe("a request", () => {
     })
   })
 
-  test("loses nothing by leaving out penalties of 0", () => {
+  test("reports no loss when it drops penalties of 0", () => {
     expect(encode({ presencePenalty: 0, frequencyPenalty: 0 }).losses).toEqual([])
   })
 
-  test("always has a limit", () => {
+  test("always sets an output limit", () => {
     const { maxTokens: _, ...unlimited } = request({})
     expect(ANTHROPIC_MESSAGES.encodeRequest(unlimited).body.max_tokens).toBe(8192)
     const small = anthropicMessages({ defaultMaxTokens: 50 })
     expect(small.encodeRequest(unlimited).body.max_tokens).toBe(50)
   })
 
-  test("a request with every field of this dialect is encoded", () => {
+  test("encodes a request with every field of the dialect", () => {
     const { body, losses } = encode({
       stream: true,
       streamUsage: true,
@@ -50,7 +50,7 @@ describe("a request", () => {
     })
   })
 
-  test("gets its own extras back in place, and loses foreign ones by name", () => {
+  test("restores Anthropic extras in place and reports other dialects' extras as lost", () => {
     const search = { type: "web_search_20250305", name: "web_search" }
     const fields = {
       container: "c",
@@ -74,13 +74,13 @@ describe("a request", () => {
     expect(encode({ extra: others }).losses).toEqual(["logit_bias:dropped", "store:dropped"])
   })
 
-  test("has no field for an empty list of stop strings", () => {
+  test("omits an empty list of stop strings", () => {
     expect(encode({ stop: ["END"] }).body.stop_sequences).toEqual(["END"])
     expect(encode({ stop: [] }).body).not.toHaveProperty("stop_sequences")
   })
 })
 
-describe("sampling", () => {
+describe("Anthropic sampling encoder", () => {
   test("drops top_p beside temperature, unless the model accepts both", () => {
     const both = { temperature: 0.3, topP: 0.9 }
     const { body, losses } = encode(both)
@@ -107,8 +107,8 @@ describe("sampling", () => {
   })
 })
 
-describe("instructions", () => {
-  test("moves them to the top from any position", () => {
+describe("Anthropic instruction encoder", () => {
+  test("moves instructions to the top from any position", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [text("A")] },
@@ -128,7 +128,7 @@ describe("instructions", () => {
     expect([alone.body.system, alone.losses]).toEqual(["A", []])
   })
 
-  test("ask for JSON if any object is acceptable", () => {
+  test("adds an instruction to answer in JSON if any JSON object is acceptable", () => {
     const { body, losses } = encode({
       messages: [{ role: "system", parts: [text("Be brief.")] }, USER],
       responseFormat: { type: "json-object" },
@@ -140,7 +140,7 @@ describe("instructions", () => {
   })
 })
 
-describe("turns", () => {
+describe("Anthropic turn encoder", () => {
   const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: '{"x":1}' })
   const answer = (id: string): Message => ({
     role: "tool",
@@ -149,7 +149,7 @@ describe("turns", () => {
   const use = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
   const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `of ${id}` })
 
-  test("turns of one role are joined, with results first", () => {
+  test("joins successive turns of one role, with tool results first", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -193,7 +193,7 @@ describe("turns", () => {
     ])
   })
 
-  test("a prefilled answer does not end in white space", () => {
+  test("removes trailing white space from a prefilled answer", () => {
     const prefill: Message = { role: "assistant", parts: [text("The answer is: \n")] }
     expect(encode({ messages: [USER, prefill] }).body.messages).toEqual([
       { role: "user", content: "Hi" },
@@ -201,7 +201,7 @@ describe("turns", () => {
     ])
   })
 
-  test("invalid ids are replaced by stable short ones", () => {
+  test("replaces invalid ids with stable short ones", () => {
     const { body } = encode({
       messages: [USER, { role: "assistant", parts: [call("a:0")] }, answer("a:0")],
     })
@@ -211,22 +211,22 @@ describe("turns", () => {
     expect(answering?.content[0]?.tool_use_id).toBe(id)
   })
 
-  test("arguments that are not an object are wrapped in one", () => {
+  test("wraps arguments that are not an object in one", () => {
     const broken: Part = { type: "tool-call", id: "a", name: "f", arguments: '{"x":' }
     expect(encodeParts("assistant", broken).content).toEqual([
       { type: "tool_use", id: "a", name: "f", input: { arguments: '{"x":' } },
     ])
   })
 
-  test("names of speakers are lost", () => {
+  test("drops names of speakers", () => {
     expect(encode({ messages: [{ ...USER, name: "Ann" }] }).losses).toEqual(["name:dropped"])
   })
 })
 
-describe("reasoning of earlier turns", () => {
+describe("Anthropic encoder of earlier reasoning", () => {
   const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
 
-  test("sends it back if this dialect signed it", () => {
+  test("sends reasoning back if Anthropic signed it", () => {
     const { content, losses } = encodeParts(
       "assistant",
       { type: "reasoning", text: "Hm.", ...own },
@@ -241,7 +241,7 @@ describe("reasoning of earlier turns", () => {
     expect(losses).toEqual([])
   })
 
-  test("drops it without a signature of this dialect", () => {
+  test("drops reasoning without an Anthropic signature", () => {
     const foreign = { signature: "x", signedBy: "gemini" } as const
     expect(
       encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
@@ -253,10 +253,10 @@ describe("reasoning of earlier turns", () => {
   })
 })
 
-describe("images and files", () => {
+describe("Anthropic image and file encoder", () => {
   const data = "iVBORw0KGgo="
 
-  test("encodes them in this dialect's formats", () => {
+  test("encodes supported images and files", () => {
     const { content, losses } = encodeParts(
       "user",
       { type: "image", source: { type: "base64", data, mediaType: "image/webp" } },
@@ -282,7 +282,7 @@ describe("images and files", () => {
     ])
   })
 
-  test("images and files of unsupported types are lost", () => {
+  test("drops images and files of unsupported types", () => {
     const file = (mediaType: string): Part => ({
       type: "file",
       source: { type: "base64", data: "eA==", mediaType },
@@ -307,7 +307,7 @@ describe("images and files", () => {
     expect(encodeParts("user", detailed).losses).toEqual(["image.detail:dropped"])
   })
 
-  test("encodes them in tool results", () => {
+  test("encodes images and files in tool results", () => {
     const { content, losses } = encodeParts("tool", {
       type: "tool-result",
       id: "a",

@@ -28,7 +28,7 @@ function refusedContent(role: string, ...content: JsonValue[]): [string, string 
   return refused({ messages: [{ role, content }] })
 }
 
-describe("parameters", () => {
+describe("Anthropic parameter validation", () => {
   test("rejects a request without a required parameter", () => {
     const { model, max_tokens: maxTokens, messages } = BODY
     const missing = (body: JsonObject) => {
@@ -50,7 +50,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("rejects a wrong type and a value out of range", () => {
+  test("rejects a value of the wrong type or out of range", () => {
     expect(refused({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
     expect(refused({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
     expect(refused({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
@@ -76,7 +76,7 @@ describe("parameters", () => {
     )
   })
 
-  test("thinking options are validated", () => {
+  test("rejects invalid thinking options", () => {
     const thinking = (value: JsonObject) => refused({ thinking: value })
     expect(thinking({})).toEqual(["missing_required_parameter", "thinking.type"])
     expect(thinking({ type: "enabled" })).toEqual([
@@ -95,7 +95,7 @@ describe("parameters", () => {
   })
 })
 
-describe("messages", () => {
+describe("Anthropic message validation", () => {
   test("rejects malformed messages", () => {
     expect(refused({ messages: "Hi" })).toEqual(["invalid_type", "messages"])
     expect(refused({ messages: [] })).toEqual(["invalid_value", "messages"])
@@ -118,7 +118,7 @@ describe("messages", () => {
     ])
   })
 
-  test("system messages must be text", () => {
+  test("rejects system messages with content other than text", () => {
     const amid = (content: JsonValue) => refused({ messages: [{ role: "system", content }] })
     expect(amid(5)).toEqual(["invalid_type", "messages[0].content"])
     expect(amid(["Hi"])).toEqual(["invalid_type", "messages[0].content[0]"])
@@ -132,8 +132,8 @@ describe("messages", () => {
   })
 })
 
-describe("blocks", () => {
-  test("rejects an unknown type and a block in the wrong role", () => {
+describe("Anthropic block validation", () => {
+  test("rejects an unknown block type and a block in the wrong role", () => {
     expect(refusedContent("user", "Hi")).toEqual(["invalid_type", "messages[0].content[0]"])
     expect(refusedContent("user", {})).toEqual([
       "missing_required_parameter",
@@ -223,7 +223,7 @@ describe("blocks", () => {
   })
 })
 
-describe("calls and results that do not match", () => {
+describe("Anthropic validation of calls and results", () => {
   const asking = { role: "assistant", content: [CALL, { ...CALL, id: "b" }] }
   const answering = (...ids: string[]) => ({
     role: "user",
@@ -234,7 +234,7 @@ describe("calls and results that do not match", () => {
     return [error.kind, error.details.parameter, error.message]
   }
 
-  test("a result without its call is rejected", () => {
+  test("rejects a result without its call", () => {
     expect(words(answering("zzz"))).toEqual([
       "invalid_value",
       "messages[0].content[0]",
@@ -247,7 +247,7 @@ describe("calls and results that do not match", () => {
     )
   })
 
-  test("a call without its result is rejected", () => {
+  test("rejects a call without its result", () => {
     const expected = [
       "invalid_value",
       "messages[1].content",
@@ -259,7 +259,7 @@ describe("calls and results that do not match", () => {
     expect(words(go, asking, answering("a"), { role: "assistant", content: "x" })).toEqual(expected)
   })
 
-  test("two results of one call and two calls with one id are rejected", () => {
+  test("rejects two results for one call and two calls with one id", () => {
     expect(words(asking, answering("a", "b", "a"))[2]).toContain("must have a single result")
     const twice = { role: "assistant", content: [CALL, CALL] }
     expect(words(twice)).toEqual([
@@ -270,7 +270,7 @@ describe("calls and results that do not match", () => {
   })
 })
 
-describe("tools", () => {
+describe("Anthropic tool validation", () => {
   const tool = (fields: JsonObject) =>
     refused({ tools: [{ name: "f", input_schema: { type: "object" }, ...fields }] })
 

@@ -14,8 +14,8 @@ function choiceOf(fields: JsonObject, request?: ChatRequest) {
   return decode(fields, request).choices[0]
 }
 
-describe("a whole message", () => {
-  test("decodes all parts", () => {
+describe("Anthropic answer decoder", () => {
+  test("decodes all parts of a message", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const result = decode({
       content: [
@@ -64,7 +64,7 @@ describe("a whole message", () => {
   })
 })
 
-describe("the stop reason", () => {
+describe("Anthropic stop reason decoder", () => {
   const ends = (word: string | null, sequence: string | null = null) => {
     const choice = choiceOf({ stop_reason: word, stop_sequence: sequence })
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
@@ -91,7 +91,7 @@ describe("the stop reason", () => {
   })
 })
 
-describe("an answer by the stand-in tool", () => {
+describe("Anthropic decoder of a structured answer tool", () => {
   const request: ChatRequest = {
     model: "claude-3-7-sonnet-20250219",
     messages: [],
@@ -102,12 +102,12 @@ describe("an answer by the stand-in tool", () => {
   }
   const answer = { type: "tool_use", id: "a", name: "json_answer", input: { x: 1 } }
 
-  test("becomes text", () => {
+  test("converts the call of the answer tool to text", () => {
     const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, request)
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
 
-  test("does not hide a real call next to it", () => {
+  test("keeps a real call next to the answer tool's call", () => {
     const call = { type: "tool_use", id: "b", name: "f", input: {} }
     const choice = choiceOf({ content: [call], stop_reason: "tool_use" }, request)
     expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ type: "tool-call" }] })
@@ -115,7 +115,7 @@ describe("an answer by the stand-in tool", () => {
     expect(cut?.finish).toBe("length")
   })
 
-  test("remains a call if no format was requested", () => {
+  test("keeps the call as a call if no format was requested", () => {
     const native = { ...request, model: "claude-sonnet-4-5" }
     for (const asked of [undefined, native]) {
       const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, asked)

@@ -23,8 +23,8 @@ function contentOf(...parts: Part[]) {
   return encode({ parts }).content
 }
 
-describe("a whole message", () => {
-  test("has every member that the official client declares", () => {
+describe("Anthropic answer encoder", () => {
+  test("writes every member that the official client declares", () => {
     const message = encode({ parts: [{ type: "text", text: "Hi" }] })
     expect(message.content).toEqual([{ type: "text", text: "Hi" }])
     expect(message).toMatchObject({
@@ -41,19 +41,19 @@ describe("a whole message", () => {
     })
   })
 
-  test("reports a stop sequence even if its vendor does not name it", () => {
+  test("reports a matched stop string even if the vendor does not name it", () => {
     const message = encode({ parts: [], rawFinish: "STOP_SEQUENCE" })
     expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
   })
 
-  test("contains all fields without a name or an answer", () => {
+  test("writes all required fields for a result without an id or choices", () => {
     const message = ANTHROPIC_MESSAGES.encodeResult({ choices: [] }, REQUEST)
     expect(message).toMatchObject({ model: "vendor/model", content: [], stop_reason: "end_turn" })
     expect(String(message.id)).toMatch(/^msg_.{32}$/)
     expect(message.usage).toMatchObject({ input_tokens: 0, output_tokens: 0 })
   })
 
-  test("gives the first of several choices", () => {
+  test("writes the first of several choices", () => {
     const choices = ["a", "b"].map((text, index): Choice => ({
       index,
       parts: [{ type: "text", text }],
@@ -90,7 +90,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("has citations in this dialect's format or as web results", () => {
+  test("writes citations in Anthropic's format or as web results", () => {
     const own = { type: "page_location", cited_text: "q", document_index: 0 }
     const citations = [
       { quote: "q", extra: { dialect: "anthropic-messages" as const, fields: own } },
@@ -124,7 +124,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("has no final block for a signature after the text", () => {
+  test("adds no block for a signature after the text", () => {
     const text: Part = { type: "text", text: "a" }
     const signature: Part = { type: "reasoning", text: "", signature: "s", signedBy: "gemini" }
     expect(contentOf(text, signature)).toEqual([{ type: "text", text: "a" }])
@@ -132,14 +132,14 @@ describe("a whole message", () => {
     expect(contentOf(signature)).toEqual([{ type: "thinking", thinking: "", signature: "s" }])
   })
 
-  test("has refused text and the stop reason refusal", () => {
+  test("writes refused text with the stop reason refusal", () => {
     expect(encode({ parts: [{ type: "refusal", text: "No." }] })).toMatchObject({
       content: [{ type: "text", text: "No." }],
       stop_reason: "refusal",
     })
   })
 
-  test("gets back the fields of this dialect", () => {
+  test("restores Anthropic-only fields", () => {
     const block = { type: "server_tool_use", id: "s" }
     const extra = (dialect: "anthropic-messages" | "gemini") => ({
       dialect,
@@ -158,7 +158,7 @@ describe("a whole message", () => {
     expect(contentOf(unknown)).toEqual([block])
   })
 
-  test("has its cost with its usage", () => {
+  test("adds the cost to the usage", () => {
     const message = encode({})
     ANTHROPIC_MESSAGES.setCost(message, "0.00000125")
     expect(message.usage).toMatchObject({ output_tokens: 3, cost: 0.00000125 })

@@ -47,7 +47,7 @@ function inside(...events: JsonObject[]): ChatEvent[] {
   return decode([START, ...events]).slice(2)
 }
 
-describe("a stream", () => {
+describe("Anthropic stream decoder", () => {
   test("yields text, finish reason and usage", () => {
     const events = decode([
       START,
@@ -70,7 +70,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("finishes at its last event, or once it has a stop reason", () => {
+  test("finishes at the last event, or at the end of a stream with a stop reason", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const push = (event: JsonObject) => framed([event]).flatMap((frame) => decoder.push(frame))
     push(START)
@@ -105,7 +105,7 @@ describe("a stream", () => {
     expect(decode(events as JsonObject[])).toEqual(known)
   })
 
-  test("invalid JSON in a stream is the vendor's failure", () => {
+  test("treats invalid JSON as a vendor failure", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     expect(() => decoder.push({ event: "message_start", data: "<html>" })).toThrow(GatewayError)
     expect(decoder.push({ data: "" })).toEqual([])
@@ -124,8 +124,8 @@ describe("a stream", () => {
   })
 })
 
-describe("blocks", () => {
-  test("may be a tool call without arguments", () => {
+describe("Anthropic stream decoder of content blocks", () => {
+  test("decodes a tool call without arguments", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: {} }
     const events = inside(
       opening(0, use),
@@ -140,7 +140,7 @@ describe("blocks", () => {
     expect(foldEvents(events).choices[0]?.parts).toMatchObject([{ arguments: "{}" }])
   })
 
-  test("parallel calls are numbered, regardless of other blocks between them", () => {
+  test("numbers parallel calls regardless of other blocks between them", () => {
     const use = (id: string) => ({ type: "tool_use", id, name: "f", input: {} })
     const events = inside(
       opening(0, { type: "text", text: "" }),
@@ -160,7 +160,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("may have their whole input in the start event", () => {
+  test("accepts the whole input in the start event", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
     expect(inside(opening(0, use), closing(0))[1]).toEqual({
       type: "tool-call-delta",
@@ -170,7 +170,7 @@ describe("blocks", () => {
     })
   })
 
-  test("summarized thinking is counted by its signature", () => {
+  test("estimates the length of summarized thinking from its signature", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const events = [
       START,
@@ -183,7 +183,7 @@ describe("blocks", () => {
     expect(decoder.other.characters).toBe(397)
   })
 
-  test("thinking keeps its latest signature", () => {
+  test("keeps the latest signature of thinking", () => {
     const events = inside(
       opening(0, { type: "thinking", thinking: "", signature: "" }),
       delta(0, { type: "thinking_delta", thinking: "Hm." }),
@@ -205,7 +205,7 @@ describe("blocks", () => {
     ] as ChatEvent[])
   })
 
-  test("report citations after the text they belong to", () => {
+  test("reports citations after their text", () => {
     const citation = { type: "web_search_result_location", url: "https://a", cited_text: "q" }
     const events = inside(
       opening(0, { type: "text", text: "", citations: [] }),
@@ -227,7 +227,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("blocks of the vendor's own tools are kept for this dialect", () => {
+  test("keeps blocks of the vendor's own tools as Anthropic extras", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const events = inside(
       opening(0, search),
@@ -250,7 +250,7 @@ describe("blocks", () => {
     })
   })
 
-  test("may come complete in the start event", () => {
+  test("accepts a complete block in the start event", () => {
     const content = [{ type: "tool_use", id: "a", name: "f", input: { x: 1 } }]
     const message = { ...START.message, content, stop_reason: "tool_use" }
     const result = foldEvents(decode([{ type: "message_start", message }, STOP]))
@@ -263,7 +263,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("calls of the stand-in tool become text", () => {
+  test("converts calls of the structured answer tool to text", () => {
     const request: ChatRequest = {
       model: "claude-3-7-sonnet-20250219",
       messages: [],
@@ -288,8 +288,8 @@ describe("blocks", () => {
   })
 })
 
-describe("usage", () => {
-  test("replaces usage by a later report, and never adds reports up", () => {
+describe("Anthropic stream decoder of usage", () => {
+  test("replaces usage with later reports instead of adding them", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
     const events = decode([
@@ -317,8 +317,8 @@ test("events without a type have no content", () => {
   expect(decoder.other?.amount).toBe(0)
 })
 
-describe(`recorded oddities${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("a second start event is ignored", () => {
+describe(`Anthropic stream decoder on unusual recordings${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)("ignores a second start event", () => {
     const file = "vercel-ai/anthropic/duplicate-message-start.chunks.txt"
     const events = decodeStream(framesOfLines(readFixture(file)))
     expect(events.filter(({ type }) => type === "start")).toHaveLength(1)
@@ -329,13 +329,13 @@ describe(`recorded oddities${WITHOUT_FIXTURES}`, () => {
     })
   })
 
-  test.skipIf(!HAS_FIXTURES)("the input can be counted again at the end", () => {
+  test.skipIf(!HAS_FIXTURES)("accepts an input count in the last event", () => {
     const file = "vercel-ai/anthropic/anthropic-message-delta-input-tokens.chunks.txt"
     const { usage } = foldEvents(decodeStream(framesOfLines(readFixture(file))))
     expect(usage).toMatchObject({ inputFresh: 61, output: 2 })
   })
 
-  test.skipIf(!HAS_FIXTURES)("a refusal keeps its details", () => {
+  test.skipIf(!HAS_FIXTURES)("keeps the details of a refusal", () => {
     const file = "anthropic-sdk/py-refusal_response.txt"
     const [choice] = foldEvents(decodeStream(framesOf(readFixture(file)))).choices
     expect(choice).toMatchObject({

@@ -31,8 +31,8 @@ function written(index: number, value: string): ChatEvent {
   return { type: "tool-call-delta", choice: 0, call: index, arguments: value }
 }
 
-describe("a stream as Anthropic writes it", () => {
-  test("has every frame with its event from start to end", () => {
+describe("Anthropic stream encoder", () => {
+  test("writes every frame with its event name", () => {
     const usage = { ...NO_USAGE, inputFresh: 7, inputCacheRead: 2, output: 3, reasoning: 1 }
     const frames = encode([
       START,
@@ -103,7 +103,7 @@ describe("a stream as Anthropic writes it", () => {
     ])
   })
 
-  test("keeps the final events for the end, with the usage accessible", () => {
+  test("keeps the final events for the end, with accessible usage", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
     expect(before.map(({ event }) => event)).not.toContain("message_delta")
@@ -115,7 +115,7 @@ describe("a stream as Anthropic writes it", () => {
     expect(json.usage).toMatchObject({ output_tokens: 0, cost: 0.000012 })
   })
 
-  test("has its first and last events without any content", () => {
+  test("writes the first and last events even without content", () => {
     const told = eventsOf(encode([]))
     expect(told.map(({ type }) => type)).toEqual([
       "message_start",
@@ -128,12 +128,12 @@ describe("a stream as Anthropic writes it", () => {
     expect(message.model).toBe("vendor/model")
   })
 
-  test("ids of other vendors get the prefix", () => {
+  test("adds Anthropic's prefix to ids of other vendors", () => {
     const [start] = eventsOf(encode([{ type: "start", id: "chatcmpl-1" }]))
     expect(start).toMatchObject({ message: { id: "msg_chatcmpl-1" } })
   })
 
-  test("contains only the first choice", () => {
+  test("writes only the first choice", () => {
     expect(blocksOf([text("a"), { type: "text-delta", choice: 1, text: "b" }])).toEqual([
       "0 text",
       '0 "a"',
@@ -142,7 +142,7 @@ describe("a stream as Anthropic writes it", () => {
   })
 })
 
-describe("blocks", () => {
+describe("Anthropic stream encoder of content blocks", () => {
   test("starts a block for each kind of content", () => {
     const signature = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     expect(
@@ -180,11 +180,11 @@ describe("blocks", () => {
     ])
   })
 
-  test("a tool call without arguments gets one empty chunk", () => {
+  test("writes one empty chunk for a tool call without arguments", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 
-  test("successive calls are sent immediately", () => {
+  test("sends successive calls immediately", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const push = (event: ChatEvent) => eventsOf(encoder.push(event)).map(({ type }) => type)
     push(START)
@@ -196,7 +196,7 @@ describe("blocks", () => {
     expect(push(FINISH)).toEqual(["content_block_stop"])
   })
 
-  test("interleaved calls wait for the open one", () => {
+  test("delays interleaved calls until the open call ends", () => {
     expect(
       blocksOf([
         call(0),
@@ -223,7 +223,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("waiting calls are sent at the end", () => {
+  test("sends delayed calls at the end", () => {
     expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{}"',
@@ -234,7 +234,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("text waits for the end of an open call", () => {
+  test("delays text until an open call ends", () => {
     expect(blocksOf([call(0), written(0, '{"x":'), text("a"), written(0, "1}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{\\"x\\":"',
@@ -246,7 +246,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("sends a signature after the text in the next block, and not at the end", () => {
+  test("sends a signature that follows the text with the next block, never as the last block", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }
@@ -264,7 +264,7 @@ describe("blocks", () => {
     expect(blocksOf([signature, FINISH])).toEqual(["0 thinking", '0 "s"', "0 stop"])
   })
 
-  test("citations belong to the block of their text; other text begins a new block", () => {
+  test("writes citations in the block of their text and starts a new block for other text", () => {
     const own = { type: "char_location", cited_text: "q" }
     const extra = { dialect: "anthropic-messages", fields: own } as const
     const told = eventsOf(
@@ -297,7 +297,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("blocks of this dialect are sent completely, and foreign ones are dropped", () => {
+  test("sends Anthropic-only blocks completely and drops those of other dialects", () => {
     const block = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } }
     const fields = { content: [block], container: { id: "c" }, context_management: { edits: [] } }
     const events = (dialect: "anthropic-messages" | "gemini") =>

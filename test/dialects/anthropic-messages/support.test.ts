@@ -100,15 +100,15 @@ function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support | "em
 
 const features = Object.keys(FEATURES) as Feature[]
 
-describe("the effect of each feature, compared with the declared support", () => {
+describe("declared support of Anthropic features", () => {
   for (const feature of features) {
     // The relay sends one request for each choice.
     if (feature === "n") continue
-    test(`matches for ${feature}`, () =>
+    test(`matches the encoder's effect for ${feature}`, () =>
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("matches for dialects with quirks", () => {
+  test("matches the encoder's effect for dialect variants", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {
@@ -119,7 +119,7 @@ describe("the effect of each feature, compared with the declared support", () =>
   })
 })
 
-test("callers can use exactly the features that the canon has", () => {
+test("Anthropic requests can express every canon feature except a fixed list", () => {
   const { expresses } = ANTHROPIC_MESSAGES
   expect([...expresses].filter((feature) => !features.includes(feature))).toEqual([])
   expect(features.filter((feature) => !expresses.has(feature))).toEqual([

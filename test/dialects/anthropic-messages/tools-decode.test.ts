@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decode } from "./decoded-request.ts"
 
-describe("cache markers", () => {
+describe("Anthropic cache marker decoder", () => {
   const marker = { type: "ephemeral" }
 
   test("reads markers on blocks and tools", () => {
@@ -19,7 +19,7 @@ describe("cache markers", () => {
     expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
   })
 
-  test("a cache marker on the request applies to its last block", () => {
+  test("applies a cache marker on the request to its last block", () => {
     const messages = [
       { role: "user", content: "A" },
       { role: "user", content: "B" },
@@ -33,10 +33,10 @@ describe("cache markers", () => {
   })
 })
 
-describe("tools", () => {
+describe("Anthropic tool decoder", () => {
   const schema = { type: "object", properties: { x: { type: "number" } } }
 
-  test("reads the caller's tools and Anthropic's", () => {
+  test("reads the caller's tools and Anthropic's own tools", () => {
     const search = { type: "web_search_20250305", name: "web_search", max_uses: 3 }
     const request = decode({
       tools: [
@@ -78,10 +78,10 @@ describe("tools", () => {
   })
 })
 
-describe("thinking and formats", () => {
+describe("Anthropic decoder of thinking and formats", () => {
   const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
 
-  test("reads every form", () => {
+  test("reads every form of thinking", () => {
     expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
     expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
     expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({
@@ -98,14 +98,14 @@ describe("thinking and formats", () => {
     expect(order({})).toBeUndefined()
   })
 
-  test("an effort without thinking concerns the text, not the thoughts", () => {
+  test("does not treat an effort without thinking as a reasoning effort", () => {
     const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
     const request = decode(fields)
     expect(request.reasoning).toEqual({ effort: "none" })
     expect(request.extra?.fields).toEqual({ output_config: { effort: "low" } })
   })
 
-  test("a schema is read from its current and its older field", () => {
+  test("reads a schema from the current and the older field", () => {
     const format = { type: "json_schema", schema: { type: "object" } }
     const expected = { type: "json-schema", name: "answer", schema: { type: "object" } }
     expect(decode({ output_config: { format } }).responseFormat).toEqual(expected as never)

@@ -4,8 +4,8 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
-describe("other parts", () => {
-  test("refusals become text, and citations return to their own dialect", () => {
+describe("Anthropic encoder of other parts", () => {
+  test("converts refusals to text and returns citations only to their own dialect", () => {
     expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
       content: "No.",
       losses: ["refusal:approximated"],
@@ -21,7 +21,7 @@ describe("other parts", () => {
     })
   })
 
-  test("unknown ones return to this dialect only", () => {
+  test("returns unknown parts only to their own dialect", () => {
     const fields = { type: "server_tool_use", id: "s" }
     expect(
       encodeParts("assistant", {
@@ -40,7 +40,7 @@ describe("other parts", () => {
   })
 })
 
-describe("tools", () => {
+describe("Anthropic tool encoder", () => {
   const tools = [{ name: "f", parameters: { type: "object" } }]
 
   test("encodes all fields of a tool", () => {
@@ -94,7 +94,7 @@ describe("tools", () => {
     expect(choice({ parallelToolCalls: true })).toBeUndefined()
   })
 
-  test("cannot be chosen if there are none", () => {
+  test("drops a tool choice without tools", () => {
     const { body, losses } = encode({ toolChoice: { type: "required" } })
     expect(body).not.toHaveProperty("tool_choice")
     expect(losses).toEqual(["tool_choice:dropped"])
@@ -102,11 +102,11 @@ describe("tools", () => {
   })
 })
 
-describe("a schema for the answer", () => {
+describe("Anthropic encoder of an answer schema", () => {
   const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
   const responseFormat = { type: "json-schema", name: "x", schema } as const
 
-  test("becomes the vendor's own format, with closed objects", () => {
+  test("sends the vendor's own format with closed objects", () => {
     const { body, losses } = encode({ responseFormat })
     expect(body.output_config).toEqual({
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
@@ -141,7 +141,7 @@ describe("a schema for the answer", () => {
     })
   })
 
-  test("for a list becomes the vendor's format, or an instruction if a tool would take no list", () => {
+  test("sends a list schema as the vendor's format, or as an instruction if only tools are supported", () => {
     const list = { ...responseFormat, schema: { type: "array", items: { type: "string" } } }
     const { body, losses } = encode({ responseFormat: list })
     expect(body.output_config).toEqual({ format: { type: "json_schema", schema: list.schema } })
@@ -155,7 +155,7 @@ describe("a schema for the answer", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("becomes a forced tool if the vendor has no formats", () => {
+  test("requires a call of a tool if the vendor has no formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

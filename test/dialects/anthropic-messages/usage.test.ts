@@ -15,8 +15,8 @@ function encoded(usage: Partial<Usage>): JsonObject {
   return ANTHROPIC_MESSAGES.encodeResult(result, REQUEST).usage as JsonObject
 }
 
-describe("usage", () => {
-  test("counts the cache in addition to the input, and thinking within the output", () => {
+describe("Anthropic usage", () => {
+  test("counts cached tokens in addition to the input, and thinking within the output", () => {
     const usage = decoded({
       input_tokens: 10,
       cache_creation_input_tokens: 7,
@@ -48,7 +48,7 @@ describe("usage", () => {
   })
 
   test.each([undefined, 0, 100])(
-    "counts the parts of cache writes above a total of %p",
+    "uses the parts of cache writes even if the stated total is %p",
     (total) => {
       const cache_creation = { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 1_500 }
       const usage = decoded({
@@ -72,7 +72,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
   })
 
-  test("limits impossible counts and leaves out missing ones", () => {
+  test("limits impossible counts and accepts missing ones", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }
     expect(decoded(usage)).toMatchObject({ inputFresh: 0, output: 3, reasoning: 3 })
@@ -80,7 +80,7 @@ describe("usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("writes every member that the official client declares", () => {
+  test("is encoded with every member that the official client declares", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,
@@ -134,9 +134,9 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
   })
 }
 
-describe(`usage compared with an independent reading${WITHOUT_FIXTURES}`, () => {
+describe(`Anthropic usage compared with an independent reading${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("there are cases", () => expect(cases.length).toBeGreaterThan(10))
+  test.skipIf(!HAS_FIXTURES)("recorded cases exist", () => expect(cases.length).toBeGreaterThan(10))
 
   for (const [index, { usage, expected }] of cases.entries()) {
     test(`case ${index} matches`, () => {

@@ -3,7 +3,7 @@ import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.t
 import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 import { threadTime } from "../../support/processor-time.ts"
 
-test("names are unique, also if a document has the name of a counted one", () => {
+test("Bedrock document names are unique, even if a document has the name of a numbered one", () => {
   const names = new DocumentNames()
   const given = ["a.pdf", "a (2).pdf", "a.txt", undefined, undefined, "a.md"]
   expect(given.map((name) => names.next(name))).toEqual([
@@ -16,7 +16,7 @@ test("names are unique, also if a document has the name of a counted one", () =>
   ])
 })
 
-test("long names and media types are read only as far as they matter", () => {
+test("Bedrock document names read only the relevant start of long names and media types", () => {
   const [name, type] = ["a.".repeat(5_000_000), `${".".repeat(10_000_000)}pdf`]
   const mediaType = "/".repeat(10_000_000)
   const read = () => [new DocumentNames().next(name), formatOf(mediaType, type)]
@@ -24,7 +24,7 @@ test("long names and media types are read only as far as they matter", () => {
   expect(read()).toEqual([expect.stringMatching(/^a a a/), formatOf("application/pdf", undefined)])
 })
 
-test("names of thousands of documents without a title are found quickly", () => {
+test("Bedrock document names for thousands of untitled documents are found quickly", () => {
   const find = () => {
     const names = new DocumentNames()
     return new Set(Array.from({ length: 50_000 }, () => names.next(undefined))).size

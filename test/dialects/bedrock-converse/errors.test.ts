@@ -7,8 +7,8 @@ function decode(status: number, body: unknown, type?: string) {
   return BEDROCK_CONVERSE.decodeError(status, body, headers)
 }
 
-describe("invalid requests", () => {
-  test("passes on Bedrock's message, with the type of the header", () => {
+describe("Bedrock error decoder on an invalid request", () => {
+  test("returns Bedrock's message and the type in the header", () => {
     const error = decode(
       400,
       { message: "The text field is blank." },
@@ -22,16 +22,16 @@ describe("invalid requests", () => {
   test.each([
     ["a capital letter", { Message: "m" }],
     ["plain text", " m\n"],
-  ])("have their message read from %s", (_, body) => {
+  ])("reads the message in the form of %s", (_, body) => {
     expect(decode(400, body).message).toBe("m")
   })
 
-  test("may have their type in the body as well", () => {
+  test("reads the type from the body as well", () => {
     const error = decode(400, { __type: "com.amazon.coral#ValidationException", message: "m" })
     expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
   })
 
-  test("returns a general message without headers, for a page and for an empty body", () => {
+  test("returns a general message for a response without headers, a page and an empty body", () => {
     const words = "The provider refused the request with status 400."
     expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)
@@ -54,18 +54,18 @@ test.each<[string, number, ErrorKind]>([
   ["ModelErrorException", 424, "upstream_error"],
   ["ResourceNotFoundException", 404, "upstream_error"],
   ["InternalServerException", 500, "upstream_error"],
-])("%s with %i is %s, and exposes nothing of Bedrock's words", (type, status, kind) => {
+])("Bedrock error %s with %i is %s and hides Bedrock's message", (type, status, kind) => {
   const error = decode(status, { message: "secret text" }, type)
   expect(error.kind).toBe(kind)
   expect(error.message).not.toContain("secret")
 })
 
-test("a problem with the operator's credential is named", () => {
+test("the error names a problem with the operator's Bedrock credential", () => {
   const error = decode(400, { message: "The security token expired" }, "ExpiredTokenException")
   expect(error.message).toContain("credential")
 })
 
-test("an unknown model name is the operator's problem", () => {
+test("an unknown Bedrock model name is attributed to the operator", () => {
   for (const message of [
     "The provided model identifier is invalid.",
     "Invocation of model ID x with on-demand throughput isn’t supported.",

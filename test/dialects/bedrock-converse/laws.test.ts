@@ -173,8 +173,8 @@ interface Body {
   readonly toolConfig?: { readonly tools: readonly JsonObject[] }
 }
 
-describe(`any request${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("satisfies Amazon's model of the API", () => {
+describe(`generated Bedrock requests${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)("satisfy Amazon's model of the API", () => {
     const smithy = new Smithy()
     fc.assert(
       fc.property(anyRequest, (asked) => {
@@ -185,7 +185,7 @@ describe(`any request${WITHOUT_FIXTURES}`, () => {
     )
   })
 
-  test("follows Bedrock's further rules", () => {
+  test("follow Bedrock's further rules", () => {
     fc.assert(
       fc.property(anyRequest, (asked) => {
         const body = BEDROCK_CONVERSE.encodeRequest(asked).body as unknown as Body
@@ -301,8 +301,8 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
-describe("any answer", () => {
-  test("decodes the same streamed and whole", () => {
+describe("generated Bedrock answers", () => {
+  test("decode the same streamed and whole", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
         const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
@@ -312,7 +312,7 @@ describe("any answer", () => {
     )
   })
 
-  test("decodes the same for any split of its bytes", () => {
+  test("decode the same for any split of their bytes", () => {
     fc.assert(
       fc.property(
         answered,
@@ -327,7 +327,7 @@ describe("any answer", () => {
     )
   })
 
-  test("can be sent back, without unsigned reasoning", () => {
+  test("can be sent back without unsigned reasoning", () => {
     fc.assert(
       fc.property(answered, (blocks) => {
         const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, "end_turn"))

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("images, audio and files", () => {
+describe("Bedrock image, audio and file encoder", () => {
   test.each([
     ["image/png", "AAAA", "png"],
     ["image/jpeg", "AAAA", "jpeg"],
@@ -12,7 +12,7 @@ describe("images, audio and files", () => {
     ["image/gif", "AAAA", "gif"],
     ["image/webp", "AAAA", "webp"],
     [undefined, "/9j/AAAA", "jpeg"],
-  ])("an image of type %s (%s) has the format %s", (mediaType, data, format) => {
+  ])("encodes an image of type %s (%s) in the format %s", (mediaType, data, format) => {
     const source = { type: "base64" as const, data, ...(mediaType ? { mediaType } : {}) }
     expect(contentOf(user({ type: "image", source }))).toEqual([
       { image: { format, source: { bytes: data } } },
@@ -32,7 +32,7 @@ describe("images, audio and files", () => {
     expect(lost(elsewhere)).toEqual(["image:dropped"])
   })
 
-  test("refers to content in Amazon's storage by its address", () => {
+  test("references content in Amazon's storage by address", () => {
     const messages = user(
       text("a"),
       { type: "image", source: { type: "reference", id: "s3://bucket/a.jpg" } },
@@ -57,7 +57,7 @@ describe("images, audio and files", () => {
     ["pcm16", undefined, "pcm"],
     [undefined, "audio/mpeg", "mp3"],
     [undefined, "audio/ogg; codecs=opus", "ogg"],
-  ])("audio called %s of type %s has the format %s", (format, mediaType, word) => {
+  ])("encodes audio called %s of type %s in the format %s", (format, mediaType, word) => {
     const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
     const part: Part = { type: "audio", source, ...(format ? { format } : {}) }
     expect(contentOf(user(part))).toEqual([{ audio: { format: word, source: { bytes: "QQ==" } } }])
@@ -76,11 +76,14 @@ describe("images, audio and files", () => {
     ["application/msword", undefined, "doc"],
     ["application/octet-stream", "Plan.XLSX", "xlsx"],
     [undefined, "page.htm", "html"],
-  ])("a file of type %s called %s is a document of the format %s", (mediaType, name, format) => {
-    const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
-    const part: Part = { type: "file", source, ...(name ? { name } : {}) }
-    expect(contentOf(user(text("a"), part))[1]).toMatchObject({ document: { format } })
-  })
+  ])(
+    "encodes a file of type %s called %s as a document of the format %s",
+    (mediaType, name, format) => {
+      const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
+      const part: Part = { type: "file", source, ...(name ? { name } : {}) }
+      expect(contentOf(user(text("a"), part))[1]).toMatchObject({ document: { format } })
+    },
+  )
 
   test("encodes an image file as an image", () => {
     const part: Part = {
@@ -101,7 +104,7 @@ describe("images, audio and files", () => {
     expect(lossesOf({ messages: [user(text("a"), remote)] })).toEqual(["file.url:dropped"])
   })
 
-  test("gives documents plain and unique names", () => {
+  test("gives documents plain, unique names", () => {
     const named = (name: string): Part => ({
       type: "file",
       name,
@@ -119,7 +122,7 @@ describe("images, audio and files", () => {
     ])
   })
 
-  test("adds text to a document", () => {
+  test("adds the required text to a document", () => {
     const file: Part = {
       type: "file",
       source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
@@ -128,7 +131,7 @@ describe("images, audio and files", () => {
     expect(lossesOf({ messages: [user(file)] })).toEqual(["messages:approximated"])
   })
 
-  test("drops images of the assistant", () => {
+  test("drops images in assistant messages", () => {
     const image: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
     const messages = [user(text("a")), assistant(image, text("b"))]
     expect(lossesOf({ messages })).toEqual(["assistant.image:approximated"])
@@ -137,7 +140,7 @@ describe("images, audio and files", () => {
   })
 })
 
-describe("cache points", () => {
+describe("Bedrock cache points", () => {
   const POINT = { cachePoint: { type: "default" } }
   const pdf: Part = {
     type: "file",
@@ -150,7 +153,7 @@ describe("cache points", () => {
     cache: {},
   }
 
-  test("places each point after the part with the marker", () => {
+  test("follow the part with the cache marker", () => {
     const messages = [
       system(text("Be brief", { cache: {} })),
       user(text("a", { cache: { ttl: "1h" } }), text("b")),
@@ -180,7 +183,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages, tools })).toEqual([])
   })
 
-  test("cache points never come first, alone, or after another", () => {
+  test("never come first, alone or after another point", () => {
     expect(contentOf(user(text("", { cache: {} }), text("a")))).toEqual([{ text: "a" }])
     expect(contentOf(user(text("a", { cache: {} }), text(" ", { cache: {} })))).toEqual([
       { text: "a" },
@@ -188,7 +191,7 @@ describe("cache points", () => {
     ])
   })
 
-  test("follow a PDF, but precede other documents, which Bedrock requires", () => {
+  test("follow a PDF but precede other documents, as Bedrock requires", () => {
     const formats = (content: JsonObject[]) => content.map((block) => Object.keys(block)[0])
     expect(formats(contentOf(user(text("a"), pdf)))).toEqual(["text", "document", "cachePoint"])
     const messages = [user(text("a"), note)]
@@ -204,7 +207,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
   })
 
-  test("sends points only if the model supports them, with their lifetime", () => {
+  test("are sent with their lifetime if the model supports them", () => {
     const messages = [user(text("a", { cache: { ttl: "1h" } }))]
     const tools = [{ name: "look", cache: {} }]
     expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])

@@ -4,12 +4,12 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("turns", () => {
-  test("the model is named in the address, not in the body", () => {
+describe("Bedrock turn encoder", () => {
+  test("writes the model into the address, not into the body", () => {
     expect(bodyOf()).toEqual({ messages: [{ role: "user", content: [{ text: "Hello" }] }] })
   })
 
-  test("successive messages of one role are one turn", () => {
+  test("joins successive messages of one role into one turn", () => {
     const messages = [
       user(text("a")),
       user(text("b")),
@@ -24,7 +24,7 @@ describe("turns", () => {
     ])
   })
 
-  test("results of all calls come in the next turn, before its text", () => {
+  test("puts the results of all calls before the text of the next turn", () => {
     const messages = [
       user(text("go")),
       assistant(call("1"), call("2", "see", '{"at":1}')),
@@ -52,7 +52,7 @@ describe("turns", () => {
     ])
   })
 
-  test("a conversation that starts with the assistant gets a user turn", () => {
+  test("adds a user turn before a conversation that starts with the assistant", () => {
     const messages = [assistant(text("Hi, I am here")), user(text("Good"))]
     const sent = bodyOf({ messages }).messages as JsonObject[]
     expect(sent[0]).toEqual({ role: "user", content: [{ text: "." }] })
@@ -60,7 +60,7 @@ describe("turns", () => {
     expect(lossesOf({ messages })).toEqual(["messages:approximated"])
   })
 
-  test("an empty question at the end is kept, so the answer before it is not continued", () => {
+  test("keeps an empty question at the end, so that the model does not continue its last answer", () => {
     const messages = [user(text("Hello")), assistant(text("Hi")), user(text(""))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "Hello" }] },
@@ -72,7 +72,7 @@ describe("turns", () => {
     expect(lossesOf({ messages: continued })).toEqual([])
   })
 
-  test("instructions without a conversation get a user turn", () => {
+  test("adds a user turn if there are only instructions", () => {
     const messages = [system(text("Tell a joke"))]
     expect(bodyOf({ messages })).toMatchObject({
       system: [{ text: "Tell a joke" }],
@@ -80,7 +80,7 @@ describe("turns", () => {
     })
   })
 
-  test("empty text is dropped, and so is a message with nothing else", () => {
+  test("drops empty text and messages with nothing else", () => {
     const messages = [user(text("a"), text(" \n")), assistant(text("")), user(text("b"))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "a" }, { text: "b" }] },
@@ -89,8 +89,8 @@ describe("turns", () => {
   })
 })
 
-describe("instructions", () => {
-  test("separates them, regardless of their role", () => {
+describe("Bedrock instruction encoder", () => {
+  test("moves system and developer messages into the system field", () => {
     const messages: Message[] = [
       system(text("Be brief"), text("")),
       { role: "developer", parts: [text("Be kind")] },
@@ -100,15 +100,15 @@ describe("instructions", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("loses the position of instructions within the conversation", () => {
+  test("reports a loss when it moves instructions out of the conversation", () => {
     const messages = [user(text("Hello")), system(text("Be brief"))]
     expect(bodyOf({ messages }).system).toEqual([{ text: "Be brief" }])
     expect(lossesOf({ messages })).toEqual(["system.position:approximated"])
   })
 })
 
-describe("calls and results", () => {
-  test("unfit ids are replaced consistently", () => {
+describe("Bedrock encoder of calls and results", () => {
+  test("replaces invalid ids consistently", () => {
     const id = `functions.look:1-${"x".repeat(80)}`
     const messages = [user(text("go")), assistant(call(id, "look")), tool(result(id, "ok"))]
     const body = bodyOf({ messages, tools: [{ name: "look" }] }) as {
@@ -119,7 +119,7 @@ describe("calls and results", () => {
     expect(body.messages[2]!.content[0]!.toolResult.toolUseId).toBe(toolUseId!)
   })
 
-  test("arguments that are not a JSON object are kept as text", () => {
+  test("keeps arguments that are not a JSON object as text", () => {
     const messages = [user(text("go")), assistant(call("1", "look", '{"broken')), user(text("?"))]
     const tools = [{ name: "look" }]
     const sent = bodyOf({ messages, tools }).messages as { content: JsonObject[] }[]
@@ -127,13 +127,13 @@ describe("calls and results", () => {
     expect(lossesOf({ messages, tools })).toEqual(["tool_call.arguments:approximated"])
   })
 
-  test("empty arguments become an empty object", () => {
+  test("encodes empty arguments as an empty object", () => {
     expect(contentOf(user(text("go")), assistant(call("1", "look", "")))).toMatchObject([
       { toolUse: { input: {} } },
     ])
   })
 
-  test("a failed tool is marked if the model supports it", () => {
+  test("marks a failed tool if the model supports it", () => {
     const messages = [
       user(text("go")),
       assistant(call("1")),
@@ -154,7 +154,7 @@ describe("calls and results", () => {
     ])
   })
 
-  test("images of a tool result accompany its text; an empty result is kept", () => {
+  test("keeps images next to the text of a tool result, and keeps an empty result", () => {
     const shown: Part = {
       type: "tool-result",
       id: "1",
@@ -186,8 +186,8 @@ describe("calls and results", () => {
   })
 })
 
-describe("reasoning of earlier turns", () => {
-  test("sends it back to Bedrock with Bedrock's signature", () => {
+describe("Bedrock encoder of earlier reasoning", () => {
+  test("sends reasoning with Bedrock's signature back to Bedrock", () => {
     const messages = [
       user(text("a")),
       assistant(
@@ -210,7 +210,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("drops it without a signature of Bedrock", () => {
+  test("drops reasoning without Bedrock's signature", () => {
     const signed = [
       user(text("a")),
       assistant(
@@ -225,7 +225,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages: unsigned })).toEqual(["reasoning:dropped"])
   })
 
-  test("cannot come last in its turn", () => {
+  test("does not leave reasoning last in its turn", () => {
     const signed: Part = {
       type: "reasoning",
       text: "Hm",
@@ -242,8 +242,8 @@ describe("reasoning of earlier turns", () => {
   })
 })
 
-describe("content that Converse does not support", () => {
-  test("includes names of speakers, and refusals become text", () => {
+describe("Bedrock encoder of unsupported content", () => {
+  test("drops names of speakers and converts refusals to text", () => {
     const messages: Message[] = [
       { role: "user", name: "Ann", parts: [text("a")] },
       assistant({ type: "refusal", text: "I will not" }),
@@ -252,7 +252,7 @@ describe("content that Converse does not support", () => {
     expect(lossesOf({ messages })).toEqual(["name:dropped", "refusal:approximated"])
   })
 
-  test("includes members of other dialects at any position, but not its own", () => {
+  test("reports fields of other dialects as lost at any position, and keeps its own", () => {
     const foreign = (name: string) => ({
       extra: { dialect: "openai-chat" as const, fields: { [name]: 1 } },
     })

@@ -4,7 +4,7 @@ import { assistant, call, result, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
-describe("reasoning", () => {
+describe("Bedrock reasoning encoder", () => {
   /** Returns the request that the model's vendor receives. */
   function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
     const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
@@ -18,14 +18,14 @@ describe("reasoning", () => {
     output_config: { effort },
   })
 
-  test("Claude up to 4.5 gets a budget", () => {
+  test("sends a budget to Claude up to 4.5", () => {
     expect(asked(CLAUDE, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(CLAUDE, { effort: "medium" }, 10_000)).toEqual([thinking(5000), []])
     expect(asked(CLAUDE, { effort: "low" }, 3000)).toEqual([thinking(1024), []])
     expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
   })
 
-  test("leaves room for an answer, or is not requested", () => {
+  test("lowers a budget to leave room for an answer, or drops it", () => {
     expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
       thinking(3999),
       ["reasoning_budget:approximated"],
@@ -42,13 +42,13 @@ describe("reasoning", () => {
     expect(asked(CLAUDE, { effort: "high" }, 1025)).toEqual([thinking(1024), []])
   })
 
-  test("becomes medium for adaptive thinking and unknown efforts", () => {
+  test("sets a medium effort for adaptive thinking and unknown efforts", () => {
     const middle = [thinking(8192), ["reasoning_effort:approximated"]]
     expect(asked(CLAUDE, { isAdaptive: true })).toEqual(middle)
     expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
   })
 
-  test("Claude 4.6 gets a budget or an effort", () => {
+  test("sends a budget or an effort to Claude 4.6", () => {
     const model = "us.anthropic.claude-sonnet-4-6"
     expect(asked(model, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(model, { effort: "high" })).toEqual([adaptive("high"), []])
@@ -57,7 +57,7 @@ describe("reasoning", () => {
     expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
   })
 
-  test("Claude since 4.7 gets an effort, and returns its text on request", () => {
+  test("sends an effort to Claude since 4.7 and returns the thoughts on request", () => {
     expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
     expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
       adaptive("low"),
@@ -77,7 +77,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("Nova 2 gets an effort, and no output limit with the highest", () => {
+  test("sends an effort to Nova 2, without an output limit at the highest effort", () => {
     const nova = (effort: string) => ({
       reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
     })
@@ -94,7 +94,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("OpenAI's models get an effort, in one of two fields", () => {
+  test("sends an effort to OpenAI's models in one of two fields", () => {
     expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
     expect(asked(GPT_OSS, { effort: "none" })).toEqual([
       { reasoning_effort: "low" },
@@ -112,7 +112,7 @@ describe("reasoning", () => {
     expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
   })
 
-  test("requests no reasoning if it is off", () => {
+  test("requests no reasoning if it is turned off", () => {
     expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
     expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
     expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
@@ -122,7 +122,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("requests no reasoning for a summary option alone", () => {
+  test("requests no reasoning if only a summary option is set", () => {
     for (const model of [CLAUDE, OPUS_4_7, NOVA, GPT, LLAMA]) {
       expect(asked(model, { summary: "auto" })).toEqual([undefined, []])
     }
@@ -133,7 +133,7 @@ describe("reasoning", () => {
     expect(asked(LLAMA, { budget: 2000 })).toEqual([undefined, ["reasoning_budget:dropped"]])
   })
 
-  test("excludes sampling for Claude, and for Nova at its highest effort", () => {
+  test("drops sampling parameters for Claude, and for Nova at its highest effort", () => {
     const sampling = { temperature: 0.5, topK: 4 }
     const reasoning = { effort: "high" }
     expect(bodyOf({ reasoning, ...sampling })).not.toHaveProperty("inferenceConfig")
@@ -146,7 +146,7 @@ describe("reasoning", () => {
     expect(lossesOf({ model: GPT_OSS, reasoning, temperature: 0.5 })).toEqual([])
   })
 
-  test("drops reasoning if a call is required", () => {
+  test("drops reasoning if a tool call is required", () => {
     const more = {
       reasoning: { effort: "high" },
       tools: [{ name: "look" }],
@@ -156,7 +156,7 @@ describe("reasoning", () => {
     expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
   })
 
-  test("cannot begin between a call and its result, unless it is adaptive", () => {
+  test("does not start reasoning between a call and its result, unless it is adaptive", () => {
     const more = {
       messages: [user(text("a")), assistant(call("1")), tool(result("1", "x"))],
       tools: [{ name: "look" }],

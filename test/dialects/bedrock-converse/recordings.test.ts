@@ -128,20 +128,20 @@ function expectConsistent(usage: Usage | undefined, reported: JsonObject): void 
 const recordings = converseRecordings()
 const answered = recordings.filter(({ status }) => status === 200)
 
-test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of Bedrock exist${WITHOUT_FIXTURES}`, () => {
   expect(answered.length).toBeGreaterThan(25)
   expect(recordings.length - answered.length).toBeGreaterThan(2)
   expect(chunkRecordings().length).toBeGreaterThan(5)
   expect(bodyRecordings().length).toBeGreaterThan(4)
 })
 
-describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Bedrock answers${WITHOUT_FIXTURES}`, () => {
   const whole = [
     ...answered.map(({ name, answer }) => ({ name, answer })),
     ...bodyRecordings(),
   ].filter(({ answer }) => !Buffer.isBuffer(answer)) as { name: string; answer: JsonObject }[]
   for (const { name, answer } of whole) {
-    test(`matches the independent reading: ${name}`, () => {
+    test(`match the independent reading: ${name}`, () => {
       const result = BEDROCK_CONVERSE.decodeResult(answer)
       expect(readResult(result)).toEqual(readWhole(answer))
       expectConsistent(result.usage, answer.usage as JsonObject)
@@ -151,10 +151,10 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Bedrock streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
     if (!Buffer.isBuffer(answer)) continue
-    test(`decodes the same in any chunks: ${name}`, () => {
+    test(`decode the same in any chunks: ${name}`, () => {
       const frames = framesOf(answer)
       const events = decode(frames)
       for (const length of [1, 7, 64, 1000]) {
@@ -172,9 +172,9 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
+describe(`recorded payloads of Bedrock streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, frames } of chunkRecordings()) {
-    test(`matches the independent reading: ${name}`, () => {
+    test(`match the independent reading: ${name}`, () => {
       const events = decode(frames)
       const payloads = frames.map(({ event, data }) => ({ event, payload: JSON.parse(data) }))
       expect(readResult(foldEvents(events))).toEqual(readStream(payloads))
@@ -187,10 +187,10 @@ describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded refusals${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Bedrock refusals${WITHOUT_FIXTURES}`, () => {
   for (const { name, status, headers, answer } of recordings) {
     if (status === 200) continue
-    test(`keep the vendor's message if the request is at fault: ${name}`, () => {
+    test(`keep the vendor's message if the request is invalid: ${name}`, () => {
       const error = BEDROCK_CONVERSE.decodeError(status, answer, headers)
       const message = String((answer as JsonObject).message)
       const isModel = message.includes("model identifier is invalid")

@@ -14,8 +14,8 @@ const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 
 const MISTRAL = "mistral.mistral-large-2402-v1:0"
 
-describe("limits and sampling", () => {
-  test("uses Converse's names", () => {
+describe("Bedrock encoder of limits and sampling", () => {
+  test("uses Converse's field names", () => {
     const more = { maxTokens: 10, temperature: 0.8, topP: 1, stop: ["|"] }
     expect(bodyOf({ model: "amazon.titan-text-lite-v1", ...more }).inferenceConfig).toEqual({
       maxTokens: 10,
@@ -32,7 +32,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ temperature: 1 })).toEqual([])
   })
 
-  test("set an omitted temperature to 1 if the model has another default", () => {
+  test("sets an omitted temperature to 1 if the model has another default", () => {
     const { inferenceConfig } = bodyOf({ model: NOVA, maxTokens: 5, topP: 0.5 })
     expect(inferenceConfig).toEqual({ maxTokens: 5, temperature: 1, topP: 0.5 })
     for (const model of [LLAMA, MISTRAL, "mistral.mixtral-8x7b-instruct-v0:1"]) {
@@ -47,7 +47,7 @@ describe("limits and sampling", () => {
     }
   })
 
-  test("sends temperature or top_p to Claude since 4.1", () => {
+  test("sends either temperature or top_p to Claude since 4.1", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
     expect(lossesOf(more)).toEqual(["top_p:dropped"])
@@ -55,7 +55,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: SONNET_4, ...more })).toEqual([])
   })
 
-  test("omits both for the newest Claude", () => {
+  test("drops temperature and top_p for the newest Claude", () => {
     const more = { temperature: 0.5, topP: 0.9, topK: 3, stop: ["a"], maxTokens: 5 }
     expect(bodyOf({ model: OPUS_4_7, ...more }).inferenceConfig).toEqual({
       maxTokens: 5,
@@ -68,7 +68,7 @@ describe("limits and sampling", () => {
     ])
   })
 
-  test("lose nothing by leaving out default values", () => {
+  test("reports no loss when it drops default values", () => {
     const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
     expect(lossesOf({ model: OPUS_4_7, ...usual })).toEqual([])
     expect(lossesOf({ topP: 1, temperature: 0.5 })).toEqual([])
@@ -77,7 +77,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
   })
 
-  test("sends top_k in the form of the model's maker", () => {
+  test("sends top_k in the form of the model's vendor", () => {
     expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
     expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({
       inferenceConfig: { topK: 5 },
@@ -85,7 +85,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: LLAMA, topK: 5 })).toEqual(["top_k:dropped"])
   })
 
-  test("ask Claude for the matched stop string", () => {
+  test("requests the matched stop string from Claude", () => {
     const stop = ["END"]
     expect(bodyOf({ stop }).additionalModelResponseFieldPaths).toEqual(["/stop_sequence"])
     expect(bodyOf({ stop, stream: true }).additionalModelResponseFieldPaths).toEqual([
@@ -96,7 +96,7 @@ describe("limits and sampling", () => {
   })
 })
 
-describe("tools", () => {
+describe("Bedrock tool encoder", () => {
   const look: Tool = {
     name: "look",
     description: "Looks",
@@ -104,7 +104,7 @@ describe("tools", () => {
   }
   const see: Tool = { name: "see", description: " " }
 
-  test("declares tools, also without parameters or description", () => {
+  test("declares tools, even without parameters or a description", () => {
     expect(bodyOf({ tools: [look, see] }).toolConfig).toEqual({
       tools: [
         {
@@ -119,12 +119,12 @@ describe("tools", () => {
     })
   })
 
-  test("an empty list of tools has no configuration", () => {
+  test("sends no configuration for an empty list of tools", () => {
     expect(bodyOf({ tools: [] })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
   })
 
-  test("makes tools strict if the model supports their schema", () => {
+  test("makes tools strict if the model supports their schemas", () => {
     const closed = { type: "object", properties: {}, additionalProperties: false }
     const strict = [{ ...look, parameters: closed, strict: true }]
     expect(bodyOf({ tools: strict }).toolConfig).toMatchObject({
@@ -149,14 +149,14 @@ describe("tools", () => {
     [LLAMA, { type: "auto" }, undefined, []],
     [LLAMA, { type: "required" }, undefined, ["tool_choice:approximated"]],
     [LLAMA, { type: "tool", name: "see" }, undefined, ["tool_choice:approximated"]],
-  ])("%s gets the choice %p", (model, toolChoice, expected, losses) => {
+  ])("encodes tool choice %s as %p", (model, toolChoice, expected, losses) => {
     const more = { model, tools, toolChoice: toolChoice! }
     const { toolConfig } = bodyOf(more) as { toolConfig: { toolChoice?: unknown } }
     expect(toolConfig.toolChoice).toEqual(expected as never)
     expect(lossesOf(more)).toEqual(losses)
   })
 
-  test("requires any tool in place of the only one", () => {
+  test("requires any tool call if the only tool is required", () => {
     const more = {
       model: MISTRAL,
       tools: [look],
@@ -169,12 +169,12 @@ describe("tools", () => {
   const history = [user(text("a")), assistant(call("1")), tool(result("1", "x"))]
   const none = { type: "none" as const }
 
-  test("tools that may not be called are not declared", () => {
+  test("omits tools that must not be called", () => {
     expect(bodyOf({ tools, toolChoice: none })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools, toolChoice: none })).toEqual([])
   })
 
-  test("tools that may no longer be called stay declared", () => {
+  test("keeps declaring tools that earlier turns called", () => {
     const more = { messages: history, tools, toolChoice: none }
     expect(bodyOf(more).toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "see" } }],
@@ -182,14 +182,14 @@ describe("tools", () => {
     expect(lossesOf(more)).toEqual(["tool_choice:approximated"])
   })
 
-  test("tools that were called before are declared even if the caller omits them", () => {
+  test("declares tools that earlier turns called even if the caller omits them", () => {
     expect(bodyOf({ messages: history }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: "look", inputSchema: { json: { type: "object" } } } }],
     })
     expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
   })
 
-  test("limits calls to one at a time if supported, which excludes another choice", () => {
+  test("limits calls to one at a time if the model supports it", () => {
     const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
     const body = bodyOf(more)
     expect(body.toolConfig).not.toHaveProperty("toolChoice")
@@ -207,8 +207,8 @@ describe("tools", () => {
   })
 })
 
-describe("other fields", () => {
-  test("include names and values stored with the request", () => {
+describe("Bedrock encoder of other fields", () => {
+  test("sends metadata with valid names and values", () => {
     expect(bodyOf({ metadata: { team: "a-1", empty: "" } }).requestMetadata).toEqual({
       team: "a-1",
       empty: "",
@@ -227,12 +227,12 @@ describe("other fields", () => {
     ["priority", { type: "priority" }, []],
     ["standard_only", { type: "default" }, []],
     ["scale", undefined, ["service_tier:dropped"]],
-  ])("include the service tier %s", (serviceTier, expected, losses) => {
+  ])("encodes the service tier %s", (serviceTier, expected, losses) => {
     expect(bodyOf({ serviceTier }).serviceTier).toEqual(expected as never)
     expect(lossesOf({ serviceTier })).toEqual(losses)
   })
 
-  test("reports fields as lost if Converse does not support them", () => {
+  test("reports fields that Converse does not support as lost", () => {
     const more = {
       seed: 1,
       presencePenalty: 1,
@@ -263,14 +263,14 @@ describe("other fields", () => {
     expect(lossesOf({ logprobs: false })).toEqual([])
   })
 
-  test("fields of the own dialect join the body", () => {
+  test("adds Bedrock-only fields to the body", () => {
     const guardrailConfig = { guardrailIdentifier: "g", guardrailVersion: "1" }
     const extra = { dialect: "bedrock-converse" as const, fields: { guardrailConfig } }
     expect(bodyOf({ extra }).guardrailConfig).toEqual(guardrailConfig)
   })
 })
 
-describe("model families", () => {
+describe("Bedrock model families", () => {
   test.each([
     ["anthropic.claude-3-haiku-20240307-v1:0", "none", "both"],
     ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "budget", "both"],
@@ -285,12 +285,12 @@ describe("model families", () => {
     ["openai.gpt-oss-20b", "flat-effort", "both"],
     ["us.openai.gpt-5.4", "nested-effort", "none"],
     ["deepseek.v3.2", "none", "both"],
-  ])("include %s", (model, reasoning, sampling) => {
+  ])("contain the rules of %s", (model, reasoning, sampling) => {
     const family = FAMILIES.find(({ pattern }) => pattern.test(model))
     expect(family).toMatchObject({ reasoning: reasoning as never, sampling: sampling as never })
   })
 
-  test("Claude without forced calls gets a JSON schema only", () => {
+  test("use a JSON schema only for Claude models whose calls cannot be required", () => {
     const model = "us.anthropic.claude-opus-5-5"
     const tools = [{ name: "look" }]
     expect(lossesOf({ model, tools, toolChoice: { type: "required" } })).toEqual([
@@ -302,7 +302,7 @@ describe("model families", () => {
     expect(bodyOf({ model: OPUS_4_7, responseFormat })).toHaveProperty("toolConfig")
   })
 
-  test("an operator's own profile is plain until it has a row", () => {
+  test("treat an operator's own profile as a plain model until a row is added", () => {
     const model = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
     expect(lossesOf({ model, topK: 1 })).toEqual(["top_k:dropped"])
     const row = { ...FAMILIES[3]!, pattern: /application-inference-profile\/abc$/ }
@@ -310,7 +310,7 @@ describe("model families", () => {
     expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
   })
 
-  test("the dialect has its id and its framing", () => {
+  test("declare the dialect's id and framing", () => {
     expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
     expect(BEDROCK_CONVERSE.patches).toBeUndefined()
   })

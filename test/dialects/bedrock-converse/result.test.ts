@@ -16,8 +16,8 @@ function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
   }
 }
 
-describe("whole answers", () => {
-  test("have reasoning, text and calls in order", () => {
+describe("Bedrock answer decoder", () => {
+  test("decodes reasoning, text and calls in order", () => {
     const body = answer(
       [
         { reasoningContent: { reasoningText: { text: "Hm", signature: "s" } } },
@@ -52,7 +52,7 @@ describe("whole answers", () => {
     })
   })
 
-  test("join cited text with the text around it", () => {
+  test("joins cited text with the text around it", () => {
     const body = answer([
       { text: "It says " },
       {
@@ -72,14 +72,14 @@ describe("whole answers", () => {
     ])
   })
 
-  test("skip unknown blocks", () => {
+  test("skips unknown blocks", () => {
     const body = answer([{ hologram: {} }, 7, { image: { format: "png" } }, { text: "Hi" }])
     expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]?.parts).toEqual([
       { type: "text", text: "Hi" },
     ])
   })
 
-  test("may have no text and no usage", () => {
+  test("accepts an answer without text and usage", () => {
     const { usage: _, ...body } = answer([], { stopReason: "guardrail_intervened" })
     expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
       choices: [
@@ -93,7 +93,7 @@ describe("whole answers", () => {
     })
   })
 
-  test("have the only stop string if the model does not name it", () => {
+  test("reports the only stop string if the model does not name it", () => {
     const body = answer([{ text: "a" }], { stopReason: "stop_sequence" })
     const stoppedBy = (stop: readonly string[]) => {
       const request = { model: "amazon.nova-pro-v1:0", messages: [], stop, choices: 1 }
@@ -104,7 +104,7 @@ describe("whole answers", () => {
     expect(stoppedBy(["END", "FIN"])).toBeUndefined()
   })
 
-  test("have the stop string if it was requested", () => {
+  test("reports the stop string if the caller requested it", () => {
     const body = answer([{ text: "a" }], {
       stopReason: "stop_sequence",
       additionalModelResponseFields: { stop_sequence: "END" },
@@ -121,13 +121,13 @@ describe("whole answers", () => {
     ["an answer of another kind", { choices: [] }],
     ["Amazon's answer for an unknown address", { Output: { __type: "Unknown" } }],
     ["a message without content", { output: { message: { role: "assistant" } } }],
-  ])("%s is rejected", (_, body) => {
+  ])("rejects %s", (_, body) => {
     expect(() => BEDROCK_CONVERSE.decodeResult(body)).toThrow(GatewayError)
   })
 })
 
-describe("usage", () => {
-  test("counts the cache in addition to the input", () => {
+describe("Bedrock usage decoder", () => {
+  test("counts cached tokens in addition to the input", () => {
     const usage = decodeUsage({
       inputTokens: 3,
       outputTokens: 121,
@@ -155,7 +155,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWrite1h: 200 })
   })
 
-  test("limits details to the total", () => {
+  test("limits partial counts to the total", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -165,7 +165,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWrite1h: 50 })
   })
 
-  test("reads the older names if the newer are missing", () => {
+  test("reads the older field names if the newer ones are missing", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -175,7 +175,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheRead: 5, inputCacheWrite: 6 })
   })
 
-  test("counts absurd and missing quantities as zero, and texts as numbers", () => {
+  test("counts absurd and missing quantities as zero and reads numbers in text", () => {
     const usage = decodeUsage({ inputTokens: -4, outputTokens: "7", cacheReadInputTokens: null })
     expect(usage).toEqual({ ...NO_USAGE, output: 7 })
     expect(decodeUsage(undefined)).toBeUndefined()
@@ -193,22 +193,25 @@ interface OracleCase {
   }[]
 }
 
-test.skipIf(!HAS_FIXTURES)(`usage agrees with the independent oracle${WITHOUT_FIXTURES}`, () => {
-  const cases: OracleCase[] = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json"))
-  let compared = 0
-  for (const { body, extracted } of cases) {
-    const usage = decodeUsage(body.usage)
-    const expected = extracted.find(({ extractors }) =>
-      extractors.some(({ provider_id, api_flavor }) =>
-        `${provider_id}/${api_flavor}`.startsWith("aws/default"),
-      ),
-    )?.usage
-    if (usage === undefined || expected === undefined) continue
-    expect(totalInput(usage)).toBe(expected.input_tokens ?? 0)
-    expect(usage.output).toBe(expected.output_tokens ?? 0)
-    expect(usage.inputCacheRead).toBe(expected.cache_read_tokens ?? 0)
-    expect(usage.inputCacheWrite).toBe(expected.cache_write_tokens ?? 0)
-    compared++
-  }
-  expect(compared).toBe(2)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `Bedrock usage agrees with the independent oracle${WITHOUT_FIXTURES}`,
+  () => {
+    const cases: OracleCase[] = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json"))
+    let compared = 0
+    for (const { body, extracted } of cases) {
+      const usage = decodeUsage(body.usage)
+      const expected = extracted.find(({ extractors }) =>
+        extractors.some(({ provider_id, api_flavor }) =>
+          `${provider_id}/${api_flavor}`.startsWith("aws/default"),
+        ),
+      )?.usage
+      if (usage === undefined || expected === undefined) continue
+      expect(totalInput(usage)).toBe(expected.input_tokens ?? 0)
+      expect(usage.output).toBe(expected.output_tokens ?? 0)
+      expect(usage.inputCacheRead).toBe(expected.cache_read_tokens ?? 0)
+      expect(usage.inputCacheWrite).toBe(expected.cache_write_tokens ?? 0)
+      compared++
+    }
+    expect(compared).toBe(2)
+  },
+)

@@ -35,8 +35,8 @@ function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("the encoded schema", () => {
-  test("becomes an output format if the model supports it and the schema", () => {
+describe("Bedrock schema encoder", () => {
+  test("sends an output format if the model supports it and the schema", () => {
     const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
     expect(body.outputConfig).toEqual({
       textFormat: {
@@ -50,7 +50,7 @@ describe("the encoded schema", () => {
     expect(losses).toEqual([])
   })
 
-  test("becomes a tool if the model can be forced to call it", () => {
+  test("sends a tool if the model can be required to call it", () => {
     for (const more of [
       { responseFormat: schema(OPEN) },
       { model: SONNET_4, responseFormat: schema(CLOSED) },
@@ -65,7 +65,7 @@ describe("the encoded schema", () => {
     }
   })
 
-  test("requires any call if the caller has tools", () => {
+  test("requires any tool call if the caller has tools", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "json_answer" } }],
@@ -73,7 +73,7 @@ describe("the encoded schema", () => {
     })
   })
 
-  test("leaves only the answer tool if no tools may be called", () => {
+  test("declares only the answer tool if no tools may be called", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -86,14 +86,14 @@ describe("the encoded schema", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("has a tool name different from the caller's", () => {
+  test("gives the answer tool a name different from the caller's tools", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
     })
   })
 
-  test("gets an unused name quickly among thousands of similar ones", () => {
+  test("finds an unused name quickly among thousands of similar ones", () => {
     const tools = Array.from({ length: 7_000 }, (_, index) => ({
       name: `json_answer${"_".repeat(index)}`,
     }))
@@ -101,7 +101,7 @@ describe("the encoded schema", () => {
     expect(unusedAnswerTool(tools)).toHaveLength("json_answer".length + 7_000)
   })
 
-  test("becomes an instruction if a call is required", () => {
+  test("sends an instruction if a tool call is required", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -111,7 +111,7 @@ describe("the encoded schema", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("becomes an instruction if nothing else is supported", () => {
+  test("sends an instruction if nothing else is supported", () => {
     const list = { type: "array", items: { type: "string", maxLength: 3 } }
     for (const [more, words] of [
       [{ model: LLAMA, responseFormat: schema(CLOSED) }, JSON.stringify(CLOSED)],
@@ -125,7 +125,7 @@ describe("the encoded schema", () => {
     }
   })
 
-  test("becomes an instruction for any JSON object, after the caller's own", () => {
+  test("sends an instruction for any JSON object after the caller's own instructions", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [{ type: "text", text: "Be brief" }] },
@@ -137,12 +137,12 @@ describe("the encoded schema", () => {
     expect(losses).toEqual(["json_object:approximated"])
   })
 
-  test("disappears for plain text", () => {
+  test("adds nothing for plain text", () => {
     expect(encode({ responseFormat: { type: "text" } })).toEqual(encode({}))
   })
 })
 
-describe("schemas supported by structured output", () => {
+describe("Bedrock structured output support", () => {
   const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: "object",
     properties,
@@ -181,12 +181,12 @@ describe("schemas supported by structured output", () => {
     ],
     ["a reference to itself", object({ a: { $ref: "#" } }), false],
     ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
-  ])("include or exclude %s", (_, given, expected) => {
+  ])("is detected correctly for %s", (_, given, expected) => {
     expect(isStructuredSchema(given)).toBe(expected)
   })
 })
 
-describe("the decoded answer", () => {
+describe("Bedrock decoder of a structured answer", () => {
   const decode = (frames: readonly SseFrame[], by: ChatRequest) =>
     decodeBy(frames, by, restored(BEDROCK_CONVERSE))
   const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
@@ -199,7 +199,7 @@ describe("the decoded answer", () => {
     frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
-  test("consists of the arguments, without the text before them", () => {
+  test("returns the arguments of the answer tool without the text before them", () => {
     const frames = [
       delta(0, { text: "Here you are:" }),
       frame("contentBlockStop", { contentBlockIndex: 0 }),
@@ -217,7 +217,7 @@ describe("the decoded answer", () => {
     ])
   })
 
-  test("becomes an empty object without arguments", () => {
+  test("returns an empty object for a call without arguments", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     expect(foldEvents(decode(frames, asked)).choices[0]?.parts).toEqual([
       { type: "text", text: "{}" },
@@ -233,7 +233,7 @@ describe("the decoded answer", () => {
     ])
   })
 
-  test("may be text despite the tool", () => {
+  test("returns text if the model answered without the tool", () => {
     const frames = [delta(0, { text: '{"city":' }), delta(0, { text: '"Rome"}' }), stop("end_turn")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: '{"city":"Rome"}' },
@@ -243,7 +243,7 @@ describe("the decoded answer", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("contains the arguments of a whole answer", () => {
+  test("returns the arguments from a whole answer", () => {
     const body = {
       output: {
         message: {
@@ -264,7 +264,7 @@ describe("the decoded answer", () => {
     ])
   })
 
-  test("keeps a call of the caller's own tool of that name", () => {
+  test("keeps a call of the caller's own tool with the same name", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     const own = request({ tools: [{ name: "json_answer" }] })
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
@@ -276,7 +276,7 @@ describe("the decoded answer", () => {
   })
 
   test.skipIf(!HAS_FIXTURES)(
-    `decodes recorded answers by a tool as text${WITHOUT_FIXTURES}`,
+    `decodes recorded calls of the answer tool as text${WITHOUT_FIXTURES}`,
     () => {
       const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
       expect(recorded.length).toBeGreaterThan(2)

@@ -40,8 +40,8 @@ function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] 
   return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
 }
 
-describe("an ordinary stream", () => {
-  test("has a start, text without its own start, an end and usage", () => {
+describe("Bedrock stream decoder", () => {
+  test("decodes a start, text without its own start event, an end and usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
       (frame) => decoder.push(frame),
@@ -59,7 +59,7 @@ describe("an ordinary stream", () => {
     expect(events[2]).not.toHaveProperty("rawReason")
   })
 
-  test("may have usage before the reason", () => {
+  test("accepts usage before the stop reason", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of [START, delta(0, { text: "Hi" }), USAGE]) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -67,7 +67,7 @@ describe("an ordinary stream", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("does not parse parsed frames again", () => {
+  test("does not parse a parsed frame again", () => {
     const json = { contentBlockIndex: 0, delta: { text: "x" } }
     expect(changes([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
@@ -93,8 +93,8 @@ describe("an ordinary stream", () => {
   })
 })
 
-describe("tool calls", () => {
-  test("keep two simultaneous calls apart, numbered from zero", () => {
+describe("Bedrock stream decoder of tool calls", () => {
+  test("separates two simultaneous calls and numbers them from zero", () => {
     const frames = [
       START,
       startTool(1, "t1", "weather"),
@@ -117,14 +117,14 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a call without arguments has {}", () => {
+  test("returns {} for a call without arguments", () => {
     const frames = [START, startTool(0, "t1", "now"), stopBlock(0), stop("tool_use")]
     expect(foldEvents(decode(frames)).choices[0]?.parts).toEqual([
       { type: "tool-call", id: "t1", name: "now", arguments: "{}" },
     ])
   })
 
-  test("a call with an object as input is serialized", () => {
+  test("serializes a call with an object as input", () => {
     const frames = [START, startTool(0, "t1", "a"), delta(0, { toolUse: { input: { b: 1 } } })]
     expect(changes(frames)[1]).toEqual({
       type: "tool-call-delta",
@@ -134,11 +134,11 @@ describe("tool calls", () => {
     })
   })
 
-  test("skip a chunk of a call that never began", () => {
+  test("skips a chunk of a call that never started", () => {
     expect(changes([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
   })
 
-  test("exclude the vendor's own tools and their results", () => {
+  test("drops the vendor's own tools and their results", () => {
     const frames = [
       START,
       startTool(0, "t1", "nova_code_interpreter", { type: "server_tool_use" }),
@@ -159,14 +159,14 @@ describe("tool calls", () => {
     ])
   })
 
-  test("may be marked as ordinary ones", () => {
+  test("accepts a call that is marked as an ordinary tool use", () => {
     const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
     expect(changes(frames)).toHaveLength(1)
   })
 })
 
-describe("reasoning", () => {
-  test("becomes text, with one signature at the end of its block", () => {
+describe("Bedrock stream decoder of reasoning", () => {
+  test("returns text with one signature at the end of the block", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Let me" } }),
@@ -190,7 +190,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("withheld reasoning is one signature, its chunks joined as bytes", () => {
+  test("returns withheld reasoning as one signature with joined bytes", () => {
     const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
@@ -208,7 +208,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("reasoning in an unfinished block ends with the answer", () => {
+  test("ends an unfinished reasoning block with the answer", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Hm" } }),
@@ -222,16 +222,16 @@ describe("reasoning", () => {
     ])
   })
 
-  test("without a signature, as open models write it, stays text", () => {
+  test("returns reasoning of open models, which has no signature, as text", () => {
     const frames = [START, delta(0, { reasoningContent: { text: "Hm" } }), stopBlock(0)]
     expect(changes(frames)).toEqual([{ type: "reasoning-delta", choice: 0, text: "Hm" }])
   })
 })
 
-describe("citations", () => {
+describe("Bedrock stream decoder of citations", () => {
   const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } }
 
-  test("precede their text, and are reported after it with their position", () => {
+  test("reports citations after their text, with their position", () => {
     const frames = [
       START,
       delta(0, { text: "It says " }),
@@ -254,7 +254,7 @@ describe("citations", () => {
     ])
   })
 
-  test("have positions relative to their text part", () => {
+  test("reports positions relative to the text part", () => {
     const frames = [
       START,
       delta(0, { text: "Before" }),
@@ -283,7 +283,7 @@ describe("citations", () => {
   })
 })
 
-describe("the finish reason", () => {
+describe("Bedrock stream decoder of the stop reason", () => {
   test.each([
     ["end_turn", "stop", undefined],
     ["max_tokens", "length", undefined],
@@ -294,7 +294,7 @@ describe("the finish reason", () => {
     ["tool_use", "stop", "tool_use"],
     ["something_new", "other", "something_new"],
     ["", "other", undefined],
-  ])("%s is %s", (word, reason, rawReason) => {
+  ])("maps %s to %s", (word, reason, rawReason) => {
     const finish = changes([START, delta(0, { text: "x" }), stop(word)]).at(-1)
     expect(finish).toEqual({
       type: "finish",
@@ -305,14 +305,14 @@ describe("the finish reason", () => {
   })
 
   test.each(["malformed_model_output", "malformed_tool_use"])(
-    "%s is a failed generation",
+    "treats %s as a failed generation",
     (word) => {
       const events = changes([START, delta(0, { text: "x" }), stop(word)])
       expect(events.at(-1)).toMatchObject({ type: "error", code: word })
     },
   )
 
-  test("an answer with calls has the finish reason tool calls", () => {
+  test("reports tool calls as the finish reason of an answer with calls", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -321,7 +321,7 @@ describe("the finish reason", () => {
     })
   })
 
-  test("includes the stop string if the model's maker names it", () => {
+  test("reports the stop string if the model's vendor names it", () => {
     const told = stop("stop_sequence", { delta: { stop_sequence: "END" } })
     expect(changes([START, told]).at(-1)).toMatchObject({ stopSequence: "END" })
     const untold = stop("end_turn", { delta: { stop_sequence: null } })
@@ -329,7 +329,7 @@ describe("the finish reason", () => {
   })
 })
 
-describe("broken streams", () => {
+describe("Bedrock stream decoder of a broken stream", () => {
   test("reports an exception by its name and message", () => {
     const exception = {
       event: "exception:throttlingException",
@@ -344,7 +344,7 @@ describe("broken streams", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("reports the model's own message rather than Bedrock's", () => {
+  test("prefers the model's own message to Bedrock's", () => {
     const payload = {
       message: "Model Stream Error",
       originalStatusCode: 500,
@@ -355,21 +355,21 @@ describe("broken streams", () => {
     ])
   })
 
-  test("reports an error by its code, and an empty one", () => {
+  test("reports an error by its code, even if it is empty", () => {
     expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
       errorEvent({ message: "it broke", code: "InternalError" }),
     ])
     expect(decode([{ event: "exception:", data: "{}" }])).toEqual([errorEvent({})])
   })
 
-  test("reject a payload that is not a JSON object", () => {
+  test("rejects a payload that is not a JSON object", () => {
     for (const data of ["{broken", "[]", ""]) {
       const decoder = BEDROCK_CONVERSE.decodeEvents()
       expect(() => decoder.push({ event: "contentBlockDelta", data })).toThrow(GatewayError)
     }
   })
 
-  test("ends after a finish reason without usage", () => {
+  test("accepts a stream that ends after a stop reason without usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of [START, delta(0, { text: "x" }), stop("end_turn")]) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -382,7 +382,7 @@ describe("broken streams", () => {
     ["only a start", [START]],
     ["text without an end", [START, delta(0, { text: "x" }), stopBlock(0)]],
     ["usage without an end", [START, USAGE]],
-  ])("%s is incomplete", (_, frames) => {
+  ])("treats %s as incomplete", (_, frames) => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of frames) decoder.push(frame)
     decoder.end()

@@ -109,9 +109,9 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   "file.url": "dropped",
 }
 
-describe("the effect of each feature, compared with the declared support", () => {
+describe("declared support of Bedrock features", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
-    test(`${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
+    test(`matches the encoder's effect: ${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))
       const effect = losses.find((loss) => loss.name === name)?.effect ?? "carried"
       expect(effect).toBe(BY_THE_RELAY[name] ?? BEDROCK_CONVERSE.supports[name])
@@ -120,7 +120,7 @@ describe("the effect of each feature, compared with the declared support", () =>
   }
 })
 
-describe(`Amazon's own description${WITHOUT_FIXTURES}`, () => {
+describe(`Amazon's model of the API${WITHOUT_FIXTURES}`, () => {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     test.skipIf(!HAS_FIXTURES)(`accepts a request with ${name}`, () => {
       const { body } = BEDROCK_CONVERSE.encodeRequest(request(example))
@@ -128,7 +128,7 @@ describe(`Amazon's own description${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("finds faults", () => {
+  test.skipIf(!HAS_FIXTURES)("reports invalid fields", () => {
     const faults = new Smithy().faultsOf({
       messages: [
         { role: "nobody", content: [{ text: "a", image: {} }, { toolUse: { name: "a b" } }] },

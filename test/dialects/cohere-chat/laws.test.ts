@@ -100,7 +100,7 @@ function chunksOf(text: string, size: number): string[] {
   return list
 }
 
-test("a stream folds to the whole answer for any split", () => {
+test("a Cohere stream decodes to the whole answer for any split", () => {
   fc.assert(
     fc.property(
       answer,

@@ -18,8 +18,8 @@ function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], 
   return { type: "tool-result" as const, id, content }
 }
 
-describe("messages", () => {
-  test("have instructions joined at the head", () => {
+describe("Cohere message encoder", () => {
+  test("joins instructions at the start", () => {
     const request = conversation(
       { role: "system", parts: [text("Be kind.")] },
       { role: "developer", parts: [text("Be brief.")] },
@@ -50,7 +50,7 @@ describe("messages", () => {
     expect(later.losses).toEqual(["system.position:approximated"])
   })
 
-  test("have images by address and as data, with their detail", () => {
+  test("sends images by address and as data, with their detail", () => {
     const url = "https://example.com/cat.png"
     const [message] = messagesOf(
       user(
@@ -66,7 +66,7 @@ describe("messages", () => {
     ])
   })
 
-  test("have a tool plan or thinking as reasoning before a call or an answer", () => {
+  test("sends reasoning as a tool plan before a call, or as thinking before an answer", () => {
     const reasoning: Part = { type: "reasoning", text: "I think." }
     const messages = messagesOf(
       user(text("Weather?")),
@@ -97,7 +97,7 @@ describe("messages", () => {
     ])
   })
 
-  test("lose signatures and withheld thoughts", () => {
+  test("drops signatures and withheld thoughts", () => {
     const { body, losses } = encoded(
       conversation(
         user(text("Hello")),
@@ -114,7 +114,7 @@ describe("messages", () => {
     expect(losses).toEqual(["reasoning.signature:dropped"])
   })
 
-  test("have one message per tool result, with images after the last", () => {
+  test("sends one message per tool result, with images after the last", () => {
     const image = {
       type: "image" as const,
       source: { type: "url" as const, url: "https://a.b/c" },
@@ -154,7 +154,7 @@ describe("messages", () => {
     expect(losses).toEqual(["tool_result.failed:dropped", "tool_result.media:approximated"])
   })
 
-  test("include text files and drop other files", () => {
+  test("sends text files and drops other files", () => {
     const file = (mediaType: string): Part => ({
       type: "file",
       name: "notes.md",
@@ -169,7 +169,7 @@ describe("messages", () => {
     })
   })
 
-  test("have earlier refusals as text, and empty text for empty turns", () => {
+  test("sends earlier refusals as text and empty turns as empty text", () => {
     const { body, losses } = encoded(
       conversation(user(text("Hello")), assistant({ type: "refusal", text: "No." }), assistant()),
     )

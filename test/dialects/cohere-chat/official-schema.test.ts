@@ -61,7 +61,7 @@ const FULL: ChatRequest = requestOf({
   reasoning: { effort: "low" },
 })
 
-test("requests match the official client's schema", () => {
+test("Cohere requests match the official client's schema", () => {
   expect(problemsOf(requestOf())).toEqual([])
   expect(problemsOf(FULL)).toEqual([])
   const schema = { type: "object", properties: {} }
@@ -74,7 +74,7 @@ test("requests match the official client's schema", () => {
   }
 })
 
-test("the schema rejects unknown values", () => {
+test("the official Cohere schema rejects unknown values", () => {
   const parsed = V2ChatRequest.parse(
     { model: "m", messages: [{ role: "developer", content: "a" }], n: 2 },
     { unrecognizedObjectKeys: "fail" },

@@ -137,17 +137,14 @@ function expectReading(result: ChatResult, reading: Reading): void {
 
 const answered = recordings().filter(({ status }) => status === 200)
 
-test.skipIf(!HAS_FIXTURES)(
-  `recordings are read from the adjacent folder${WITHOUT_FIXTURES}`,
-  () => {
-    expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
-    expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
-  },
-)
+test.skipIf(!HAS_FIXTURES)(`Cohere recordings can be read${WITHOUT_FIXTURES}`, () => {
+  expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
+  expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
+})
 
-describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Cohere answers${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
-    test(`matches the independent reading: ${name}`, () => {
+    test(`match the independent reading: ${name}`, () => {
       if (isJsonObject(answer)) {
         expectReading(COHERE_CHAT.decodeResult(answer), readWhole(answer))
         return
@@ -163,17 +160,17 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`answers among another client's fixtures${WITHOUT_FIXTURES}`, () => {
+describe(`Cohere answers among another client's fixtures${WITHOUT_FIXTURES}`, () => {
   const whole = ["citations", "max-tokens", "null-args", "reasoning", "tool-call"]
   const streamed = ["empty-tool-call", "text", "tool-call"]
   for (const name of HAS_FIXTURES ? whole : []) {
-    test(`matches the independent reading: ${name}`, () => {
+    test(`match the independent reading: ${name}`, () => {
       const body = JSON.parse(readFixture(`vercel-ai/cohere/cohere-${name}.json`)) as JsonObject
       expectReading(COHERE_CHAT.decodeResult(body), readWhole(body))
     })
   }
   for (const name of HAS_FIXTURES ? streamed : []) {
-    test(`${name}, streamed`, () => {
+    test(`match the independent reading when streamed: ${name}`, () => {
       const lines = readFixture(`vercel-ai/cohere/cohere-${name}.chunks.txt`).trim().split("\n")
       const stream = lines.map((line) => `data: ${line}\n\n`).join("")
       const { events, finished } = decoded(framesOf(stream))
@@ -192,7 +189,7 @@ interface OracleCase {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `billed usage agrees with the independent oracle${WITHOUT_FIXTURES}`,
+  `Cohere's billed usage agrees with the independent oracle${WITHOUT_FIXTURES}`,
   () => {
     const cases = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]
     let compared = 0

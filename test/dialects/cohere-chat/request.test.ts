@@ -16,7 +16,7 @@ const CALL: Part = {
   arguments: '{"city":"A"}',
 }
 
-test("encodes the smallest request", () => {
+test("Cohere encoder sends the smallest request", () => {
   expect(encoded(requestOf())).toEqual({
     body: {
       model: MODEL,
@@ -28,7 +28,7 @@ test("encodes the smallest request", () => {
   })
 })
 
-test("sets an omitted temperature to 1, even with top_p", () => {
+test("Cohere encoder sets an omitted temperature to 1, even with top_p", () => {
   expect(encoded(requestOf({ topP: 0.9 }))).toMatchObject({
     body: { temperature: 1, p: 0.9 },
     losses: [],
@@ -36,7 +36,7 @@ test("sets an omitted temperature to 1, even with top_p", () => {
   expect(encoded(requestOf({ temperature: 0 })).body.temperature).toBe(0)
 })
 
-test("sends sampling under Cohere's names", () => {
+test("Cohere encoder sends sampling parameters under Cohere's names", () => {
   const { body, losses } = encoded(
     requestOf({
       stream: true,
@@ -62,7 +62,7 @@ test("sends sampling under Cohere's names", () => {
   expect(losses).toEqual([])
 })
 
-test("fits values into Cohere's ranges, with reported losses", () => {
+test("Cohere encoder limits values to Cohere's ranges and reports losses", () => {
   const { body, losses } = encoded(
     requestOf({ temperature: 1.7, topP: 1, topK: 900, presencePenalty: -1.5 }),
   )
@@ -75,11 +75,11 @@ test("fits values into Cohere's ranges, with reported losses", () => {
   ])
 })
 
-test("makes a negative seed positive", () => {
+test("Cohere encoder makes a negative seed positive", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
-test("sends only one of the two penalties, and omits zero", () => {
+test("Cohere encoder sends only one of the two penalties and drops zero", () => {
   const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
   expect(both.body.frequency_penalty).toBe(0.5)
   expect(both.body).not.toHaveProperty("presence_penalty")
@@ -90,12 +90,12 @@ test("sends only one of the two penalties, and omits zero", () => {
   expect(one.losses).toEqual([])
 })
 
-test("an empty list of stop strings is omitted", () => {
+test("Cohere encoder drops an empty list of stop strings", () => {
   expect(encoded(requestOf({ stop: ["a", "b"] })).body.stop_sequences).toEqual(["a", "b"])
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
 
-describe("thinking", () => {
+describe("Cohere thinking encoder", () => {
   test("sends thinking only if the caller sets it", () => {
     expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
     expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
@@ -103,13 +103,13 @@ describe("thinking", () => {
     )
   })
 
-  test("turns thinking off for no effort and for no budget", () => {
+  test("turns thinking off for the effort none and for a budget of zero", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       expect(encoded(requestOf({ reasoning })).body.thinking).toEqual({ type: "disabled" })
     }
   })
 
-  test("sends a budget unchanged, and converts an effort to a share of the limit", () => {
+  test("sends a budget unchanged and converts an effort to a share of the limit", () => {
     const thinkingOf = (reasoning: object) =>
       encoded(requestOf({ reasoning, maxTokens: 10_000 })).body.thinking
     expect(thinkingOf({ budget: 2048 })).toEqual({ type: "enabled", token_budget: 2048 })
@@ -119,7 +119,7 @@ describe("thinking", () => {
   })
 })
 
-describe("tools", () => {
+describe("Cohere tool encoder", () => {
   test("uses OpenAI's format with a schema and without `strict`", () => {
     const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
     expect(body.tools).toEqual([
@@ -141,7 +141,7 @@ describe("tools", () => {
     expect(losses).toEqual([])
   })
 
-  test("makes all tools strict together, if each requires a parameter", () => {
+  test("makes all tools strict if every tool is strict and requires a parameter", () => {
     const strict = { ...WEATHER, strict: true }
     expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
       body: { strict_tools: true },
@@ -171,13 +171,13 @@ describe("tools", () => {
     expect(chosen({ type: "tool", name: "nobody" }).body.tools).toHaveLength(2)
   })
 
-  test("an empty list of tools has no choice", () => {
+  test("drops the tool choice of an empty list of tools", () => {
     const { body } = encoded(requestOf({ tools: [], toolChoice: { type: "none" } }))
     expect(body).not.toHaveProperty("tools")
     expect(body).not.toHaveProperty("tool_choice")
   })
 
-  test("cannot be limited to one call at a time", () => {
+  test("reports the limit of one call at a time as lost", () => {
     const tools = [WEATHER]
     expect(encoded(requestOf({ tools, parallelToolCalls: true })).losses).toEqual([])
     expect(encoded(requestOf({ tools, parallelToolCalls: false })).losses).toEqual([
@@ -186,7 +186,7 @@ describe("tools", () => {
   })
 })
 
-describe("the answer format", () => {
+describe("Cohere answer format encoder", () => {
   const schema = { type: "object", properties: { name: { type: "string" } } }
 
   test("sends a JSON format with or without a schema", () => {
@@ -203,7 +203,7 @@ describe("the answer format", () => {
     })
   })
 
-  test("becomes an instruction with tools, because Cohere rejects both together", () => {
+  test("sends an instruction beside tools, because Cohere rejects both together", () => {
     const { body, losses } = encoded(
       requestOf({
         tools: [WEATHER],
@@ -218,7 +218,7 @@ describe("the answer format", () => {
   })
 })
 
-test("another dialect's fields are lost by name, at every level", () => {
+test("Cohere encoder reports other dialects' fields as lost by name, at every level", () => {
   const extra = (name: string) => ({ dialect: "openai-chat" as const, fields: { [name]: 1 } })
   const { losses } = encoded(
     requestOf({

@@ -26,14 +26,14 @@ function usageOf(usage: JsonObject) {
   return COHERE_CHAT.decodeResult(answer({ usage })).usage
 }
 
-test("text is decoded", () => {
+test("Cohere answer decoder reads text", () => {
   expect(COHERE_CHAT.decodeResult(answer())).toEqual({
     id: "7f",
     choices: [{ index: 0, parts: [{ type: "text", text: "Hi" }], finish: "stop" }],
   })
 })
 
-test("thinking, a plan and calls are decoded", () => {
+test("Cohere answer decoder reads thinking, a plan and calls", () => {
   const call = (id: string, written: string) => ({
     id,
     type: "function",
@@ -62,14 +62,14 @@ test("thinking, a plan and calls are decoded", () => {
   })
 })
 
-test("a call without an id gets one", () => {
+test("Cohere answer decoder gives an id to a call without one", () => {
   const calls = [{ type: "function", function: { name: "clock", arguments: "{}" } }]
   const [, part] = choiceOf(answer({}, { tool_calls: calls }))?.parts ?? []
   expect(part).toMatchObject({ type: "tool-call", name: "clock" })
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("citations are split by source and refer to their content block", () => {
+test("Cohere answer decoder splits citations by source and references their content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
     answer(
@@ -127,7 +127,7 @@ test("citations are split by source and refer to their content block", () => {
   ])
 })
 
-describe("the finish reason", () => {
+describe("Cohere finish reason decoder", () => {
   const ended = (finish_reason: string, stop?: string[]) => {
     const choice = choiceOf(answer({ finish_reason }), stop)
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
@@ -142,13 +142,13 @@ describe("the finish reason", () => {
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
   })
 
-  test("includes the stop string if only one was set", () => {
+  test("reports the stop string if only one was set", () => {
     expect(ended("STOP_SEQUENCE", ["END"])).toEqual(["stop", "STOP_SEQUENCE", "END"])
     expect(ended("STOP_SEQUENCE", ["END", "FIN"])).toEqual(["stop", "STOP_SEQUENCE", undefined])
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
   })
 
-  test("becomes tool calls after any calls", () => {
+  test("reports tool calls after any call", () => {
     const calls = [{ id: "a", function: { name: "clock", arguments: "{}" } }]
     expect(choiceOf(answer({}, { tool_calls: calls }))).toMatchObject({
       finish: "tool-calls",
@@ -161,8 +161,8 @@ describe("the finish reason", () => {
   })
 })
 
-describe("usage", () => {
-  test("takes the billed amount, including reasoning", () => {
+describe("Cohere usage decoder", () => {
+  test("reads the billed amount, including reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },
@@ -192,13 +192,13 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7 })
   })
 
-  test("remains undefined without a report", () => {
+  test("returns undefined if usage is missing", () => {
     expect(usageOf({})).toBeUndefined()
     expect(COHERE_CHAT.decodeResult(answer()).usage).toBeUndefined()
   })
 })
 
-test("unknown fields are kept for this dialect", () => {
+test("Cohere answer decoder keeps unknown fields as Cohere extras", () => {
   const logprobs = [{ text: "Hi", token_ids: [1], logprobs: [-0.5] }]
   const result = COHERE_CHAT.decodeResult(answer({ logprobs, meta: 1 }, { mood: "good" }))
   expect(result.extra).toEqual({ dialect: "cohere-chat", fields: { meta: 1 } })
@@ -208,7 +208,7 @@ test("unknown fields are kept for this dialect", () => {
   })
 })
 
-test("rejects an invalid body", () => {
+test("Cohere answer decoder rejects an invalid body", () => {
   for (const body of [{}, { message: "gone" }, { message: [] }]) {
     expect(() => COHERE_CHAT.decodeResult(body as JsonObject)).toThrow(
       "The provider's answer is not a chat message.",

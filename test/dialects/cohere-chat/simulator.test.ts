@@ -124,9 +124,9 @@ const REQUESTS: [string, ChatRequest][] = [
   ],
 ]
 
-describe("a request of the dialect, whole and streamed", () => {
+describe("Cohere request to the simulator", () => {
   for (const [name, request] of REQUESTS) {
-    test(`gets the same answer: ${name}`, async () => {
+    test(`gets the same answer whole and streamed: ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>
@@ -139,7 +139,7 @@ describe("a request of the dialect, whole and streamed", () => {
   }
 })
 
-test("the chosen tool is called", async () => {
+test("the Cohere simulator calls the chosen tool", async () => {
   const request = requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "second_clock" } })
   expect(partsOf(await answered(request)).at(-1)).toMatchObject({
     type: "tool-call",
@@ -148,7 +148,7 @@ test("the chosen tool is called", async () => {
   })
 })
 
-test("an answer cites the tool results", async () => {
+test("the Cohere simulator cites the tool results", async () => {
   const [, request] = REQUESTS.at(-1) ?? []
   const [part] = partsOf(await answered(request ?? requestOf()))
   expect(part).toMatchObject({ type: "text", text: "The tools answered: Sunny; Rain" })
@@ -158,7 +158,7 @@ test("an answer cites the tool results", async () => {
   ])
 })
 
-test("errors and faults are reported with their kind", async () => {
+test("the Cohere simulator's errors and faults are reported with their kind", async () => {
   const kinds: Record<string, string> = {
     "429": "upstream_overloaded",
     "500": "upstream_error",

@@ -35,7 +35,7 @@ function eventsOf(...chunks: JsonObject[]): ChatEvent[] {
   return decoded(framesFrom(...chunks)).events
 }
 
-test("text, its end and its usage are decoded", () => {
+test("Cohere stream decoder reads text, its end and usage", () => {
   const tokens = { input_tokens: 3, output_tokens: 2 }
   const block = { type: "content-start", index: 0 }
   const opened = { ...block, delta: { message: { content: { type: "text", text: "" } } } }
@@ -60,7 +60,7 @@ test("text, its end and its usage are decoded", () => {
   expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputFresh: 3, output: 2 } })
 })
 
-test("decodes thinking and the plan as reasoning", () => {
+test("Cohere stream decoder reads thinking and the plan as reasoning", () => {
   const thinking = { message: { content: { thinking: "Hmm." } } }
   const events = eventsOf(
     { type: "content-delta", index: 0, delta: thinking },
@@ -72,8 +72,8 @@ test("decodes thinking and the plan as reasoning", () => {
   ])
 })
 
-describe("calls", () => {
-  test("distinguishes calls by their index, with each delta an object", () => {
+describe("Cohere stream decoder of tool calls", () => {
+  test("separates calls by index if each delta is an object", () => {
     const result = foldEvents(
       eventsOf(
         START,
@@ -96,7 +96,7 @@ describe("calls", () => {
     })
   })
 
-  test("without arguments have an empty object, even after null in chunks", () => {
+  test("returns an empty object for missing arguments, even after null chunks", () => {
     for (const chunks of [[], [""], ["null"], ["nu", "ll"]]) {
       const deltas = chunks.map((chunk) => callDelta(0, chunk))
       const events = eventsOf(callStart(0, "a"), ...deltas, end("TOOL_CALL"))
@@ -107,7 +107,7 @@ describe("calls", () => {
     }
   })
 
-  test("arguments that only begin like null are passed on", () => {
+  test("passes on arguments that only start like null", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },
@@ -115,7 +115,7 @@ describe("calls", () => {
     ])
   })
 
-  test("determine the finish reason even if Cohere reports complete", () => {
+  test("reports tool calls as the finish reason even if Cohere reports complete", () => {
     expect(eventsOf(callStart(0, "a"), end("COMPLETE")).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -125,7 +125,7 @@ describe("calls", () => {
   })
 })
 
-test("citations belong to the text before them", () => {
+test("Cohere stream decoder attaches citations to the text before them", () => {
   const source = { type: "document", id: "doc:0", document: { title: "Facts" } }
   const cited = { start: 0, end: 5, text: "Hello", sources: [source], type: "TEXT_CONTENT" }
   const citation = (citations: JsonObject) => ({
@@ -142,7 +142,7 @@ test("citations belong to the text before them", () => {
   ])
 })
 
-test("the only stop string is reported as the matched one", () => {
+test("Cohere stream decoder reports the only stop string as matched", () => {
   const frames = framesFrom(START, text("a"), end("STOP_SEQUENCE"))
   const { events } = decoded(frames, requestOf({ stop: ["END"] }))
   expect(events.at(-1)).toEqual({
@@ -154,7 +154,7 @@ test("the only stop string is reported as the matched one", () => {
   })
 })
 
-test("probabilities are kept chunk by chunk", () => {
+test("Cohere stream decoder keeps probabilities chunk by chunk", () => {
   const logprob = (words: string) => ({ text: words, token_ids: [1], logprobs: [-0.5] })
   const result = foldEvents(
     eventsOf({ ...text("a"), logprobs: logprob("a") }, { ...text("b"), logprobs: logprob("b") }),
@@ -165,14 +165,14 @@ test("probabilities are kept chunk by chunk", () => {
   })
 })
 
-describe("an incomplete stream", () => {
-  test("may just stop, with or without its end marker", () => {
+describe("Cohere stream decoder of an incomplete stream", () => {
+  test("reports a stream that stops with or without its end marker", () => {
     expect(decoded(framesFrom(START, text("a"))).finished).toBe(false)
     expect(decoded([...framesFrom(START, text("a")), { data: "[DONE]" }]).finished).toBe(false)
     expect(decoded([]).finished).toBe(false)
   })
 
-  test("may end with a vendor failure after reported usage", () => {
+  test("reports a vendor failure after usage", () => {
     const usage = { tokens: { input_tokens: 3, output_tokens: 2 } }
     const delta = { finish_reason: "ERROR", error: "shard lost", usage }
     const { events, finished } = decoded(framesFrom(START, { type: "message-end", delta }))
@@ -182,7 +182,7 @@ describe("an incomplete stream", () => {
     expect(() => foldEvents(events)).toThrow(GatewayError)
   })
 
-  test("may have an error in place of an event", () => {
+  test("reports an error in place of an event", () => {
     const error = { id: "7f", message: "too many requests" }
     for (const frame of [
       { data: JSON.stringify(error) },
@@ -192,7 +192,7 @@ describe("an incomplete stream", () => {
     }
   })
 
-  test("may have an invalid JSON frame", () => {
+  test("reports an invalid JSON frame", () => {
     const decoder = COHERE_CHAT.decodeEvents()
     expect(() => decoder.push({ event: "content-delta", data: '{"type":"con' })).toThrow(
       "The provider sent a part of the stream that is not JSON.",
@@ -200,7 +200,7 @@ describe("an incomplete stream", () => {
   })
 })
 
-test("unknown events, blocks and members are ignored", () => {
+test("Cohere stream decoder ignores unknown events, blocks and members", () => {
   const strange = [
     { type: "debug", prompt: "<s>" },
     { type: "keepalive" },
@@ -214,7 +214,7 @@ test("unknown events, blocks and members are ignored", () => {
   expect(decoded([{ data: "" }]).events).toEqual([])
 })
 
-test("a parsed frame is not parsed again", () => {
+test("Cohere stream decoder does not parse a parsed frame again", () => {
   const json = text("a")
   const decoder = COHERE_CHAT.decodeEvents()
   expect(decoder.push({ event: "content-delta", data: "not looked at", json })).toEqual([

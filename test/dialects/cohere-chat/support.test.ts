@@ -80,14 +80,14 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
 
 for (const feature of Object.keys(FEATURES) as Feature[]) {
   const support = COHERE_CHAT.supports[feature]
-  test(`${feature} is ${support}`, () => {
+  test(`Cohere support of ${feature} is ${support}`, () => {
     // The relay makes one attempt for each choice, so the dialect loses nothing.
     const isWhole = support === "carried" || feature === "n"
     expect(encoded(EXAMPLES[feature]).losses).toEqual(isWhole ? [] : [`${feature}:${support}`])
   })
 }
 
-test("cache markers are detected at every position", () => {
+test("the Cohere encoder detects cache markers at every position", () => {
   const cache = { ttl: "1h" }
   const requests = [
     requestOf({ tools: [{ ...TOOL, cache }] }),

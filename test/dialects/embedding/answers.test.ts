@@ -4,8 +4,8 @@ import { answerOf, decoded } from "./support.ts"
 const TWO = { input: ["one", "two"] }
 const SEVERAL = { input: ["one", "two", "three", "four"] }
 
-describe("Cohere", () => {
-  test("has vectors by type, and the billed tokens", async () => {
+describe("Cohere embedding decoder", () => {
+  test("reads vectors by type and the billed tokens", async () => {
     const answer = answerOf({
       embeddings: {
         float: [
@@ -23,19 +23,19 @@ describe("Cohere", () => {
     expect(tokens).toBe(5)
   })
 
-  test("may have a list of vectors without a type, and no billed tokens", async () => {
+  test("accepts a list of vectors without a type and without billed tokens", async () => {
     const { vectors, tokens } = await decoded("cohere", [answerOf({ embeddings: [[0.5, 0.5]] })])
     expect(vectors.map((vector) => [...vector])).toEqual([[0.5, 0.5]])
     expect(tokens).toBe(0)
   })
 })
 
-describe("Vertex AI", () => {
+describe("Vertex AI embedding decoder", () => {
   const prediction = (values: number[], tokens?: number) => ({
     embeddings: { values, ...(tokens !== undefined && { statistics: { token_count: tokens } }) },
   })
 
-  test("has a prediction for each text, with tokens to be added", async () => {
+  test("reads a prediction for each text and adds up the tokens", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4], 2), prediction([0, 1], 3)] })
     const { vectors, tokens } = await decoded("vertex", [answer], TWO)
     expect(vectors.map((vector) => [...vector])).toEqual([
@@ -45,7 +45,7 @@ describe("Vertex AI", () => {
     expect(tokens).toBe(5)
   })
 
-  test("has shortened vectors normalized to length one", async () => {
+  test("normalizes shortened vectors to length one", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4])] })
     const { vectors, tokens } = await decoded("vertex", [answer], { dimensions: 2 })
     expect([...(vectors[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])
@@ -53,7 +53,7 @@ describe("Vertex AI", () => {
   })
 
   test.each([{ predictions: [{}] }, { predictions: [{ embeddings: {} }] }])(
-    "an answer without vectors is rejected: %j",
+    "rejects an answer without vectors: %j",
     async (body) => {
       await expect(decoded("vertex", [answerOf(body)])).rejects.toMatchObject({
         kind: "upstream_error",
@@ -62,7 +62,7 @@ describe("Vertex AI", () => {
   )
 })
 
-describe("embedding tokens of several calls", () => {
+describe("tokens of an embedding split into several calls", () => {
   const float = { float: [[1, 0]] }
   const vectors = [{ index: 0, embedding: [1, 0] }]
   const values = { values: [1, 0] }
@@ -97,7 +97,7 @@ describe("embedding tokens of several calls", () => {
     ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
   ]
 
-  test.each(cases)("tokens are unknown if one call to %s %s", async (vendor, _, uncounted) => {
+  test.each(cases)("are unknown if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
     expect((await decoded(vendor, [whole, whole], SEVERAL)).tokens).toBe(8)
@@ -105,7 +105,7 @@ describe("embedding tokens of several calls", () => {
     expect((await decoded(vendor, [other, whole], SEVERAL)).tokens).toBe(0)
   })
 
-  test("tokens are absent if one call to google has no usage", async () => {
+  test("are absent if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
     expect((await decoded("google", answers, SEVERAL)).tokens).toBeUndefined()
   })

@@ -5,7 +5,7 @@ import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
-describe("requests in the format of each vendor", () => {
+describe("embedding request encoder", () => {
   test("encodes OpenAI's format", () => {
     expect(asked("openai", { dimensions: 8, user: "u", encoding_format: "base64" })).toEqual({
       path: "/embeddings",
@@ -19,7 +19,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("encodes OpenAI's format at Azure and OpenRouter", () => {
+  test("encodes OpenAI's format for Azure and OpenRouter", () => {
     for (const vendor of ["azure", "openrouter"]) {
       expect(asked(vendor, { encoding_format: "base64" }).bodies).toEqual([
         { model: "m", input: ["hello"], encoding_format: "base64" },
@@ -28,7 +28,7 @@ describe("requests in the format of each vendor", () => {
     }
   })
 
-  test("sends compatible servers only the caller's own fields", () => {
+  test("sends only the caller's own fields to compatible servers", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
@@ -39,7 +39,7 @@ describe("requests in the format of each vendor", () => {
     expect(embeddingOf("vllm").takesTokens).toBe(true)
   })
 
-  test("Alibaba is never asked for base64", () => {
+  test("never requests base64 from Alibaba", () => {
     expect(asked("alibaba", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"] },
     ])
@@ -53,7 +53,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match Perplexity's, at another address", () => {
+  test("encodes Perplexity's format with its address", () => {
     const body = { dimensions: 256, user: "u", encoding_format: "base64" }
     expect(asked("perplexity", body)).toEqual({
       path: "/v1/embeddings",
@@ -105,7 +105,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("requests to Cohere's older models have no dimensions", () => {
+  test("omits dimensions for Cohere's older models", () => {
     for (const model of ["embed-english-v3.0", "embed-multilingual-light-v3.0"]) {
       const { bodies, losses } = asked("cohere", { dimensions: 256 }, model)
       expect(losses).toEqual(["dimensions:dropped"])
@@ -131,7 +131,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match Vertex AI's, whose Gemini models take one text at a time", () => {
+  test("encodes Vertex AI's format, with one text at a time for Gemini models", () => {
     const body = { input: ["a", "b"], dimensions: 8, task_type: "FACT_VERIFICATION" }
     expect(asked("vertex", body, "text-embedding-005")).toEqual({
       path: "/models/text-embedding-005:predict",
@@ -149,7 +149,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("Titan on Bedrock gets one text per request", () => {
+  test("sends one text per request to Titan on Bedrock", () => {
     const body = { input: ["a", "b"], dimensions: 512, normalize: false, user: "u" }
     expect(asked("bedrock", body, "amazon.titan-embed-text-v2:0")).toEqual({
       path: "/model/amazon.titan-embed-text-v2%3A0/invoke",
@@ -176,14 +176,14 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("other models of Bedrock are not supported", () => {
+  test("does not support other models on Bedrock", () => {
     expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
       "does not support embeddings",
     )
   })
 })
 
-test("inputs above a vendor's limit are split", () => {
+test("splits inputs above a vendor's limit", () => {
   const sizes = (vendor: string, model = "m") =>
     asked(vendor, { input: MANY }, model).bodies.map((body) => {
       const list = body["input"] ?? body["texts"] ?? body["requests"] ?? body["instances"]
@@ -200,7 +200,7 @@ test("inputs above a vendor's limit are split", () => {
   expect(sizes("bedrock", "amazon.titan-embed-text-v2:0").length).toBe(2_100)
 })
 
-describe("answers", () => {
+describe("embedding answer decoder", () => {
   const item = (index: number, embedding: unknown) => ({ object: "embedding", index, embedding })
   const list = (data: unknown[], tokens: number) => ({
     object: "list",
@@ -208,7 +208,7 @@ describe("answers", () => {
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
 
-  test("merges answers in the order of the inputs, with the total usage", async () => {
+  test("merges answers in the order of the inputs and adds up their usage", async () => {
     const first = list([item(1, [0, 1]), item(0, [1, 0])], 5)
     const second = list([item(0, base64Of([0.5, 0.5]))], 7)
     const result = await decoded("openai", [answerOf(first), answerOf(second)], {
@@ -217,14 +217,14 @@ describe("answers", () => {
     expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
   })
 
-  test("without usage have no tokens, or zero if tokens are required", async () => {
+  test("returns no tokens without usage, or zero if tokens are required", async () => {
     const values = { embeddings: [{ values: [1, 0] }] }
     expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
     const silent = { data: [item(0, [1, 0])] }
     expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
   })
 
-  test("Google's vectors with fewer dimensions are normalized to length one", async () => {
+  test("normalizes Google's vectors with fewer dimensions to length one", async () => {
     const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
@@ -233,7 +233,7 @@ describe("answers", () => {
     expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
-  test("Perplexity's vectors are signed bytes, normalized to length one", async () => {
+  test("reads Perplexity's vectors as signed bytes and normalizes them to length one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
     const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
     expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
@@ -246,7 +246,7 @@ describe("answers", () => {
     }
   })
 
-  test("Bedrock's answers have their tokens in a header", async () => {
+  test("reads the tokens of Bedrock's answers from a header", async () => {
     const titan = answerOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },
@@ -277,7 +277,7 @@ describe("answers", () => {
     ["an invalid embedding", list([null], 1)],
   ]
   for (const [name, json] of broken) {
-    test(`an answer with ${name} is the upstream's failure`, async () => {
+    test(`treats an answer with ${name} as an upstream failure`, async () => {
       const failure = await decoded("openai", [answerOf(json)]).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(GatewayError)
       expect((failure as GatewayError).kind).toBe("upstream_error")

@@ -68,13 +68,13 @@ function whole(recording: RecordedOperation): RecordedOperation["answer"] {
   return { headers: recording.answer.headers, bytes: new TextEncoder().encode(repaired) }
 }
 
-test.skipIf(!HAS_FIXTURES)(`recordings of seven vendors exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`embedding recordings of seven vendors exist${WITHOUT_FIXTURES}`, () => {
   const vendors = new Set([...HOSTS.map(([, vendor]) => vendor), "openai-compatible"])
   expect(new Set(RECORDINGS.map(vendorOf))).toEqual(vendors)
   expect(RECORDINGS.length).toBeGreaterThan(35)
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of ANSWERED) {
     test(`have a vector for each text, and the counted tokens: ${recording.id}`, async () => {
       const texts = textsOf(recording.request)
@@ -86,9 +86,9 @@ describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded embedding refusals${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
-    test(`attributes each to the request or the vendor: ${recording.id}`, () => {
+    test(`are attributed to the request or the vendor: ${recording.id}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
 
 /** The requests must equal those of the vendors' clients for the same texts. Members that are null are ignored. */
 test.skipIf(!HAS_FIXTURES)(
-  `sends the requests of the vendors' own clients${WITHOUT_FIXTURES}`,
+  `embedding encoder sends the same requests as the vendors' own clients${WITHOUT_FIXTURES}`,
   () => {
     const told = (id: string): JsonObject => {
       const found = RECORDINGS.find((recording) => recording.id.endsWith(id))
@@ -143,18 +143,21 @@ interface OracleCase {
   readonly extracted: readonly { readonly usage: { readonly input_tokens?: number } }[]
 }
 
-test.skipIf(!HAS_FIXTURES)(`counts like the oracle${WITHOUT_FIXTURES}`, async () => {
-  const oracle = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]
-  const cases = oracle.filter(({ body }) => body.file.includes("test_embeddings"))
-  expect(cases.length).toBeGreaterThan(1)
-  for (const { body, extracted } of cases) {
-    const { usage, usageMetadata } = body
-    const result = usage
-      ? await decoded("openai", [answerOf({ data: [{ embedding: [1] }], usage })])
-      : await decoded("google", [answerOf({ embeddings: [{ values: [1] }], usageMetadata })])
-    expect(result.tokens).toBe(extracted[0]?.usage.input_tokens)
-  }
-})
+test.skipIf(!HAS_FIXTURES)(
+  `embedding usage agrees with the oracle${WITHOUT_FIXTURES}`,
+  async () => {
+    const oracle = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]
+    const cases = oracle.filter(({ body }) => body.file.includes("test_embeddings"))
+    expect(cases.length).toBeGreaterThan(1)
+    for (const { body, extracted } of cases) {
+      const { usage, usageMetadata } = body
+      const result = usage
+        ? await decoded("openai", [answerOf({ data: [{ embedding: [1] }], usage })])
+        : await decoded("google", [answerOf({ embeddings: [{ values: [1] }], usageMetadata })])
+      expect(result.tokens).toBe(extracted[0]?.usage.input_tokens)
+    }
+  },
+)
 
 interface JsGenai {
   readonly interactions: readonly {
@@ -164,7 +167,7 @@ interface JsGenai {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
+  `embedding decoder reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
   async () => {
     const file =
       "js-genai/Client_Tests_embedContent_Vertex_AI_should_embed_content_with_specified_parameters.json"

@@ -16,7 +16,7 @@ function verdict(body: JsonObject): string {
   }
 }
 
-test("accepts the four forms of an input", () => {
+test("embedding request decoder accepts the four forms of an input", () => {
   expect(requestOf({ input: "one" }).input).toEqual({ type: "texts", texts: ["one"] })
   expect(requestOf({ input: ["one", "two"] }).input).toEqual({
     type: "texts",
@@ -29,7 +29,7 @@ test("accepts the four forms of an input", () => {
   })
 })
 
-test("reads the parameters, keeps the rest as extras, and treats null as absent", () => {
+test("embedding request decoder reads parameters, keeps other fields as extras and treats null as absent", () => {
   const request = requestOf({
     encoding_format: "base64",
     dimensions: 64,
@@ -53,7 +53,7 @@ test("reads the parameters, keeps the rest as extras, and treats null as absent"
   })
 })
 
-describe("rejected parameters", () => {
+describe("embedding request validation", () => {
   const cases: [string, JsonObject, string][] = [
     ["no model", { input: "a" }, "missing_required_parameter model"],
     ["an empty model", { model: "", input: "a" }, "missing_required_parameter model"],
@@ -95,18 +95,24 @@ function swept(file: string): Swept[] {
   return JSON.parse(readFixture(`fauxpenai/${file}`)) as Swept[]
 }
 
-test.skipIf(!HAS_FIXTURES)(`accepts the requests that OpenAI accepted${WITHOUT_FIXTURES}`, () => {
-  const calls = swept("emb-success.json")
-  expect(calls.length).toBe(16)
-  for (const { name, request } of calls) expect([name, verdict(request)]).toEqual([name, "taken"])
-})
+test.skipIf(!HAS_FIXTURES)(
+  `embedding request decoder accepts the requests that OpenAI accepted${WITHOUT_FIXTURES}`,
+  () => {
+    const calls = swept("emb-success.json")
+    expect(calls.length).toBe(16)
+    for (const { name, request } of calls) expect([name, verdict(request)]).toEqual([name, "taken"])
+  },
+)
 
-test.skipIf(!HAS_FIXTURES)(`rejects the requests that OpenAI rejected${WITHOUT_FIXTURES}`, () => {
-  const calls = swept("emb-errors.json")
-  expect(calls.length).toBe(6)
-  for (const { name, request } of calls) {
-    expect([name, verdict(request)]).not.toEqual([name, "taken"])
-  }
-  const token = calls.find(({ name }) => name === "input=-123")
-  expect(verdict(token?.request ?? {})).toBe(`invalid_value input: ${token?.error?.message}`)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `embedding request decoder rejects the requests that OpenAI rejected${WITHOUT_FIXTURES}`,
+  () => {
+    const calls = swept("emb-errors.json")
+    expect(calls.length).toBe(6)
+    for (const { name, request } of calls) {
+      expect([name, verdict(request)]).not.toEqual([name, "taken"])
+    }
+    const token = calls.find(({ name }) => name === "input=-123")
+    expect(verdict(token?.request ?? {})).toBe(`invalid_value input: ${token?.error?.message}`)
+  },
+)

@@ -13,8 +13,8 @@ function refusal(
   return { error: { code, status, message, details } }
 }
 
-describe("errors of the vendor", () => {
-  test("an invalid request is reported in the vendor's words, in a list or not", () => {
+describe("Gemini error decoder", () => {
+  test("returns the vendor's message for an invalid request, in a list or not", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
     for (const answered of [body, [body]]) {
       const error = decodeError(400, answered)
@@ -27,7 +27,7 @@ describe("errors of the vendor", () => {
     }
   })
 
-  test.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("%s is the operator's problem", (reason) => {
+  test.each(["API_KEY_INVALID", "API_KEY_EXPIRED"])("attributes %s to the operator", (reason) => {
     const info = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason }
     // The message is in another language, so only the reason identifies the error.
     const error = decodeError(400, refusal(400, "INVALID_ARGUMENT", "Ungültig: AIzaSy", [info]))
@@ -35,7 +35,7 @@ describe("errors of the vendor", () => {
     expect(error.message).not.toContain("AIza")
   })
 
-  test("a reason with the status becomes the code", () => {
+  test("uses the reason in the status as the code", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "m", [{ reason: "TOO_LARGE" }])
     expect(decodeError(400, body).details.upstream).toEqual({
       status: 400,
@@ -49,7 +49,7 @@ describe("errors of the vendor", () => {
     ["34.4s", 35],
     ["0.2s", 1],
     ["soon", undefined],
-  ])("a retry delay of %s is read", (retryDelay, seconds) => {
+  ])("reads a retry delay of %s", (retryDelay, seconds) => {
     const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay }
     const error = decodeError(429, refusal(429, "RESOURCE_EXHAUSTED", "quota", [info]))
     expect(error.kind).toBe("upstream_overloaded")
@@ -63,7 +63,7 @@ describe("errors of the vendor", () => {
     [500, "INTERNAL", "upstream_error"],
     [503, "UNAVAILABLE", "upstream_overloaded"],
     [504, "DEADLINE_EXCEEDED", "upstream_timeout"],
-  ])("%d %s has its kind", (status, word, kind) => {
+  ])("maps %d %s to its error kind", (status, word, kind) => {
     expect(decodeError(status, refusal(status, word, "m")).kind as string).toBe(kind)
   })
 
@@ -73,7 +73,7 @@ describe("errors of the vendor", () => {
     ["nothing", undefined, "The provider refused the request with status 400."],
     ["an empty list", [], "The provider refused the request with status 400."],
     ["another shape", { error: "x" }, "The provider refused the request with status 400."],
-  ])("the message is read from %s", (_, body, message) => {
+  ])("reads the message from %s", (_, body, message) => {
     expect(decodeError(400, body).message).toBe(message)
   })
 })

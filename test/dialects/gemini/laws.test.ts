@@ -74,7 +74,7 @@ function halve(part: JsonObject): JsonObject[] {
   ]
 }
 
-test("a stream folds to the whole answer", () => {
+test("a Gemini stream decodes to the whole answer", () => {
   fc.assert(
     fc.property(answerArbitrary, (answer) => {
       const whole = wholeOf(answer)
@@ -124,7 +124,7 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
   return kept
 }
 
-describe("a model's answer in its next request", () => {
+describe("a Gemini answer in the next request", () => {
   test("omits thoughts and keeps each signature on its part", () => {
     fc.assert(
       fc.property(parts, (given) => {

@@ -29,14 +29,14 @@ function patched(body: JsonObject, quirks = GEMINI_QUIRKS, maxTokens?: number) {
   return createPatches(quirks).request(body, patch)
 }
 
-test("a request keeps everything except the model and the stream, which go into the address", () => {
+test("a verbatim Gemini request changes only the model and the stream, which move into the address", () => {
   const before = structuredClone(BODY)
   const { model: _, stream: _1, ...rest } = BODY
   expect(patched(BODY)).toEqual({ body: rest, losses: [] })
   expect(BODY).toEqual(before)
 })
 
-test("a limit is added to the caller's own settings", () => {
+test("a verbatim Gemini request gets a limit in addition to the caller's own settings", () => {
   expect(patched(BODY, GEMINI_QUIRKS, 5).body.generationConfig).toEqual({
     topK: 1,
     maxOutputTokens: 5,
@@ -46,7 +46,7 @@ test("a limit is added to the caller's own settings", () => {
   })
 })
 
-test("Vertex gets no call ids and no service tier in the body", () => {
+test("a verbatim Vertex request has no call ids and no service tier in its body", () => {
   const before = structuredClone(BODY)
   const { body, losses } = patched(BODY, VERTEX)
   expect(body).not.toHaveProperty("serviceTier")

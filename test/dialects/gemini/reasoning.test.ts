@@ -33,8 +33,8 @@ const text = (words: string): Part => ({ type: "text", text: words })
 const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" })
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
-describe("Gemini's own signatures", () => {
-  test("returns each signature in the part after it", () => {
+describe("Gemini encoder of Gemini's signatures", () => {
+  test("writes each signature on the part after it", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },
     ])
@@ -56,13 +56,13 @@ describe("Gemini's own signatures", () => {
     ])
   })
 
-  test("a part that was kept whole keeps its own signature", () => {
+  test("keeps the signature of a part that was kept whole", () => {
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
     const kept: Part = { type: "unknown", extra: { dialect: "gemini", fields: code } }
     expect(modelParts(signed("s1"), kept)).toEqual([{ text: "", thoughtSignature: "s1" }, code])
   })
 
-  test("a generated image is sent back with its own signature", () => {
+  test("sends a generated image back with its signature", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     expect(modelParts(signed("s1"), { type: "image", source })).toEqual([
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
@@ -70,8 +70,8 @@ describe("Gemini's own signatures", () => {
   })
 })
 
-describe("reasoning of other models", () => {
-  test("drops it with its signature", () => {
+describe("Gemini encoder of other models' reasoning", () => {
+  test("drops the reasoning and its signature", () => {
     const messages = (part: ReasoningPart): Message[] => [asked("a"), said(part, text("b"))]
     const foreign = encode({ messages: messages(signed("s", "t", "anthropic-messages")) })
     expect(foreign.losses).toEqual(["reasoning.signature:dropped", "reasoning:dropped"])
@@ -84,7 +84,7 @@ describe("reasoning of other models", () => {
   })
 })
 
-describe("calls of another model", () => {
+describe("Gemini encoder of other models' calls", () => {
   function signatures(messages: Message[], model = CURRENT_MODEL): JsonValue[] {
     const { contents } = encodeWhole({ messages, model })
     const parts = (Array.isArray(contents) ? contents : []).flatMap((content) => {
@@ -96,7 +96,7 @@ describe("calls of another model", () => {
       .map((part) => at(part, "thoughtSignature") ?? "none")
   }
 
-  test("get the placeholder signature on the first of each step of the current turn", () => {
+  test("adds the placeholder signature to the first call of each step of the current turn", () => {
     const messages = [
       asked("a"),
       called("0"),
@@ -112,7 +112,7 @@ describe("calls of another model", () => {
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
   })
 
-  test("do not start a new turn with text beside the result of a call", () => {
+  test("does not start a new turn for text beside the result of a call", () => {
     const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
     expect(signatures(messages)).toEqual([DUMMY])
   })
@@ -129,7 +129,7 @@ describe("calls of another model", () => {
     expect(signatures(messages)).toEqual(["s1", "none", DUMMY])
   })
 
-  test("do not start a new turn with images from a tool", () => {
+  test("does not start a new turn for images from a tool", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const shown: Message = {
       role: "tool",
@@ -140,12 +140,12 @@ describe("calls of another model", () => {
     expect(at(body, "contents", 3, "parts", 0, "thoughtSignature")).toBe(DUMMY)
   })
 
-  test("need no signature for earlier models", () => {
+  test("adds no signature for earlier models", () => {
     expect(signatures([asked("a"), called("1")], EARLIER_MODEL)).toEqual(["none"])
   })
 })
 
-describe("the amount of thinking", () => {
+describe("Gemini thinking encoder", () => {
   function thinking(model: string, order: ReasoningOptions, maxTokens?: number): unknown {
     const limit = maxTokens === undefined ? {} : { maxTokens }
     const { body, losses } = encode({ model, reasoning: order, ...limit })
@@ -181,7 +181,7 @@ describe("the amount of thinking", () => {
       { effort: "none" },
       [{ thinkingBudget: 128 }, "reasoning_effort:approximated"],
     ],
-  ])("becomes a budget for %s: %j", (model, order, expected) => {
+  ])("sends a budget to %s: %j", (model, order, expected) => {
     expect(thinking(model, order, 10_000)).toEqual(expected)
   })
 
@@ -198,12 +198,12 @@ describe("the amount of thinking", () => {
     ["models/gemini-pro-latest", { effort: "minimal" }, "LOW"],
     ["publishers/google/models/gemini-3.5-flash", { effort: "minimal" }, "MINIMAL"],
     ["gemini-3-flash-preview", { isAdaptive: true }, undefined],
-  ])("becomes a level for %s: %j", (model, order, thinkingLevel) => {
+  ])("sends a level to %s: %j", (model, order, thinkingLevel) => {
     const level = thinkingLevel === undefined ? {} : { thinkingLevel }
     expect(thinking(model, order)).toEqual({ ...level, includeThoughts: true })
   })
 
-  test("stays above zero for a model with levels, and unknown words are fitted", () => {
+  test("never sends zero to a model with levels, and replaces unknown efforts", () => {
     expect(thinking("gemini-3-flash-preview", { effort: "none" })).toEqual([
       { thinkingLevel: "MINIMAL" },
       "reasoning_effort:approximated",
@@ -218,7 +218,7 @@ describe("the amount of thinking", () => {
     ])
   })
 
-  test("drops it for a model without thinking", () => {
+  test("drops thinking settings for a model without thinking", () => {
     expect(thinking("gemini-2.0-flash", { effort: "low" })).toEqual([
       undefined,
       "reasoning_effort:dropped",

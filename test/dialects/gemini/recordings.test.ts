@@ -99,15 +99,15 @@ const given = recordings.filter(({ status }) => status === 200)
 const whole = given.filter(({ isStream }) => !isStream)
 const streamed = given.filter(({ isStream }) => isStream)
 
-test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of Gemini exist${WITHOUT_FIXTURES}`, () => {
   expect(whole.length).toBeGreaterThan(50)
   expect(streamed.length).toBeGreaterThan(45)
   expect(recordings.length - given.length).toBeGreaterThan(5)
 })
 
-describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Gemini answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
-    test(`matches the independent reading: ${recording.id}`, () => {
+    test(`match the independent reading: ${recording.id}`, () => {
       const [body] = recording.chunks
       if (!isJsonObject(body)) throw new Error("no answer")
       const result = GEMINI.decodeResult(body)
@@ -126,9 +126,9 @@ function foldChunks(chunks: readonly JsonValue[]): ChatResult {
   return foldEvents(decodeFrames(chunks.filter(isJsonObject).map(frame)))
 }
 
-describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Gemini streams${WITHOUT_FIXTURES}`, () => {
   for (const recording of streamed) {
-    test(`matches the independent reading: ${recording.id}`, () => {
+    test(`match the independent reading: ${recording.id}`, () => {
       const { chunks } = recording
       const result = foldChunks(chunks)
       const reading = read(partsOf(chunks))
@@ -148,7 +148,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
   for (const { id, text } of streamed) {
     if (text === undefined) continue
-    test(`${id} is decoded in any chunks`, () => {
+    test(`decode the same in any chunks: ${id}`, () => {
       const decoded = (lengths?: readonly number[]): ChatEvent[] =>
         withoutMintedIds(decodeFrames(framesOf(text, lengths)))
       const events = decoded()
@@ -158,32 +158,29 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(
-    `finishes each stream at its end and not before${WITHOUT_FIXTURES}`,
-    () => {
-      let cutShort = 0
-      for (const recording of streamed) {
-        const frames = recording.chunks.filter(isJsonObject).map(frame)
-        const decoder = GEMINI.decodeEvents()
-        expect(decoder.finished).toBe(false)
-        for (const each of frames.slice(0, -1)) decoder.push(each)
-        const saidStop = recording.id.includes("server_side_MCP_tools")
-        if (!saidStop) expect(decoder.finished).toBe(false)
-        cutShort++
-        const last = frames.at(-1)
-        if (last !== undefined) decoder.push(last)
-        decoder.end()
-        expect(decoder.finished).toBe(true)
-      }
-      expect(cutShort).toBe(streamed.length)
-    },
-  )
+  test.skipIf(!HAS_FIXTURES)(`finish at their end and not before${WITHOUT_FIXTURES}`, () => {
+    let cutShort = 0
+    for (const recording of streamed) {
+      const frames = recording.chunks.filter(isJsonObject).map(frame)
+      const decoder = GEMINI.decodeEvents()
+      expect(decoder.finished).toBe(false)
+      for (const each of frames.slice(0, -1)) decoder.push(each)
+      const saidStop = recording.id.includes("server_side_MCP_tools")
+      if (!saidStop) expect(decoder.finished).toBe(false)
+      cutShort++
+      const last = frames.at(-1)
+      if (last !== undefined) decoder.push(last)
+      decoder.end()
+      expect(decoder.finished).toBe(true)
+    }
+    expect(cutShort).toBe(streamed.length)
+  })
 })
 
-describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Gemini errors${WITHOUT_FIXTURES}`, () => {
   for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
-    test(`decodes each by its status: ${id}`, () => {
+    test(`are decoded by their status: ${id}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {
@@ -200,46 +197,52 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-test.skipIf(!HAS_FIXTURES)(`recorded citations refer to their words${WITHOUT_FIXTURES}`, () => {
-  let citations = 0
-  for (const recording of given) {
-    const result = foldChunks(recording.chunks)
-    const [choice] = result.choices
-    const text = choice?.parts.findLast((part) => part.type === "text")
-    const last = recording.chunks.at(-1)
-    const metadata = at(last, "candidates", 0, "groundingMetadata")
-    if (!isJsonObject(metadata) || text?.citations === undefined) continue
-    const words = listAt(metadata, "groundingSupports").flatMap((support) => {
-      const indices = at(support, "groundingChunkIndices")
-      const said = at(support, "segment", "text")
-      return Array.isArray(indices) ? indices.map(() => said) : []
-    })
-    expect(text.citations.map(({ start, end }) => text.text.slice(start, end))).toEqual(
-      words.map(String),
-    )
-    expect(text.citations.every(({ url }) => url?.startsWith("https://"))).toBe(true)
-    expect(text.citations.every(({ title }) => title !== undefined)).toBe(true)
-    citations += text.citations.length
-  }
-  expect(citations).toBeGreaterThan(20)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `recorded Gemini citations reference the cited words${WITHOUT_FIXTURES}`,
+  () => {
+    let citations = 0
+    for (const recording of given) {
+      const result = foldChunks(recording.chunks)
+      const [choice] = result.choices
+      const text = choice?.parts.findLast((part) => part.type === "text")
+      const last = recording.chunks.at(-1)
+      const metadata = at(last, "candidates", 0, "groundingMetadata")
+      if (!isJsonObject(metadata) || text?.citations === undefined) continue
+      const words = listAt(metadata, "groundingSupports").flatMap((support) => {
+        const indices = at(support, "groundingChunkIndices")
+        const said = at(support, "segment", "text")
+        return Array.isArray(indices) ? indices.map(() => said) : []
+      })
+      expect(text.citations.map(({ start, end }) => text.text.slice(start, end))).toEqual(
+        words.map(String),
+      )
+      expect(text.citations.every(({ url }) => url?.startsWith("https://"))).toBe(true)
+      expect(text.citations.every(({ title }) => title !== undefined)).toBe(true)
+      citations += text.citations.length
+    }
+    expect(citations).toBeGreaterThan(20)
+  },
+)
 
-test.skipIf(!HAS_FIXTURES)(`a whole answer equals its folded stream${WITHOUT_FIXTURES}`, () => {
-  let compared = 0
-  for (const recording of whole) {
-    const [body] = recording.chunks
-    if (!isJsonObject(body) || hasNumberedWords(recording)) continue
-    const result = GEMINI.decodeResult(body)
-    const isPlain = result.choices.every(({ parts }) =>
-      parts.every(({ type }) => ["text", "reasoning", "tool-call"].includes(type)),
-    )
-    if (!isPlain) continue
-    expect(withoutMintedIds(foldChunks([body]))).toEqual(withoutMintedIds(result))
-    compared++
-  }
-  expect(compared).toBeGreaterThan(40)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `a recorded whole Gemini answer equals its decoded stream${WITHOUT_FIXTURES}`,
+  () => {
+    let compared = 0
+    for (const recording of whole) {
+      const [body] = recording.chunks
+      if (!isJsonObject(body) || hasNumberedWords(recording)) continue
+      const result = GEMINI.decodeResult(body)
+      const isPlain = result.choices.every(({ parts }) =>
+        parts.every(({ type }) => ["text", "reasoning", "tool-call"].includes(type)),
+      )
+      if (!isPlain) continue
+      expect(withoutMintedIds(foldChunks([body]))).toEqual(withoutMintedIds(result))
+      compared++
+    }
+    expect(compared).toBeGreaterThan(40)
+  },
+)
 
-test("an invalid answer is an error", () => {
+test("an invalid Gemini answer is reported as an error", () => {
   expect(() => GEMINI.decodeResult({})).toThrow(GatewayError)
 })

@@ -11,8 +11,8 @@ function contents(...turns: JsonObject[]): JsonObject {
   return { contents: turns }
 }
 
-describe("a request to generate content", () => {
-  test("accepts its fields in either case, and keeps the caller's own names", () => {
+describe("Gemini request decoder", () => {
+  test("accepts fields in either case and keeps the caller's own names", () => {
     const schema = { type: "OBJECT", properties: { user_name: { type: "STRING", nullable: true } } }
     const request = decode({
       contents: [{ parts: [{ inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } }] }],
@@ -95,7 +95,7 @@ describe("a request to generate content", () => {
     ])
   })
 
-  test("recognizes an envelope in base64 with either alphabet", () => {
+  test("recognizes the gateway's signature envelope in either base64 alphabet", () => {
     const envelope = "tg1:proof:anthropic-messages:a:::??>>"
     for (const alphabet of ["base64", "base64url"] as const) {
       const thoughtSignature = Buffer.from(envelope).toString(alphabet)
@@ -118,7 +118,7 @@ describe("a request to generate content", () => {
         toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["none"] } },
       },
     ],
-  ])("names an invalid %s", (parameter, body) => {
+  ])("names an invalid %s in its error", (parameter, body) => {
     expect(() => decode(body as unknown as JsonObject)).toThrow(GatewayError)
     try {
       decode(body as unknown as JsonObject)
@@ -128,7 +128,7 @@ describe("a request to generate content", () => {
   })
 })
 
-test("Gemini's own fields are sent back to it", () => {
+test("Gemini-only fields are sent back to Gemini", () => {
   const request = decode({
     contents: "Hi",
     tools: [{ functionDeclarations: [{ name: "one" }], googleSearch: {} }],

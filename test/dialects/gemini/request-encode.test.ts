@@ -11,8 +11,8 @@ function partsOf(...parts: Part[]): ReturnType<typeof encode> {
   return encode({ messages: [{ role: "user", parts }] })
 }
 
-describe("the conversation", () => {
-  test("has the roles user and model; neighbors of one role are one turn", () => {
+describe("Gemini conversation encoder", () => {
+  test("uses the roles user and model and joins neighboring turns of one role", () => {
     const { contents } = encodeWhole({
       messages: [
         asked("a"),
@@ -28,7 +28,7 @@ describe("the conversation", () => {
     ])
   })
 
-  test("has instructions separated, including the operator's", () => {
+  test("separates instructions, including the operator's", () => {
     const body = encodeWhole({
       messages: [
         { role: "system", parts: [{ type: "text", text: "a" }] },
@@ -42,7 +42,7 @@ describe("the conversation", () => {
     })
   })
 
-  test("has later instructions moved to the start, with a reported loss", () => {
+  test("moves later instructions to the start and reports a loss", () => {
     const { body, losses } = encode({
       messages: [asked("a"), { role: "system", parts: [{ type: "text", text: "b" }] }],
     })
@@ -50,7 +50,7 @@ describe("the conversation", () => {
     expect(losses).toEqual(["system.position:approximated"])
   })
 
-  test("has an empty text for an empty but required turn", () => {
+  test("writes an empty text for an empty but required turn", () => {
     const empty = [{ role: "user", parts: [{ text: "" }] }]
     expect(encodeWhole({ messages: [asked("")] }).contents).toEqual(empty)
     const onlyInstructions = [
@@ -64,7 +64,7 @@ describe("the conversation", () => {
   })
 })
 
-describe("media", () => {
+describe("Gemini media encoder", () => {
   test("encodes images, audio and files as base64, with or without a type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
@@ -98,7 +98,7 @@ describe("media", () => {
     expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
   })
 
-  test("may be addresses that Gemini reads itself, and stored files", () => {
+  test("passes on addresses that Gemini reads and stored files", () => {
     const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
     const { body, losses } = partsOf(
       { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
@@ -113,7 +113,7 @@ describe("media", () => {
     ])
   })
 
-  test("lose web addresses that were not fetched", () => {
+  test("drops web addresses that were not fetched", () => {
     const url = { type: "url", url: "https://host/a" } as const
     const { body, losses } = partsOf(
       { type: "text", text: "a" },
@@ -125,14 +125,14 @@ describe("media", () => {
     expect(losses).toEqual(["image.url:dropped", "audio:dropped", "file.url:dropped"])
   })
 
-  test("drops an explicit detail, but not the default", () => {
+  test("reports a dropped image detail as a loss unless it is the default", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     expect(partsOf({ ...image, detail: "auto" }).losses).toEqual([])
     expect(partsOf({ ...image, detail: "high" }).losses).toEqual(["image.detail:dropped"])
   })
 })
 
-describe("tools", () => {
+describe("Gemini tool encoder", () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
 
   test("declares tools with their unchanged schema", () => {
@@ -156,18 +156,18 @@ describe("tools", () => {
     [{ type: "none" } as const, { mode: "NONE" }],
     [{ type: "required" } as const, { mode: "ANY" }],
     [{ type: "tool", name: "f" } as const, { mode: "ANY", allowedFunctionNames: ["f"] }],
-  ])("encodes the choice %j", (toolChoice, functionCallingConfig) => {
+  ])("encodes the tool choice %j", (toolChoice, functionCallingConfig) => {
     const body = encodeWhole({ tools: [{ name: "f" }], toolChoice })
     expect(body.toolConfig).toEqual({ functionCallingConfig })
   })
 
-  test("an empty list of tools is omitted with its options", () => {
+  test("omits an empty list of tools and its options", () => {
     const body = encodeWhole({ tools: [], toolChoice: { type: "none" }, parallelToolCalls: false })
     expect(Object.keys(body)).toEqual(["contents"])
   })
 })
 
-describe("calls and results", () => {
+describe("Gemini encoder of calls and results", () => {
   const twoCalls = {
     role: "assistant" as const,
     parts: [
@@ -176,7 +176,7 @@ describe("calls and results", () => {
     ],
   }
 
-  test("orders results like the calls, under their names", () => {
+  test("orders results like the calls and adds their names", () => {
     const messages = [asked("a"), twoCalls, answered("2", "noon"), answered("1", '{"sky":"blue"}')]
     const { contents } = encodeWhole({ messages, model: EARLIER_MODEL })
     expect(at(contents, 1)).toEqual({
@@ -195,7 +195,7 @@ describe("calls and results", () => {
     })
   })
 
-  test("appends the user's next words to the results", () => {
+  test("appends the user's next text to the results", () => {
     const { contents } = encodeWhole({
       messages: [asked("a"), called("1"), answered("1", "x"), asked("b")],
       model: EARLIER_MODEL,
@@ -203,7 +203,7 @@ describe("calls and results", () => {
     expect(at(contents, 2, "parts", 1)).toEqual({ text: "b" })
   })
 
-  test("have no ids for Vertex", () => {
+  test("omits ids for Vertex", () => {
     const { contents } = encodeWhole(
       { messages: [asked("a"), called("1"), answered("1", "x")], model: EARLIER_MODEL },
       gemini({ functionCallIds: false }),
@@ -214,7 +214,7 @@ describe("calls and results", () => {
     })
   })
 
-  test("have a failure as an error", () => {
+  test("writes a failed result as an error", () => {
     const failed = { type: "tool-result", id: "1", failed: true } as const
     const content = [{ type: "text" as const, text: "{}" }]
     const { contents } = encodeWhole({
@@ -224,7 +224,7 @@ describe("calls and results", () => {
     expect(at(contents, 2, "parts", 0, "functionResponse", "response")).toEqual({ error: "{}" })
   })
 
-  test("match the latest call if ids repeat in later turns", () => {
+  test("matches a repeated id to the latest call", () => {
     const { contents } = encodeWhole({
       messages: [
         asked("a"),
@@ -239,7 +239,7 @@ describe("calls and results", () => {
     expect(at(contents, 4, "parts", 0, "functionResponse", "name")).toBe("time")
   })
 
-  test("a result without a known call is named by its id", () => {
+  test("names a result without a known call by its id", () => {
     const { contents } = encodeWhole({ messages: [answered("weather", "x")] })
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })
@@ -264,7 +264,7 @@ describe("calls and results", () => {
     ])
   })
 
-  test("joins results despite instructions between them", () => {
+  test("joins results with instructions between them", () => {
     const { body } = encode({
       messages: [
         asked("a"),
@@ -277,7 +277,7 @@ describe("calls and results", () => {
     expect(at(body, "contents", 2, "parts", 0, "functionResponse", "id")).toBe("1")
   })
 
-  test("keep arguments that are not an object", () => {
+  test("keeps arguments that are not an object", () => {
     const { contents } = encodeWhole({
       messages: [asked("a"), called("1", "f", "[1")],
       model: EARLIER_MODEL,

@@ -14,8 +14,8 @@ function decode(body: JsonObject) {
   return GEMINI.decodeRequest(addressed({ contents: "Hello", ...body }))
 }
 
-describe("Google's alternative forms", () => {
-  test("include numbers as text", () => {
+describe("Gemini decoder of alternative forms", () => {
+  test("reads numbers in text", () => {
     const generationConfig = {
       maxOutputTokens: "50",
       temperature: "0.5",
@@ -39,13 +39,13 @@ describe("Google's alternative forms", () => {
   })
 
   test.each(["", "many", "0x10", "1 000", "Infinity"])(
-    "do not include '%s' as a number",
+    "does not read '%s' as a number",
     (maxOutputTokens) => {
       expect(() => decode({ generationConfig: { maxOutputTokens } })).toThrow(/maxOutputTokens/)
     },
   )
 
-  test.each(["ANY", "any", 2])("include the call mode as %p", (mode) => {
+  test.each(["ANY", "any", 2])("reads the call mode %p", (mode) => {
     const tools = [{ functionDeclarations: [{ name: "find" }] }]
     const request = decode({ tools, toolConfig: { functionCallingConfig: { mode } } })
     expect(request.toolChoice).toEqual({ type: "required" })
@@ -63,7 +63,7 @@ describe("Google's alternative forms", () => {
     [{ mode: "MODE_UNSPECIFIED" }, {}],
     [{}, {}],
     [undefined, {}],
-  ])("include the function choice %j", (config, expected) => {
+  ])("reads the function choice %j", (config, expected) => {
     const tools = [{ functionDeclarations: [{ name: "find" }, { name: "look" }] }]
     const { toolChoice } = decode({
       tools,
@@ -72,7 +72,7 @@ describe("Google's alternative forms", () => {
     expect({ ...(toolChoice && { toolChoice }) }).toEqual(expected)
   })
 
-  test("include uppercase types of a JSON schema, but not similar words", () => {
+  test("reads uppercase types of a JSON schema, but not similar words", () => {
     const schema = (object: string, string: string) => ({
       type: object,
       properties: { type: { type: string, enum: ["OBJECT"] }, any: { anyOf: [{ type: string }] } },
@@ -93,7 +93,7 @@ describe("Google's alternative forms", () => {
     })
   })
 
-  test("accepts one element without its list", () => {
+  test("accepts an element without its list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },
@@ -106,7 +106,7 @@ describe("Google's alternative forms", () => {
     })
   })
 
-  test("include schema types as numbers", () => {
+  test("reads schema types as numbers", () => {
     const parameters = {
       type: 6,
       properties: { city: { type: 1 }, days: { type: 5, items: { type: 3 } } },
@@ -118,13 +118,13 @@ describe("Google's alternative forms", () => {
     })
   })
 
-  test("include a schema without the answer type, which asks for JSON", () => {
+  test("reads a schema without an answer type as a request for JSON", () => {
     const schema = { type: "OBJECT", properties: { city: { type: "STRING" } } }
     const { responseFormat } = decode({ generationConfig: { responseSchema: schema } })
     expect(responseFormat).toMatchObject({ type: "json-schema", schema: { type: "object" } })
   })
 
-  test("include the role 'tool' for results, as in Google's own examples", () => {
+  test("reads the role 'tool' for results, as in Google's examples", () => {
     const { messages } = decode({
       contents: [
         { role: "user", parts: [{ text: "Find it" }] },
@@ -139,7 +139,7 @@ describe("Google's alternative forms", () => {
   })
 })
 
-test("restores the usual forms in requests to Google", () => {
+test("the Gemini encoder restores the usual forms in requests to Google", () => {
   const parts = [{ functionResponse: { name: "find", response: { output: "1" } } }]
   expect(addressed({ contents: [{ role: "function", parts }] })).toMatchObject({
     contents: [{ role: "user", parts }],
@@ -149,7 +149,7 @@ test("restores the usual forms in requests to Google", () => {
   })
 })
 
-test("a request for counting tokens is read in all forms too", () => {
+test("the Gemini decoder reads a token count request in all forms", () => {
   const counted = decodeCountRequest(
     addressed({ generateContentRequest: { contents: "Hello", generationConfig: { topK: "4" } } }),
   )

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { gemini } from "../../../src/dialects/gemini/index.ts"
 import { at, CURRENT_MODEL, EARLIER_MODEL, encode, encodeWhole } from "./support.ts"
 
-describe("settings", () => {
-  test("have Gemini's names", () => {
+describe("Gemini settings encoder", () => {
+  test("uses Gemini's field names", () => {
     const body = encodeWhole({
       temperature: 1.5,
       topP: 0.9,
@@ -28,7 +28,7 @@ describe("settings", () => {
     })
   })
 
-  test("map a seed beyond 32 bits to a smaller one", () => {
+  test("maps a seed beyond 32 bits to a smaller one", () => {
     const { body, losses } = encode({
       stop: ["1", "2"],
       seed: 2 ** 31 + 5,
@@ -43,13 +43,13 @@ describe("settings", () => {
     })
   })
 
-  test("take several calls on a platform without candidates", () => {
+  test("approximates several choices with several calls on a platform without candidates", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
     expect(dialect.answerLimits("gemini").choices).toBe(1)
   })
 
-  test("leave the model and the stream to the address", () => {
+  test("writes the model and the stream into the address", () => {
     const body = encodeWhole({ stream: true, streamUsage: true })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -60,11 +60,11 @@ describe("settings", () => {
     ["standard_only", "standard"],
     ["flex", "flex"],
     ["priority", "priority"],
-  ])("include the service tier %s", (serviceTier, expected) => {
+  ])("encodes the service tier %s", (serviceTier, expected) => {
     expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
   })
 
-  test("exclude a service tier that Gemini does not have or reads elsewhere", () => {
+  test("drops a service tier that Gemini does not have or reads elsewhere", () => {
     expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
     const vertex = gemini({ serviceTier: false })
     expect(vertex.supports.service_tier).toBe("dropped")
@@ -73,7 +73,7 @@ describe("settings", () => {
     expect(encodeWhole({ serviceTier: "default" }, vertex).serviceTier).toBeUndefined()
   })
 
-  test("include metadata that can be labels", () => {
+  test("sends metadata with values that are valid as labels", () => {
     const metadata = { team: "research", Team: "x", note: "Two words" }
     expect(encode({ metadata })).toMatchObject({
       body: { labels: { team: "research" } },
@@ -84,7 +84,7 @@ describe("settings", () => {
     expect(encode({ metadata }, gemini({ labels: false })).losses).toEqual(["metadata:dropped"])
   })
 
-  test("lose other dialects' fields by name", () => {
+  test("reports other dialects' fields as lost by name", () => {
     const { losses } = encode({
       extra: { dialect: "openai-chat", fields: { logit_bias: {} } },
       previousResponse: "resp_1",
@@ -100,7 +100,7 @@ describe("settings", () => {
   })
 })
 
-describe("the answer format", () => {
+describe("Gemini answer format encoder", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } }
   const format = { type: "json-schema", name: "n", schema } as const
 
@@ -115,7 +115,7 @@ describe("the answer format", () => {
     expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
   })
 
-  test("becomes an instruction with functions for an earlier model", () => {
+  test("sends an instruction if an earlier model has functions", () => {
     const tools = [{ name: "f" }]
     const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
     expect(losses).toEqual(["json_schema:approximated"])

@@ -20,8 +20,8 @@ function reasoning(text: string, signature: string): Part {
   return { type: "reasoning", text, signature, signedBy: "gemini" }
 }
 
-describe("an answer", () => {
-  test("has its id, model and usage", () => {
+describe("Gemini answer decoder", () => {
+  test("reads the id, the model and the usage", () => {
     const body = {
       ...answer([{ text: "Hi" }]),
       responseId: "r1",
@@ -40,7 +40,7 @@ describe("an answer", () => {
     })
   })
 
-  test("has a choice for each candidate", () => {
+  test("returns a choice for each candidate", () => {
     const candidate = (text: string, index: number): JsonObject => ({
       content: { parts: [{ text }] },
       finishReason: "STOP",
@@ -58,12 +58,12 @@ describe("an answer", () => {
     ["an error", { error: { message: "x" } }],
     ["no candidates", { candidates: [], usageMetadata: { promptTokenCount: 1 } }],
     ["another dialect's answer", { choices: [{ message: { content: "x" } }] }],
-  ])("fails to decode %s", (_, body) => {
+  ])("fails on %s", (_, body) => {
     expect(() => GEMINI.decodeResult(body)).toThrow(GatewayError)
   })
 })
 
-describe("parts", () => {
+describe("Gemini part decoder", () => {
   test("decodes text, thoughts and calls in order", () => {
     const parts = partsOf(
       { text: "think", thought: true },
@@ -79,7 +79,7 @@ describe("parts", () => {
     ])
   })
 
-  test("get an id for calls without one, and empty arguments", () => {
+  test("adds an id and empty arguments to a call without them", () => {
     const [first, second] = partsOf(
       { functionCall: { name: "f" } },
       { functionCall: { name: "f" } },
@@ -90,7 +90,7 @@ describe("parts", () => {
     expect(first.arguments).toBe("{}")
   })
 
-  test("have a signature right before its part, once for parallel calls", () => {
+  test("puts a signature right before its part, once for parallel calls", () => {
     const parts = partsOf(
       { functionCall: { id: "1", name: "f", args: {} }, thoughtSignature: "s1" },
       { functionCall: { id: "2", name: "f", args: {} } },
@@ -102,7 +102,7 @@ describe("parts", () => {
     ])
   })
 
-  test("have a signature joined to the thoughts before it, or alone on an empty text", () => {
+  test("joins a signature to the thoughts before it, or puts it on an empty text", () => {
     const parts = partsOf(
       { text: "think", thought: true },
       { text: "Hi", thoughtSignature: "s1" },
@@ -119,7 +119,7 @@ describe("parts", () => {
     ])
   })
 
-  test("include generated images and audio", () => {
+  test("reads generated images and audio", () => {
     const parts = partsOf(
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
       { inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data: "BBBB" } },
@@ -134,7 +134,7 @@ describe("parts", () => {
     ])
   })
 
-  test("keeps parts whole if the canon does not have them", () => {
+  test("keeps parts that the canon does not have", () => {
     const kept = [
       { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: "s1" },
       { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
@@ -146,7 +146,7 @@ describe("parts", () => {
     )
   })
 
-  test("have chunked arguments even if all chunks come together", () => {
+  test("joins chunked arguments even if all chunks arrive together", () => {
     const functionCall = {
       name: "divide",
       partialArgs: [
@@ -160,7 +160,7 @@ describe("parts", () => {
   })
 })
 
-describe("the finish reason", () => {
+describe("Gemini finish reason decoder", () => {
   test.each([
     ["STOP", "stop", undefined],
     ["MAX_TOKENS", "length", undefined],
@@ -178,7 +178,7 @@ describe("the finish reason", () => {
     ["NO_IMAGE", "other", "NO_IMAGE"],
     ["CONTINUATION", "other", "CONTINUATION"],
     ["FROM_THE_FUTURE", "other", "FROM_THE_FUTURE"],
-  ])("decodes %s", (finishReason, finish, rawFinish) => {
+  ])("decodes the finish reason %s", (finishReason, finish, rawFinish) => {
     const choice = choiceOf([{ text: "a" }], { finishReason })
     expect(choice.finish as string).toBe(finish)
     expect(choice.rawFinish).toBe(rawFinish)
@@ -191,11 +191,11 @@ describe("the finish reason", () => {
     "OTHER",
     "TOO_MANY_TOOL_CALLS",
     "UNEXPECTED_TOOL_CALL",
-  ])("%s is a failed generation", (finishReason) => {
+  ])("treats %s as a failed generation", (finishReason) => {
     expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
   })
 
-  test("becomes tool calls for STOP with a call, but not at the token limit", () => {
+  test("reports tool calls for STOP with a call, but not at the token limit", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
@@ -203,13 +203,16 @@ describe("the finish reason", () => {
     expect(() => choiceOf([call], { finishReason: "MALFORMED_FUNCTION_CALL" })).toThrow()
   })
 
-  test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])("%s with a call is kept", (word) => {
-    const call = { functionCall: { name: "f", args: {} } }
-    const { finish, rawFinish } = choiceOf([call], { finishReason: word })
-    expect([finish, rawFinish]).toEqual(["tool-calls", word])
-  })
+  test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
+    "keeps %s if there is a call",
+    (word) => {
+      const call = { functionCall: { name: "f", args: {} } }
+      const { finish, rawFinish } = choiceOf([call], { finishReason: word })
+      expect([finish, rawFinish]).toEqual(["tool-calls", word])
+    },
+  )
 
-  test("may belong to an empty answer: filtered, or all thoughts", () => {
+  test("accepts an empty answer that was filtered or has only thoughts", () => {
     const filtered = { candidates: [{ content: {}, finishReason: "SAFETY", safetyRatings: [1] }] }
     expect(GEMINI.decodeResult(filtered).choices).toEqual([
       {
@@ -224,7 +227,7 @@ describe("the finish reason", () => {
     expect(GEMINI.decodeResult(spent).choices).toEqual([{ index: 0, parts: [], finish: "length" }])
   })
 
-  test("a rejected prompt ends with content filter, in one choice", () => {
+  test("reports content filter in one choice for a rejected prompt", () => {
     const promptFeedback = { blockReason: "PROHIBITED_CONTENT" }
     const usageMetadata = { promptTokenCount: 5, totalTokenCount: 5 }
     expect(GEMINI.decodeResult({ promptFeedback, usageMetadata })).toMatchObject({
@@ -235,7 +238,7 @@ describe("the finish reason", () => {
   })
 })
 
-describe("citations", () => {
+describe("Gemini citation decoder", () => {
   const web = (name: string): JsonObject => ({ web: { uri: `https://${name}`, title: name } })
 
   function citationsOf(parts: JsonValue[], candidate: JsonObject): unknown {
@@ -266,7 +269,7 @@ describe("citations", () => {
     ])
   })
 
-  test("belong to the last text; those of an earlier one have no position", () => {
+  test("attaches citations to the last text and omits positions in earlier texts", () => {
     const groundingMetadata = {
       groundingChunks: [web("a")],
       groundingSupports: [
@@ -297,7 +300,7 @@ describe("citations", () => {
     ])
   })
 
-  test("include all kinds of sources, and those without a segment", () => {
+  test("reads all kinds of sources, with or without a segment", () => {
     const groundingMetadata = {
       groundingChunks: [
         web("a"),
@@ -313,7 +316,7 @@ describe("citations", () => {
     ])
   })
 
-  test("include long quotations, under either name", () => {
+  test("reads long quotations under either name", () => {
     const source = { startIndex: 4, endIndex: 7, uri: "https://a", license: "MIT" }
     const expected = [
       {

@@ -7,8 +7,8 @@ import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
-describe("an ordinary stream", () => {
-  test("has text, usage in every frame, and no end marker", () => {
+describe("Gemini stream decoder", () => {
+  test("reads text and usage in every frame, without an end marker", () => {
     const head = { responseId: "r1", modelVersion: "m", createTime: "2025-12-01T21:58:25Z" }
     const usage = (candidatesTokenCount: number): JsonObject => ({
       usageMetadata: { promptTokenCount: 3, candidatesTokenCount, totalTokenCount: 9 },
@@ -31,7 +31,7 @@ describe("an ordinary stream", () => {
     ])
   })
 
-  test("does not parse parsed frames again", () => {
+  test("does not parse a parsed frame again", () => {
     const json = answer([{ text: "x" }])
     expect(changes({ data: "{broken", json })[0]).toEqual({
       type: "text-delta",
@@ -41,7 +41,7 @@ describe("an ordinary stream", () => {
     expect(changes({ data: "" })).toEqual([])
   })
 
-  test("keeps candidates apart, and is finished only when each has finished", () => {
+  test("separates candidates and finishes only when each has finished", () => {
     const decoder = GEMINI.decodeEvents()
     const candidate = (index: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: { parts: [{ text: String(index) }] }, index, ...more }],
@@ -57,7 +57,7 @@ describe("an ordinary stream", () => {
     ])
   })
 
-  test("has no end if it breaks", () => {
+  test("reports no end if the stream breaks", () => {
     const decoder = GEMINI.decodeEvents()
     expect(decoder.end()).toEqual([])
     decoder.push(chunk({ text: "a" }))
@@ -65,7 +65,7 @@ describe("an ordinary stream", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("may continue after a finish reason", () => {
+  test("continues after a finish reason", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(changes(lastChunk(call), chunk({ text: "a" }), lastChunk()).slice(2)).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
@@ -73,7 +73,7 @@ describe("an ordinary stream", () => {
     ])
   })
 
-  test("may report a rejected prompt", () => {
+  test("reports a rejected prompt", () => {
     const promptFeedback = { blockReason: "SAFETY", safetyRatings: [] }
     const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 }
     const decoder = GEMINI.decodeEvents()
@@ -87,8 +87,8 @@ describe("an ordinary stream", () => {
   })
 })
 
-describe("reasoning", () => {
-  test("has a signature right before its part", () => {
+describe("Gemini stream decoder of reasoning", () => {
+  test("puts a signature right before its part", () => {
     expect(
       changes(
         chunk({ text: "think", thought: true }),
@@ -111,7 +111,7 @@ describe("reasoning", () => {
   })
 })
 
-test("hidden and summarized thoughts are counted by their signature, and those of an image with it", () => {
+test("the Gemini decoder estimates hidden and summarized thoughts, and those of an image, from their signature", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
   const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
@@ -124,7 +124,7 @@ test("hidden and summarized thoughts are counted by their signature, and those o
   expect(decoder.other.characters).toBeLessThan(1_300)
 })
 
-describe("content without an event of its own", () => {
+describe("Gemini stream decoder of other content", () => {
   test("keeps an unknown part as an extra", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
@@ -141,7 +141,7 @@ describe("content without an event of its own", () => {
     expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
-  test("a later report on a candidate replaces the earlier one", () => {
+  test("replaces a report on a candidate with a later one", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
@@ -155,7 +155,7 @@ describe("content without an event of its own", () => {
     ])
   })
 
-  test("citations are reported once all text is there", () => {
+  test("reports citations when all text has arrived", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://a" } }],
       groundingSupports: [
@@ -172,7 +172,7 @@ describe("content without an event of its own", () => {
   })
 })
 
-describe("arguments streamed by Vertex", () => {
+describe("Gemini stream decoder of arguments streamed by Vertex", () => {
   const opened = { functionCall: { id: "1", name: "f", willContinue: true }, thoughtSignature: "s" }
 
   function more(...partialArgs: JsonObject[]): JsonObject {
@@ -189,7 +189,7 @@ describe("arguments streamed by Vertex", () => {
     return delta?.type === "tool-call-delta" ? JSON.parse(delta.arguments) : undefined
   }
 
-  test("joins arguments and reports them together", () => {
+  test("joins the arguments and reports them together", () => {
     expect(
       changes(
         chunk(opened),
@@ -209,7 +209,7 @@ describe("arguments streamed by Vertex", () => {
     ])
   })
 
-  test("arguments of an unclosed call are reported when another begins, or at the end", () => {
+  test("reports arguments of an unclosed call when another call starts, or at the end", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
     const events = changes(
       chunk(opened),
@@ -276,8 +276,8 @@ describe("arguments streamed by Vertex", () => {
   })
 })
 
-describe("failing streams", () => {
-  test("may contain an error", () => {
+describe("Gemini stream decoder of a failing stream", () => {
+  test("reports an error", () => {
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }
     const expected = errorEvent({ message: error.message, code: "UNAVAILABLE" })
     expect(changes(chunk({ text: "a" }), frame({ error }))).toEqual([
@@ -287,13 +287,13 @@ describe("failing streams", () => {
     expect(changes(frame({ error: {} }))).toEqual([errorEvent({})])
   })
 
-  test("may contain invalid JSON", () => {
+  test("reports invalid JSON", () => {
     const decoder = GEMINI.decodeEvents()
     expect(() => decoder.push({ data: "<html>" })).toThrow(GatewayError)
     expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not JSON")
   })
 
-  test("may have unknown shapes, which are ignored", () => {
+  test("ignores unknown shapes", () => {
     const odd: JsonObject[] = [
       {},
       { candidates: "none" },

@@ -16,7 +16,7 @@ function sound(tokenCount: number): JsonObject[] {
   ]
 }
 
-describe("usage", () => {
+describe("Gemini usage", () => {
   test.each<[string, JsonObject, Partial<Usage>]>([
     [
       "thoughts are separate from the candidates",
@@ -84,7 +84,7 @@ describe("usage", () => {
     expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
   })
 
-  test("remains undefined if only other facts are reported", () => {
+  test("is undefined if the response reports other facts only", () => {
     expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
     expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
   })
@@ -114,7 +114,7 @@ function inOraclesWords(usage: Usage): Record<string, number> {
 /** Matches counts that the oracle divides further than prices do. */
 const FINER = /_(text|image|tool|video|document)_|_tool_tokens$/
 
-describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`Gemini usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
   const cases = HAS_FIXTURES
     ? (JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[])
     : []
@@ -125,7 +125,7 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
       if (!isGoogle || !isJsonObject(body.usageMetadata)) continue
       const reported = body.usageMetadata
       compared++
-      test(`${index} ${body.file.replace(/^.*\//, "")}`, () => {
+      test(`matches ${index} ${body.file.replace(/^.*\//, "")}`, () => {
         const usage = usageOf(reported)
         if (usage === undefined) throw new Error("no usage")
         const words = Object.entries(expected).filter(([name]) => !FINER.test(name))
@@ -134,7 +134,7 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
     }
   }
 
-  test.skipIf(!HAS_FIXTURES)(`has bodies to compare${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`has recorded bodies to compare${WITHOUT_FIXTURES}`, () => {
     expect(compared).toBeGreaterThan(15)
   })
 })

@@ -15,8 +15,8 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
   ...(usageMetadata && { usageMetadata }),
 })
 
-describe("Gemini's images", () => {
-  test("include all calls except drafts in thoughts, with the total usage", async () => {
+describe("Gemini image decoder", () => {
+  test("joins the images of all calls except drafts in thoughts, and adds up the usage", async () => {
     const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { images, usage } = await decoded(
@@ -38,7 +38,7 @@ describe("Gemini's images", () => {
     })
   })
 
-  test("have no usage if one call does not report it", async () => {
+  test("returns no usage if one call does not report it", async () => {
     const image = { inlineData: { data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { usage } = await decoded(drawn([image], counted), drawn([image]))
@@ -52,12 +52,12 @@ describe("Gemini's images", () => {
     [drawn([{ text: "I do not draw that." }]), "I do not draw that."],
     [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "IMAGE_SAFETY"],
     [{ predictions: [{ raiFilteredReason: "Filtered" }] }, "Filtered"],
-  ])("rejects an answer without images, with the reason: %j", async (body, words) => {
+  ])("rejects an answer without images and gives the reason: %j", async (body, words) => {
     await expect(decoded(body)).rejects.toThrow(words)
   })
 })
 
-test("Imagen's images have the prompts it wrote", async () => {
+test("Imagen's images keep the prompts that Imagen rewrote", async () => {
   const { images, usage } = await decoded({
     predictions: [
       { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },

@@ -7,8 +7,8 @@ import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 
 const PNG = `image/png ${IMAGE.bytes.byteLength}`
 
-describe("OpenAI's families", () => {
-  test("never send response_format to GPT image models", async () => {
+describe("OpenAI image encoder", () => {
+  test("never sends response_format to GPT image models", async () => {
     const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
       count: 3,
       form: "url",
@@ -48,7 +48,7 @@ describe("OpenAI's families", () => {
     expect(losses).toEqual(["output_format:dropped"])
   })
 
-  test("send the nearest size that a model has", async () => {
+  test("sends the nearest size that the model supports", async () => {
     for (const [model, width, height, sent] of [
       ["gpt-image-1", 256, 256, "1024x1024"],
       ["gpt-image-1.5", 1920, 1080, "1536x1024"],
@@ -91,7 +91,7 @@ describe("OpenAI's families", () => {
     ])
   })
 
-  test("send variations to dall-e-2 natively and to others as edits, and reject dall-e-3", async () => {
+  test("sends variations natively to dall-e-2, as edits to others, and rejects dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")
@@ -103,7 +103,7 @@ describe("OpenAI's families", () => {
     )
   })
 
-  test("send the caller's fields to an own server; an own name is a GPT image model", async () => {
+  test("sends the caller's fields to a compatible server and treats unknown names as GPT image models", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
       options: { style: "vivid", steps: 4 },
@@ -119,8 +119,8 @@ describe("OpenAI's families", () => {
   })
 })
 
-describe("other vendors", () => {
-  test("Gemini makes one image per call, with images as parts and an explained mask", async () => {
+describe("image encoder for other vendors", () => {
+  test("requests one image per call from Gemini, with images as parts and a described mask", async () => {
     const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
       task: "edit",
       count: 2,
@@ -151,12 +151,12 @@ describe("other vendors", () => {
     expect(losses).toEqual(["mask:approximated"])
   })
 
-  test("Vertex gets the same at another path", async () => {
+  test("sends the same request to Vertex at another path", async () => {
     const { paths } = await asked("vertex", "imagen-4.0-generate-001", { count: 6 })
     expect(paths).toEqual(Array(2).fill("/models/imagen-4.0-generate-001:predict"))
   })
 
-  test("Imagen makes four at a time and no edits", async () => {
+  test("requests four images at a time from Imagen and rejects edits", async () => {
     const { bodies } = await asked("google", "imagen-4.0-generate-001", { count: 6 })
     expect(bodies).toEqual([
       { instances: [{ prompt: "a boat" }], parameters: { sampleCount: 4, aspectRatio: "1:1" } },
@@ -166,7 +166,7 @@ describe("other vendors", () => {
     expect(() => imagesOf("google").encode(edit, "imagen-4.0-generate-001")).toThrow(GatewayError)
   })
 
-  test("xAI edits with JSON", async () => {
+  test("sends edits to xAI as JSON", async () => {
     const { paths, bodies, losses } = await asked("xai", "grok-imagine-image", {
       task: "edit",
       mask: IMAGE,
@@ -188,7 +188,7 @@ describe("other vendors", () => {
   })
 
   test.each([...vendors.values()].filter(({ operations }) => operations?.image))(
-    "$id never drops a mask",
+    "never drops a mask for $id",
     async ({ id }) => {
       const models = ["gpt-image-1", "dall-e-2", "inpaint", "gemini-2.5-flash-image", "m"]
       const amazon = ["amazon.nova-canvas-v1:0", "stability.stable-image-inpaint-v1:0"]
@@ -208,13 +208,13 @@ describe("other vendors", () => {
     },
   )
 
-  test("Together uses another name for base64 and makes four at a time", async () => {
+  test("uses Together's name for base64 and requests four images at a time", async () => {
     const { bodies } = await asked("together", "black-forest-labs/FLUX.1-schnell", { count: 5 })
     expect(bodies.map(({ n }) => n)).toEqual([4, 1])
     expect(bodies[0]).toMatchObject({ response_format: "base64", width: 1024, height: 1024 })
   })
 
-  test("Stability gets a form, with separate addresses for two models", async () => {
+  test("sends Stability a form, with separate addresses for two models", async () => {
     const core = await asked("stability", "core", { size: { width: 2000, height: 1000 } })
     expect(core.paths).toEqual(["/v2beta/stable-image/generate/core"])
     expect(core.bodies).toEqual([{ prompt: "a boat", aspect_ratio: "16:9" }])
@@ -224,7 +224,7 @@ describe("other vendors", () => {
     expect(large.bodies[0]).toMatchObject({ model: "sd3.5-large" })
   })
 
-  test("Stability gets variations, and edits at a separate service", async () => {
+  test("sends Stability variations, and edits to a separate service", async () => {
     const file = `image.png ${PNG}`
     const varied = await asked("stability", "sd3.5-large", { task: "variation" })
     expect(varied.paths).toEqual(["/v2beta/stable-image/generate/sd3"])
@@ -257,7 +257,7 @@ describe("other vendors", () => {
     expect(edited.losses).toEqual(["quality:dropped"])
   })
 
-  test("masks are drawn in the form of each vendor", () => {
+  test("sends masks in the form of each vendor", () => {
     for (const [vendor, model, style] of [
       ["stability", "inpaint", "white"],
       ["stability", "core", undefined],
@@ -270,7 +270,7 @@ describe("other vendors", () => {
     }
   })
 
-  test("every declared task of a vendor is supported by one of its models", () => {
+  test("supports every declared task of a vendor with one of its models", () => {
     for (const [vendor, ...models] of [
       ["openai", "gpt-image-1"],
       ["azure", "pictures"],
@@ -300,7 +300,7 @@ describe("other vendors", () => {
     }
   })
 
-  test("only GPT image models are asked for a stream, and for one image", async () => {
+  test("requests a stream only for one image of a GPT image model", async () => {
     const stream = { drafts: 2 }
     const gpt = await asked("openai", "gpt-image-1", { stream })
     expect(gpt.bodies[0]).toMatchObject({ stream: true, partial_images: 2 })
@@ -317,7 +317,7 @@ describe("other vendors", () => {
     }
   })
 
-  test("Bedrock gets Amazon's and Stability's models by their tasks", async () => {
+  test("sends Amazon's and Stability's models their task format on Bedrock", async () => {
     const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
       count: 6,
       options: { quality: "high" },
@@ -358,7 +358,7 @@ describe("other vendors", () => {
     expect(stable.bodies[0]).toMatchObject({ mode: "text-to-image", aspect_ratio: "1:1" })
   })
 
-  test("Fireworks gets workflows with ratios, or sizes for older models", async () => {
+  test("sends Fireworks workflows with ratios, or sizes for older models", async () => {
     const name = "accounts/fireworks/models/flux-1-dev-fp8"
     const flux = await asked("fireworks", name)
     expect(flux.paths).toEqual([`/workflows/${name}/text_to_image`])
@@ -371,8 +371,8 @@ describe("other vendors", () => {
   })
 })
 
-describe("answers", () => {
-  test("images of several calls are joined, with the total tokens", async () => {
+describe("image answer decoder", () => {
+  test("joins the images and adds up the tokens of several calls", async () => {
     const one = {
       data: [{ b64_json: "AAAA" }],
       size: "1024x1024",
@@ -384,7 +384,7 @@ describe("answers", () => {
     expect(result.facts).toEqual({ size: "1024x1024" })
   })
 
-  test("have no tokens if only some calls were counted", async () => {
+  test("returns no tokens if only some calls reported them", async () => {
     const counted = { data: [{ b64_json: "AAAA" }], usage: { input_tokens: 1, output_tokens: 2 } }
     const uncounted = { data: [{ b64_json: "AAAA" }] }
     const empty = { ...uncounted, usage: { input_tokens: 0, output_tokens: 0 } }
@@ -394,7 +394,7 @@ describe("answers", () => {
     }
   })
 
-  test("a filtered image is a rejection of the request", async () => {
+  test("treats a filtered image as a rejected request", async () => {
     const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
     const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
     const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })
@@ -412,7 +412,7 @@ describe("answers", () => {
     }
   })
 
-  test("errors are read in every vendor's format", () => {
+  test("reads errors in every vendor's format", () => {
     for (const [body, message] of [
       [{ error: { message: "no", type: "image_generation_user_error", code: "x" } }, "no"],
       [{ code: "invalid-argument", error: "no ratio" }, "no ratio"],

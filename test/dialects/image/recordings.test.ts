@@ -27,8 +27,8 @@ function imagesIn(body: unknown): number {
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
 }
 
-describe(`recorded images${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("covers each vendor", () => {
+describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)("cover each vendor", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),
@@ -39,14 +39,14 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
     const { id, status, body, answer } = recording
     const format = imagesOf(vendorOf(recording))
     if (status !== 200) {
-      test(`${id} is a rejected request`, () => {
+      test(`report a rejected request: ${id}`, () => {
         const error = format.decodeError(status, body, answer.headers)
         expect(error.kind).toBe("refused_by_upstream")
         expect(JSON.stringify(body)).toContain(error.message)
       })
       continue
     }
-    test(`decodes all images, with their usage: ${id}`, async () => {
+    test(`decode to all images with their usage: ${id}`, async () => {
       const { images, usage } = await format.decode([answer], requestOf())
       expect(images).toHaveLength(imagesIn(body))
       expect(images.length).toBeGreaterThan(0)
@@ -57,24 +57,27 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("the caller's fields are sent to OpenAI unchanged", async () => {
-    const generations = RECORDINGS.filter(
-      ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
-    )
-    expect(generations.length).toBeGreaterThanOrEqual(3)
-    for (const { request } of generations) {
-      const { model = "", ...parameters } = decodeImageParameters("generation", request)
-      const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
-      const { quality, ...rest } = request
-      // The oldest model has only one quality.
-      const isDropped = request["model"] === "dall-e-2" && quality !== undefined
-      expect(bodies[0]).toMatchObject(isDropped ? rest : request)
-      expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
-    }
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    "show that OpenAI receives the caller's fields unchanged",
+    async () => {
+      const generations = RECORDINGS.filter(
+        ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
+      )
+      expect(generations.length).toBeGreaterThanOrEqual(3)
+      for (const { request } of generations) {
+        const { model = "", ...parameters } = decodeImageParameters("generation", request)
+        const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
+        const { quality, ...rest } = request
+        // The oldest model has only one quality.
+        const isDropped = request["model"] === "dall-e-2" && quality !== undefined
+        expect(bodies[0]).toMatchObject(isDropped ? rest : request)
+        expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
+      }
+    },
+  )
 
   test.skipIf(!HAS_FIXTURES)(
-    "the AI SDK's edit and the rejection of response_format are handled",
+    "include the AI SDK's edit and the rejection of response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

@@ -45,8 +45,8 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
   return Buffer.concat(out).toString()
 }
 
-describe("image events", () => {
-  test("pass drafts on unchanged for any split, and hold the image back", () => {
+describe("image stream", () => {
+  test("passes drafts on unchanged for any split and holds the final image back", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
       fc.property(cut, (cuts) => {
@@ -58,18 +58,18 @@ describe("image events", () => {
     )
   })
 
-  test("join several data lines into one", () => {
+  test("joins several data lines into one", () => {
     const reader = new ImageEventReader()
     const lines = JSON.stringify(DRAFT, null, 1).replaceAll("\n", "\ndata: ")
     expect(read(reader, event(DRAFT, lines))).toBe(FIRST_TEXT)
   })
 
-  test("pass unknown events on", () => {
+  test("passes unknown events on", () => {
     const text = 'event: later\ndata: {"type":"later"}\n\n'
     expect(read(new ImageEventReader(), text)).toBe(text)
   })
 
-  test("report a failure after the preceding events", () => {
+  test("reports a failure after the preceding events", () => {
     const reader = new ImageEventReader()
     const failed = event({ type: "error" }, '{"type":"error","error":{"message":"no"}}')
     expect(() => read(reader, FIRST_TEXT + failed)).toThrow(
@@ -78,16 +78,25 @@ describe("image events", () => {
     expect(reader.drafts).toBe(1)
   })
 
-  test("return the caller's own mistake in the vendor's words", () => {
+  test("returns the vendor's message for the caller's mistake", () => {
     const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
     const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
     expect(() => read(new ImageEventReader(), text)).toThrow(
       expect.objectContaining({ kind: "refused_by_upstream", message: "no" }),
     )
   })
+
+  test("does not buffer an event without an end", () => {
+    const reader = new ImageEventReader()
+    const chunk = new TextEncoder().encode(`data: ${"A".repeat(16 * 1024 * 1024)}`)
+    const flood = (): void => {
+      for (let round = 0; round < 6; round++) for (const _ of reader.push(chunk)) expect(_).toBe(_)
+    }
+    expect(flood).toThrow(expect.objectContaining({ kind: "upstream_error" }))
+  })
 })
 
-test("the last event has the cost with the vendor's tokens, or alone", () => {
+test("the last image event has the cost, with the vendor's tokens or alone", () => {
   const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

@@ -20,8 +20,8 @@ function decode(body: JsonObject, request = REQUEST) {
   return MISTRAL.decode([{ headers: new Headers(), bytes }], request)
 }
 
-describe("a request", () => {
-  test("a request to OpenAI keeps its parts and unknown fields", () => {
+describe("moderation request encoder", () => {
+  test("sends OpenAI all parts and unknown fields", () => {
     const url = "data:image/png;base64,AAAA"
     const body = {
       model: "a/b",
@@ -45,7 +45,7 @@ describe("a request", () => {
     })
   })
 
-  test("a request to Mistral drops unknown fields, with a reported loss", () => {
+  test("drops unknown fields for Mistral and reports a loss", () => {
     const request = decodeModerationRequest({ model: "a/b", input: "x", metadata: {} })
     expect(MISTRAL.encode(request, "m")).toEqual({
       calls: [{ path: "/moderations", body: { type: "json", json: { model: "m", input: ["x"] } } }],
@@ -54,12 +54,12 @@ describe("a request", () => {
   })
 })
 
-describe("conversations", () => {
+describe("moderation of a conversation", () => {
   const last = { role: "assistant", content: "b" }
   const messages = [{ role: "user", content: [{ type: "text", text: "a" }], name: "x" }, last]
   const json = (input: unknown) => ({ type: "json", json: { model: "m", input } })
 
-  test("conversations are sent to Mistral without a loss", () => {
+  test("sends the conversation to Mistral without a loss", () => {
     const request = decodeChatModerationRequest({ model: "a/b", input: messages })
     const sent = [[{ role: "user", content: "a", name: "x" }, last]]
     expect(MISTRAL.encode(request, "m")).toMatchObject({
@@ -68,7 +68,7 @@ describe("conversations", () => {
     })
   })
 
-  test("OpenAI classifies the last message of a conversation, with a reported loss", () => {
+  test("sends OpenAI only the last message and reports a loss", () => {
     const one = decodeChatModerationRequest({ model: "a/b", input: messages })
     const loss = { name: "input", effect: "approximated" } as const
     expect(OPENAI.encode(one, "m")).toMatchObject({
@@ -86,14 +86,14 @@ describe("conversations", () => {
     })
   })
 
-  test("messages in several parts keep their parts at Mistral", () => {
+  test("keeps the parts of a message for Mistral", () => {
     const content = ["a", "b"].map((text) => ({ type: "text", text }))
     const input = [{ role: "user", content }]
     const request = decodeChatModerationRequest({ model: "a/b", input })
     expect(MISTRAL.encode(request, "m")).toMatchObject({ calls: [{ body: json([input]) }] })
   })
 
-  test("images in conversations are sent or rejected, never dropped", () => {
+  test("sends or rejects images, and never drops them", () => {
     const image = { type: "image_url", image_url: { url: "https://a/b.png" } }
     const shown = [{ role: "user", content: [image] }]
     const one = decodeChatModerationRequest({ model: "a/b", input: shown })
@@ -103,7 +103,7 @@ describe("conversations", () => {
     expect(() => OPENAI.encode(two, "m")).toThrow("one conversation")
   })
 
-  test("invalid conversations are rejected with the name of the field", () => {
+  test("rejects an invalid conversation and names the field", () => {
     const cases: [JsonObject[string], string][] = [
       ["a", "input"],
       [[], "input"],
@@ -121,8 +121,8 @@ describe("conversations", () => {
   })
 })
 
-describe("an answer", () => {
-  test("a verdict without a flag is flagged by its categories", async () => {
+describe("moderation answer decoder", () => {
+  test("derives a missing flag from the categories", async () => {
     const scores = { violence: 0.8, health: 0.1 }
     const { verdicts, tokens } = await decode({
       results: [{ categories: { violence: true, health: false }, category_scores: scores }],
@@ -134,12 +134,12 @@ describe("an answer", () => {
     expect(tokens).toBe(7)
   })
 
-  test("a verdict keeps its flag, and an answer without usage has no tokens", async () => {
+  test("keeps the flag of a verdict, and reports no tokens without usage", async () => {
     const result = { flagged: false, categories: { a: true }, category_scores: { a: 0.6 } }
     expect(await decode({ results: [result] })).toEqual({ verdicts: [result] })
   })
 
-  test("an answer with a missing or an extra verdict is rejected", () => {
+  test("rejects an answer with a missing or an extra verdict", () => {
     const verdict = { categories: {}, category_scores: {} }
     for (const results of [[], [verdict, verdict], [{}], undefined]) {
       expect(() => decode({ ...(results && { results }) })).toThrow("cannot be used")

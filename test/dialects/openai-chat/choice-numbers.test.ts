@@ -29,7 +29,7 @@ describe("choices of a whole answer", () => {
       [0, 2],
       [0, 1],
     ],
-  ])("numbered %p have the indexes %p", (given, expected) => {
+  ])("numbered %p get the indexes %p", (given, expected) => {
     const decoded = OPENAI_CHAT.decodeResult(answer(given))
     expect(decoded.choices.map(({ index }) => index)).toEqual(expected)
     const body = answer(given)

@@ -21,15 +21,15 @@ function encodeMessages(...messages: Message[]) {
 
 const foreign = { dialect: "anthropic-messages", fields: { cache_control: {} } } as const
 
-describe("an encoded request", () => {
-  test("asks for usage in every stream, unless usage comes anyway", () => {
+describe("OpenAI request encoder", () => {
+  test("requests usage in every stream, unless the vendor sends it anyway", () => {
     const streamed = request({ stream: true })
     expect(OPENAI_CHAT.encodeRequest(streamed).body.stream_options).toEqual({ include_usage: true })
     const unasked = openAiChat({ usageInStream: "always" }).encodeRequest(streamed).body
     expect(unasked).toEqual({ model: "m", messages: [], stream: true })
   })
 
-  test("limits the output in the vendor's field", () => {
+  test("sends the output limit in the vendor's field", () => {
     const limited = request({ maxTokens: 5, choices: 2 })
     expect(OPENAI_CHAT.encodeRequest(limited).body).toMatchObject({
       max_completion_tokens: 5,
@@ -39,7 +39,7 @@ describe("an encoded request", () => {
     expect(older.encodeRequest(limited).body).toMatchObject({ max_tokens: 5 })
   })
 
-  test("reports the fields it loses", () => {
+  test("reports lost fields", () => {
     const { body, losses } = OPENAI_CHAT.encodeRequest(
       request({
         topK: 5,
@@ -80,7 +80,7 @@ describe("an encoded request", () => {
     [{ budget: 8000 }, { reasoning_effort: "high" }, ["reasoning_budget"]],
     [{ effort: "low", budget: 8000 }, { reasoning_effort: "low" }, ["reasoning_budget"]],
     [{ isAdaptive: true, summary: "auto" }, {}, []],
-  ])("sets reasoning by a word: %p", (reasoning, fields, names) => {
+  ])("sends the reasoning effort: %p", (reasoning, fields, names) => {
     const limited = request({ reasoning, maxTokens: 10_000 })
     const { body, losses } = OPENAI_CHAT.encodeRequest(limited)
     expect(body).toEqual({ model: "m", messages: [], max_completion_tokens: 10_000, ...fields })
@@ -96,7 +96,7 @@ describe("an encoded request", () => {
       { effort: "high", summary: "none" },
       { effort: "high", exclude: true },
     ],
-  ])("sets reasoning by OpenRouter's object: %p", (order, reasoning) => {
+  ])("sends OpenRouter's reasoning object: %p", (order, reasoning) => {
     const { body, losses } = openAiChat(KEEPING).encodeRequest(
       request({
         reasoning: order,
@@ -107,7 +107,7 @@ describe("an encoded request", () => {
     expect(losses).toEqual([])
   })
 
-  test("has cache markers where the vendor accepts them", () => {
+  test("sends cache markers to vendors that accept them", () => {
     const text = { type: "text", text: "a" } as const
     const marked = request({
       tools: [{ name: "f", cache: { ttl: "1h" } }],
@@ -132,7 +132,7 @@ describe("an encoded request", () => {
     expect(without.losses).toEqual([{ name: "cache_control", effect: "dropped" }])
   })
 
-  test("drops markers on calls and on answers without text", () => {
+  test("drops cache markers on calls and on answers without text", () => {
     const parts: Part[] = [{ type: "tool-call", id: "a", name: "f", arguments: "{}", cache: {} }]
     const answers: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
     for (const [role, marked] of [["assistant", parts] as const, ["tool", answers] as const]) {
@@ -163,13 +163,13 @@ describe("an encoded request", () => {
   })
 })
 
-describe("tool results", () => {
+describe("OpenAI tool result encoder", () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://host/a.png" },
   } as const
 
-  test("encodes results as separate messages before the user's text", () => {
+  test("writes results as separate messages before the user's text", () => {
     const { messages, losses } = encodeMessages({
       role: "user",
       parts: [
@@ -186,7 +186,7 @@ describe("tool results", () => {
     expect(losses).toEqual(["tool_result.failed"])
   })
 
-  test("tool results with images are followed by them after the last result", () => {
+  test("writes images of results after the last result", () => {
     const { messages, losses } = encodeMessages(
       { role: "tool", parts: [{ type: "tool-result", id: "a", content: [image] }] },
       {
@@ -202,7 +202,7 @@ describe("tool results", () => {
     expect(losses).toEqual(["tool_result.media"])
   })
 
-  test("tool results in the legacy format are sent back in it", () => {
+  test("sends results in the legacy format back in that format", () => {
     const body = {
       model: "m",
       messages: [
@@ -214,8 +214,8 @@ describe("tool results", () => {
   })
 })
 
-describe("an encoded whole answer", () => {
-  test("has every member that OpenAI's own has", () => {
+describe("OpenAI answer encoder", () => {
+  test("writes every member of OpenAI's own answers", () => {
     const encoded = encodeResult({
       id: "msg_1",
       model: "vendor/model",
@@ -252,7 +252,7 @@ describe("an encoded whole answer", () => {
     })
   })
 
-  test("has calls in place of content", () => {
+  test("writes calls in place of content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -276,7 +276,7 @@ describe("an encoded whole answer", () => {
     })
   })
 
-  test("has citations as annotations, counted from the start of the content", () => {
+  test("writes citations as annotations with positions in the whole content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -322,7 +322,7 @@ describe("an encoded whole answer", () => {
   })
 
   test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
-    "an invalid answer cannot be decoded: %p",
+    "the decoder rejects an invalid answer: %p",
     (body) => {
       expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
     },

@@ -50,8 +50,8 @@ function refusalOf(body: Record<string, never>): GatewayError {
   throw new Error("the request was taken")
 }
 
-describe("requests that OpenAI was recorded to reject", () => {
-  test.skipIf(!HAS_FIXTURES)("finds them in the folder of recordings", () => {
+describe("requests that OpenAI rejected in recordings", () => {
+  test.skipIf(!HAS_FIXTURES)("exist in the folder of recordings", () => {
     expect(recorded.length).toBeGreaterThan(20)
   })
 
@@ -72,7 +72,7 @@ describe("requests that OpenAI was recorded to reject", () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("left to the vendor are accepted, or rejected by the gateway", () => {
+  test.skipIf(!HAS_FIXTURES)("are rejected, or accepted if the vendor validates them", () => {
     const left = recorded.filter((example) => nameOf(example) in VENDORS_BUSINESS)
     expect(left.length).toBeGreaterThan(0)
     for (const example of left) {
@@ -83,12 +83,12 @@ describe("requests that OpenAI was recorded to reject", () => {
   })
 })
 
-describe("requests that OpenAI was recorded to answer", () => {
+describe("requests that OpenAI answered in recordings", () => {
   const answered: { request: Record<string, never>; status: number }[] = HAS_FIXTURES
     ? JSON.parse(readFixture("fauxpenai/chat-success.json"))
     : []
 
-  test.skipIf(!HAS_FIXTURES)("accepts them", () => {
+  test.skipIf(!HAS_FIXTURES)("are accepted", () => {
     expect(answered.length).toBeGreaterThan(0)
     for (const { request } of answered) {
       expect(() => OPENAI_CHAT.decodeRequest(request)).not.toThrow()

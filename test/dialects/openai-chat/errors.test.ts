@@ -9,8 +9,8 @@ const { decodeError, encodeError } = OPENAI_CHAT
 /** Matches errors with status 400 about a model that the operator's account at the vendor does not have. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
-describe("errors to the caller", () => {
-  test("have OpenAI's envelope with the gateway's own codes", () => {
+describe("OpenAI error encoder", () => {
+  test("uses OpenAI's envelope with the gateway's own codes", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "1.5" },
     })
@@ -31,7 +31,7 @@ describe("errors to the caller", () => {
     })
   })
 
-  test("report a vendor's error in the vendor's words", () => {
+  test("keeps a vendor's message", () => {
     const refused = decodeError(422, {
       error: { message: "bad schema", type: "invalid_request_error", code: "bad", param: "tools" },
     })
@@ -49,7 +49,7 @@ describe("errors to the caller", () => {
   })
 })
 
-describe("errors of vendors", () => {
+describe("OpenAI error decoder", () => {
   test.each<[string, unknown, string, { code?: string; type?: string }]>([
     ["OpenAI", { error: { message: "m", type: "t", code: "c" } }, "m", { code: "c", type: "t" }],
     ["a number for a code", { error: { message: "m", code: 400 } }, "m", { code: "400" }],
@@ -81,14 +81,14 @@ describe("errors of vendors", () => {
     ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
     ["nothing", undefined, "The provider refused the request with status 400.", {}],
     ["an empty list of errors", [[[]]], "The provider refused the request with status 400.", {}],
-  ])("decodes %s", (_, body, message, words) => {
+  ])("reads %s", (_, body, message, words) => {
     const error = decodeError(400, body)
     expect(error.kind).toBe("refused_by_upstream")
     expect(error.message).toBe(message)
     expect(error.details.upstream).toEqual({ status: 400, ...words })
   })
 
-  test("have long messages shortened", () => {
+  test("shortens long messages", () => {
     expect(decodeError(400, { error: { message: "x".repeat(9000) } }).message).toHaveLength(2000)
   })
 
@@ -106,7 +106,7 @@ describe("errors of vendors", () => {
     [504, "upstream_timeout"],
     [529, "upstream_overloaded"],
     [302, "upstream_error"],
-  ])("an error with status %i is %s", (status, kind) => {
+  ])("maps an error with status %i to %s", (status, kind) => {
     const error = decodeError(status, { error: { message: "secret text" } })
     expect(error.kind).toBe(kind as GatewayError["kind"])
     if (kind !== "refused_by_upstream") expect(error.message).not.toContain("secret")
@@ -117,27 +117,30 @@ describe("errors of vendors", () => {
     [400, [{ error: { message: "API key not valid. Please pass a valid API key.", code: 400 } }]],
     [429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } }],
     [401, { detail: "Invalid API Key sk-12345" }],
-  ])("about the operator's credential (%i) expose nothing of it", (status, body) => {
+  ])("hides details of the operator's credential (%i)", (status, body) => {
     const error = decodeError(status, body)
     expect(error.kind).toBe("upstream_error")
     expect(error.message).toContain("credential")
     expect(error.message).not.toMatch(/xa|sk-|quota/)
   })
 
-  test.skipIf(!HAS_FIXTURES)("recorded errors are the caller's only for invalid requests", () => {
-    const failed = chatRecordings().filter(({ status }) => status !== 200)
-    expect(failed.length).toBeGreaterThan(10)
-    for (const { status, answer } of failed) {
-      const error = decodeError(status, answer)
-      const isRefusal = error.kind === "refused_by_upstream"
-      const isUnknownModel = UNKNOWN_MODEL.test(JSON.stringify(answer))
-      expect(isRefusal).toBe(status === 400 && !isUnknownModel)
-      if (isRefusal && typeof answer === "object") {
-        const { error: told = answer } = answer as { error?: JsonObject }
-        expect(error.message).toBe(String(told.message))
+  test.skipIf(!HAS_FIXTURES)(
+    "attributes recorded errors to the caller only for invalid requests",
+    () => {
+      const failed = chatRecordings().filter(({ status }) => status !== 200)
+      expect(failed.length).toBeGreaterThan(10)
+      for (const { status, answer } of failed) {
+        const error = decodeError(status, answer)
+        const isRefusal = error.kind === "refused_by_upstream"
+        const isUnknownModel = UNKNOWN_MODEL.test(JSON.stringify(answer))
+        expect(isRefusal).toBe(status === 400 && !isUnknownModel)
+        if (isRefusal && typeof answer === "object") {
+          const { error: told = answer } = answer as { error?: JsonObject }
+          expect(error.message).toBe(String(told.message))
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 test.each([
@@ -164,13 +167,13 @@ test.each([
       error: { message: "Failed", innererror: { details: [{ message: "Insufficient credits" }] } },
     },
   ],
-])("an account error in any member is not reported as the caller's error: %j", (body) => {
+])("does not attribute an account error in any member to the caller: %j", (body) => {
   const error = decodeError(400, body)
   expect(error.kind).not.toBe("invalid_request")
   expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
 })
 
-test("the caller's own text is not treated as an account error", () => {
+test("does not treat the caller's own text as an account error", () => {
   const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
   expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
 })

@@ -5,7 +5,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
-describe("empty frames", () => {
+describe("OpenAI decoder of empty frames", () => {
   test.each([
     ['{"type":"keepalive"}'],
     ['{"type":"ping"}'],
@@ -13,11 +13,11 @@ describe("empty frames", () => {
     [""],
     ['{"choices":null}'],
     ['{"choices":[null]}'],
-  ])("yield no events: %s", (data) => {
+  ])("returns no events: %s", (data) => {
     expect(changes({ data })).toEqual([])
   })
 
-  test("include Azure's first chunk, which has no id", () => {
+  test("accepts Azure's first chunk, which has no id", () => {
     const first = {
       choices: [],
       created: 0,
@@ -39,14 +39,14 @@ describe("empty frames", () => {
     ])
   })
 
-  test("a cumulative message beside the delta is not a second answer", () => {
+  test("ignores a cumulative message beside the delta", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })
 })
 
-describe("usage", () => {
-  test("reads every vendor's field, each time in full", () => {
+describe("OpenAI decoder of usage", () => {
+  test("reads every vendor's usage field, each time in full", () => {
     const first = { prompt_tokens: 5, completion_tokens: 1 }
     const last = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
@@ -61,7 +61,7 @@ describe("usage", () => {
     ])
   })
 
-  test("reads the only choice of a chunk", () => {
+  test("reads usage from the only choice of a chunk", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const ended = { index: 0, delta: {}, finish_reason: "stop", usage }
     const events = changes(chunk({ index: 0, delta: { content: "a" } }), chunk(ended))
@@ -72,7 +72,7 @@ describe("usage", () => {
     ])
   })
 
-  test("ignores the usage of one of several choices", () => {
+  test("ignores usage in one of several choices", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
       chunk({ index: 0, delta: { content: "a" } }),
@@ -88,30 +88,30 @@ describe("usage", () => {
   })
 })
 
-describe("errors after 200", () => {
+describe("OpenAI decoder of errors after status 200", () => {
   test.each([
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
     ["OpenRouter's chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
     ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
-  ])("decodes %s", (_, body, code) => {
+  ])("reads %s", (_, body, code) => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 
-  test("recognizes an error by the name of the event", () => {
+  test("recognizes an error by the event name", () => {
     const data = JSON.stringify({ message: "sorry" })
     expect(decode({ event: "error", data })).toEqual([errorEvent({ message: "sorry" })])
     expect(decode({ event: "error", data: "sorry" })).toEqual([errorEvent({ message: "sorry" })])
   })
 
-  test("invalid JSON in a frame is an error", () => {
+  test("reports invalid JSON in a frame as an error", () => {
     for (const data of ["{", "<html>", "[]", "null", '"text"']) {
       expect(() => decode({ data })).toThrow(GatewayError)
     }
   })
 })
 
-describe("the end", () => {
-  test("the end of the choices completes a stream without [DONE]", () => {
+describe("OpenAI decoder of the stream end", () => {
+  test("completes a stream without [DONE] at the end of its choices", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     decoder.push(finish("stop"))
@@ -119,7 +119,7 @@ describe("the end", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("reports no end if a stream breaks", () => {
+  test("reports no end if the stream breaks", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     expect(decoder.end()).toEqual([])
@@ -127,7 +127,7 @@ describe("the end", () => {
     expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
   })
 
-  test("[DONE] ends unfinished choices", () => {
+  test("ends unfinished choices at [DONE]", () => {
     expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -144,7 +144,7 @@ describe("the end", () => {
     ["sensitive", "content-filter", "sensitive"],
     ["model_context_window_exceeded", "length", "model_context_window_exceeded"],
     ["strange", "other", "strange"],
-  ])("has the reason %s", (word, reason, rawReason) => {
+  ])("maps the finish reason %s", (word, reason, rawReason) => {
     const expected = { type: "finish", choice: 0, reason }
     const [event] = changes(finish(word))
     expect(event).toEqual((rawReason ? { ...expected, rawReason } : expected) as ChatEvent)
@@ -158,13 +158,13 @@ describe("the end", () => {
     "abort",
     "cancelled",
     "malformed_function_call",
-  ])("a finish reason of %s is a failed generation", (word) => {
+  ])("treats the finish reason %s as a failed generation", (word) => {
     expect(changes(finish(word))).toMatchObject([{ type: "error", code: word }])
     const choice = { message: { content: "part" }, finish_reason: word }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("failed while it wrote")
   })
 
-  test("with an error in a choice is the vendor's failure, with its own code", () => {
+  test("reports an error in a choice as a vendor failure with its own code", () => {
     const error = { code: 429, message: "slow down" }
     const choice = { index: 0, message: { content: "part" }, finish_reason: "error", error }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("overloaded")
@@ -172,7 +172,7 @@ describe("the end", () => {
     expect(changes(frame)).toMatchObject([{ type: "error", code: "429" }])
   })
 
-  test("may be a failure by the word of the provider behind OpenRouter", () => {
+  test("reports a failure of the provider behind OpenRouter", () => {
     const choice = { message: { content: "" }, finish_reason: "stop" }
     const failed = { ...choice, native_finish_reason: "network_error" }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [failed] })).toThrow("failed while it wrote")

@@ -27,8 +27,8 @@ function partsOf(request: JsonObject, index = 0): unknown {
 
 const extra = (fields: JsonObject) => ({ dialect: "openai-chat", fields })
 
-describe("messages", () => {
-  test("have roles and names", () => {
+describe("OpenAI message decoder", () => {
+  test("reads roles and names", () => {
     const request = decodeRequest(
       withMessage(
         { role: "system", content: "s", name: null },
@@ -45,7 +45,7 @@ describe("messages", () => {
     ])
   })
 
-  test("include an assistant's calls and their results", () => {
+  test("reads an assistant's calls and their results", () => {
     const called = { name: "f", arguments: '{"a":1}' }
     const request = decodeRequest(
       withMessage(
@@ -87,7 +87,7 @@ describe("messages", () => {
     ])
   })
 
-  test("include functions in the legacy format", () => {
+  test("reads functions in the legacy format", () => {
     const request = decodeRequest(
       withMessage(
         { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
@@ -100,7 +100,7 @@ describe("messages", () => {
     ])
   })
 
-  test("have two ids for two calls of one function in the legacy format", () => {
+  test("assigns different ids to two calls of one function in the legacy format", () => {
     const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
     const answer = { role: "function", name: "f", content: "ok" }
     const { messages } = decodeRequest(withMessage(call, answer, call, answer))
@@ -108,7 +108,7 @@ describe("messages", () => {
     expect(ids).toEqual(["f", "f", "f_2", "f_2"])
   })
 
-  test("applies a marker on the message to its last part", () => {
+  test("applies a cache marker on a message to its last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" }
     const { messages } = decodeRequest(
       withMessage(
@@ -124,7 +124,7 @@ describe("messages", () => {
     expect(messages[2]?.extra?.fields).toEqual({ cache_control: mark })
   })
 
-  test("include reasoning and refusals of earlier turns", () => {
+  test("reads reasoning and refusals of earlier turns", () => {
     const request = decodeRequest(
       withMessage(
         { role: "assistant", content: "a", reasoning_content: "hm", refusal: null },
@@ -147,7 +147,7 @@ describe("messages", () => {
     ])
   })
 
-  test("include withheld reasoning and other reasoning details", () => {
+  test("reads withheld reasoning and other reasoning details", () => {
     const details = [
       { type: "reasoning.encrypted", data: "x", id: "rs_1", format: "openai-responses-v1" },
       { type: "reasoning.summary", summary: "hm" },
@@ -166,7 +166,7 @@ describe("messages", () => {
     ])
   })
 
-  test("have citations of earlier turns on the text", () => {
+  test("puts citations of earlier turns on the text", () => {
     const cited = { url: "https://host/a", title: "A", start_index: 0, end_index: 1 }
     const other = { type: "file_citation", file_citation: {} }
     const annotations = [{ type: "url_citation", url_citation: cited }, other]
@@ -180,7 +180,7 @@ describe("messages", () => {
     expect(decodeRequest(silent).messages[0]).not.toHaveProperty("extra")
   })
 
-  test("keep tool content that only some vendors accept", () => {
+  test("keeps tool content that only some vendors accept", () => {
     const text = { type: "text", text: "ok" }
     const document = { type: "document_url", document_url: "https://host/a.pdf" }
     const answer = { role: "tool", tool_call_id: "a", content: [text, document] }
@@ -196,7 +196,7 @@ describe("messages", () => {
     expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([answer])
   })
 
-  test("keep other members as extras", () => {
+  test("keeps other members as extras", () => {
     const request = withMessage({
       role: "assistant",
       content: "a",
@@ -210,7 +210,7 @@ describe("messages", () => {
   })
 })
 
-describe("parts", () => {
+describe("OpenAI part decoder", () => {
   test("decodes images by address and by data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
@@ -249,7 +249,7 @@ describe("parts", () => {
     expect(file({ file_data: "https://host/a.pdf" })).toMatchObject([{ source: { type: "url" } }])
   })
 
-  test("keep unknown members as extras in place", () => {
+  test("keeps unknown members as extras in place", () => {
     const part = {
       type: "image_url",
       image_url: { url: "https://host/a.png", x: 1 },
@@ -260,7 +260,7 @@ describe("parts", () => {
     ])
   })
 
-  test("have cache markers", () => {
+  test("reads cache markers", () => {
     const mark = { cache_control: { type: "ephemeral" } }
     const long = { cache_control: { type: "ephemeral", ttl: "1h" } }
     const parts = [
@@ -280,7 +280,7 @@ describe("parts", () => {
     expect(request.tools).toEqual([{ name: "f", cache: {} }])
   })
 
-  test("have markers on the calls of an earlier turn, as the AI SDK writes them", () => {
+  test("reads cache markers on the calls of an earlier turn, as the AI SDK writes them", () => {
     const mark = { cache_control: { type: "ephemeral" } }
     const tool_calls = [
       { id: "a", type: "function", function: { name: "f", arguments: "{}" }, ...mark, x: 1 },
@@ -293,7 +293,7 @@ describe("parts", () => {
     ])
   })
 
-  test("keeps parts whole if only some vendors accept them", () => {
+  test("keeps parts that only some vendors accept unchanged", () => {
     const part = { type: "document_url", document_url: "https://host/a.pdf" }
     expect(partsOf(withPart(part))).toEqual([{ type: "unknown", extra: extra(part) }])
   })

@@ -32,8 +32,8 @@ function partsOf(message: JsonObject, finish: string) {
   return { parts: whole.choices[0]?.parts, finish: whole.choices[0]?.finish }
 }
 
-describe("a server that sends every member of OpenAI's types", () => {
-  test("makes no call by an empty function_call", () => {
+describe("the OpenAI decoder on a server that sends every optional member", () => {
+  test("ignores an empty function_call", () => {
     const message = { role: "assistant", content: "4", function_call: EMPTY, tool_calls: null }
     expect(partsOf(message, "stop")).toEqual({
       parts: [{ type: "text", text: "4" }],
@@ -41,7 +41,7 @@ describe("a server that sends every member of OpenAI's types", () => {
     })
   })
 
-  test("calls the function beside an empty custom tool", () => {
+  test("reads the function beside an empty custom tool", () => {
     const message = { role: "assistant", content: "", function_call: EMPTY, tool_calls: [CALL] }
     expect(partsOf(message, "tool_calls")).toEqual({
       parts: [
@@ -51,7 +51,7 @@ describe("a server that sends every member of OpenAI's types", () => {
     })
   })
 
-  test("completes its message on the verbatim path without a call", () => {
+  test("completes a verbatim message without a call", () => {
     const body: JsonObject = {
       choices: [{ message: { content: null, function_call: EMPTY }, finish_reason: "stop" }],
     }
@@ -60,7 +60,7 @@ describe("a server that sends every member of OpenAI's types", () => {
   })
 })
 
-test("content that is an object is serialized as text", () => {
+test("the OpenAI decoder serializes content that is an object as text", () => {
   const message = { role: "assistant", content: { title: "Oslo", year: 1048 } }
   const text = '{"title":"Oslo","year":1048}'
   expect(partsOf(message, "stop").parts).toEqual([{ type: "text", text }])

@@ -28,8 +28,8 @@ function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTo
   return openAiChat(quirks).patches.request({ model: "a/b", ...body }, patch)
 }
 
-describe("a request on the verbatim path", () => {
-  test("changes only the model, to the vendor's name", () => {
+describe("OpenAI verbatim request", () => {
+  test("changes only the model name", () => {
     const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
     const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
     expect(patched).toEqual({ body: { ...body, model: "up" }, losses: [] })
@@ -37,7 +37,7 @@ describe("a request on the verbatim path", () => {
     expect(body.model).toBe("a/b")
   })
 
-  test("always asks for usage when it streams", () => {
+  test("requests usage when it streams", () => {
     const options = { include_obfuscation: false, include_usage: false }
     expect(request({ stream: true }).body.stream_options).toEqual({ include_usage: true })
     expect(request({ stream: true, stream_options: options }).body.stream_options).toEqual({
@@ -50,7 +50,7 @@ describe("a request on the verbatim path", () => {
     expect(unasked).toEqual({ body: { model: "up", stream: true }, losses: [] })
   })
 
-  test("limits the output in the caller's own field", () => {
+  test("sends the output limit in the caller's own field", () => {
     expect(request({}, {}, 5).body).toEqual({ model: "up", max_completion_tokens: 5 })
     expect(request({ max_tokens: 9 }, {}, 5).body).toEqual({ model: "up", max_tokens: 5 })
     expect(request({ max_tokens: 9 }).body.max_tokens).toBe(9)
@@ -69,7 +69,7 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("drops fields that the vendor rejects, with a reported loss", () => {
+  test("drops fields that the vendor rejects and reports a loss", () => {
     const quirks = { dropFields: ["store", "user"], maxTemperature: 1, seedField: "random_seed" }
     const patched = request(
       { store: true, user: null, temperature: 1.5, seed: 3 },
@@ -84,7 +84,7 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("loses nothing by leaving out unwanted storage", () => {
+  test("reports no loss when it drops disabled storage", () => {
     const quirks = { dropFields: ["store"] }
     expect(request({ store: false }, quirks)).toEqual({ body: { model: "up" }, losses: [] })
   })
@@ -101,7 +101,7 @@ describe("a request on the verbatim path", () => {
     expect(request({}).body).not.toHaveProperty("temperature")
   })
 
-  test("adapts messages only if the vendor needs it", () => {
+  test("adapts messages only if the vendor requires it", () => {
     const messages = [
       { role: "developer", content: "d" },
       { role: "assistant", content: "a", reasoning_content: "hm", reasoning_details: [] },
@@ -125,7 +125,7 @@ describe("a request on the verbatim path", () => {
     expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
   })
 
-  test("sends reasoning of earlier turns if the model needs it, and fills in missing reasoning", () => {
+  test("sends reasoning of earlier turns if the model requires it, and fills in missing reasoning", () => {
     const calls = { tool_calls: [call("1")] }
     const messages = [
       { role: "assistant", content: null, ...calls },
@@ -178,8 +178,8 @@ describe("a request on the verbatim path", () => {
   })
 })
 
-describe("a whole answer on the verbatim path", () => {
-  test("names the public model and has the prefix", () => {
+describe("OpenAI verbatim answer", () => {
+  test("has the public model name and the id prefix", () => {
     const body: JsonObject = { id: "gen-1", model: "up", created: 7, provider: "x", choices: [] }
     OPENAI_CHAT.patches.result(body, PATCH)
     expect(body).toEqual({
@@ -192,7 +192,7 @@ describe("a whole answer on the verbatim path", () => {
     })
   })
 
-  test("repairs it for official clients", () => {
+  test("is repaired for official clients", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -217,14 +217,14 @@ describe("a whole answer on the verbatim path", () => {
   })
 })
 
-describe("a frame on the verbatim path", () => {
+describe("OpenAI verbatim frame", () => {
   const delta = { role: "assistant", content: "a" }
   const choices = [{ index: 0, delta, finish_reason: null }]
   const object = "chat.completion.chunk"
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
-  test("has the public model and the prefix, and is otherwise unchanged", () => {
+  test("has the public model and the id prefix, and is otherwise unchanged", () => {
     const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
@@ -246,7 +246,7 @@ describe("a frame on the verbatim path", () => {
     })
   })
 
-  test("has usage only if the caller asked for it", () => {
+  test("contains usage only if the caller requested it", () => {
     const last = frame({ id: "chatcmpl-1", model: "up", choices: [], usage })
     expect(patchFrame(last, PATCH).action).toBe("withhold")
     const told = patchFrame(last, asked)
@@ -259,7 +259,7 @@ describe("a frame on the verbatim path", () => {
     expect(kept.usageCarrier).toBeUndefined()
   })
 
-  test("may have usage with the finish reason, as Mistral and Groq send it", () => {
+  test("accepts usage with the finish reason, as Mistral and Groq send it", () => {
     const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
     expect(JSON.parse(patchFrame(mistral, PATCH).data)).not.toHaveProperty("usage")
@@ -269,7 +269,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(patchFrame(groq, PATCH).data)).not.toHaveProperty("usage")
   })
 
-  test("may have cumulative usage, which delays no text", () => {
+  test("accepts cumulative usage without delaying text", () => {
     const along = frame({ id: "chatcmpl-1", model: "up", choices, usage })
     const patched = patchFrame(along, asked)
     expect(JSON.parse(patched.data)).toMatchObject({ usage })
@@ -279,11 +279,11 @@ describe("a frame on the verbatim path", () => {
   test.each([
     ["keep-alives", { type: "ping" }],
     ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
-  ])("withholds %s", (_, json) => {
+  ])("is withheld if it is %s", (_, json) => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("withholds an invalid frame, and keeps errors unchanged", () => {
+  test("is withheld if it is invalid, and kept if it is an error", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -349,7 +349,7 @@ describe("a frame on the verbatim path", () => {
       [opened("a", "f", 0), opened("b", "g", 1), continued(0), continued(1)],
       [0, 1, 0, 1],
     ],
-  ])("keeps calls apart that come one by one: %s", (_, calls, expected) => {
+  ])("separates successive calls: %s", (_, calls, expected) => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const indexes = calls.map((call) => {
       const delta = { tool_calls: [call] }
@@ -359,7 +359,7 @@ describe("a frame on the verbatim path", () => {
     expect(indexes).toEqual(expected)
   })
 
-  test("a choice with an empty list of calls does not end with tool calls", () => {
+  test("does not end with tool calls if the list of calls is empty", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))
@@ -367,7 +367,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 
-  test("has one id for the whole stream, even if the vendor sends none of its own", () => {
+  test("has one id for the whole stream, even if the vendor sends none", () => {
     const json = { created: 7, model: "up", choices }
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const ids = [1, 2].map(() => JSON.parse(patcher.push(frame(json)).data).id)
@@ -376,7 +376,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(patchFrame(frame(json), PATCH).data).id).not.toBe(ids[0])
   })
 
-  test("may be the last one, or the one that breaks the stream", () => {
+  test("is recognized as the last one, or as one that breaks the stream", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     expect(patcher.end()).toEqual([{ data: "[DONE]" }])
     const [broken, ...more] = patcher.fail(new GatewayError("upstream_timeout", "late"), "r1")
@@ -385,8 +385,8 @@ describe("a frame on the verbatim path", () => {
   })
 })
 
-describe("the cost", () => {
-  test("joins the usage of a whole answer and of a stream's last chunk", () => {
+describe("cost of an OpenAI verbatim answer", () => {
+  test("is added to the usage of a whole answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

@@ -33,8 +33,8 @@ for (const [way, send] of WAYS) {
     return { messages: body.messages as JsonObject[], losses }
   }
 
-  describe(`a closed schema, ${way}`, () => {
-    test("drops OpenAI's own fields by name", () => {
+  describe(`OpenAI encoder for a closed schema, ${way}`, () => {
+    test("drops OpenAI-only fields by name", () => {
       const lacking = {
         logit_bias: { 5: 1 },
         modalities: ["text"],
@@ -72,7 +72,7 @@ for (const [way, send] of WAYS) {
       expect(losses).toEqual(asked === wanted ? [] : ["reasoning_effort:approximated"])
     })
 
-    test("leaves only the schema's members in messages", () => {
+    test("keeps only the schema's members in messages", () => {
       const messages = [
         { role: "system", content: "A", name: "ann" },
         { role: "user", content: "Hi", name: "ben" },
@@ -111,7 +111,7 @@ for (const [way, send] of WAYS) {
       expect(JSON.stringify(seen.messages)).not.toContain('"type":"refusal"')
     })
 
-    test("has its own form for documents and audio", () => {
+    test("uses the vendor's form for documents and audio", () => {
       const seen = said({
         role: "user",
         content: [
@@ -132,7 +132,7 @@ for (const [way, send] of WAYS) {
       expect(seen.losses).toEqual([])
     })
 
-    test("keeps its own parts unchanged", () => {
+    test("keeps the vendor's own parts unchanged", () => {
       const own = {
         role: "user",
         content: [
@@ -143,7 +143,7 @@ for (const [way, send] of WAYS) {
       expect(said(own)).toEqual({ messages: [own], losses: [] })
     })
 
-    test("always has parameters for functions", () => {
+    test("always writes parameters of functions", () => {
       const { body, losses } = sent({ tools: [{ type: "function", function: { name: "f" } }] })
       expect(body.tools).toEqual([
         {
@@ -179,7 +179,7 @@ for (const [way, send] of WAYS) {
   })
 }
 
-test("thinking in the messages format is an effort for Mistral", () => {
+test("thinking in the Anthropic format becomes a reasoning effort for Mistral", () => {
   const request: ChatRequest = ANTHROPIC_MESSAGES.decodeRequest({
     model: "a/b",
     max_tokens: 4000,

@@ -146,7 +146,7 @@ function isCurrent(parts: readonly Part[]): (part: Part) => boolean {
   return (part) => part.type !== "reasoning" || current.has(part.signature ?? false)
 }
 
-describe("signatures sent to a vendor", () => {
+describe("reasoning signatures for a vendor", () => {
   const keeping = openAiChat(KEEPING)
 
   function encode(signedBy: DialectId, text: string, isRedacted?: true) {
@@ -159,7 +159,7 @@ describe("signatures sent to a vendor", () => {
     return { message: (body.messages as JsonObject[])[0], losses }
   }
 
-  test("sends them to vendors of this dialect", () => {
+  test("are sent to vendors of the same dialect", () => {
     expect(encode("openai-chat", "hm")).toEqual({
       message: {
         role: "assistant",
@@ -176,7 +176,7 @@ describe("signatures sent to a vendor", () => {
     })
   })
 
-  test("drops those of another dialect's reasoning, but keeps the text", () => {
+  test("are dropped if another dialect signed the reasoning, and the text is kept", () => {
     const losses = [{ name: "reasoning.signature", effect: "dropped" }]
     expect(encode("anthropic-messages", "hm")).toEqual({
       message: { role: "assistant", content: "", reasoning_content: "hm" },

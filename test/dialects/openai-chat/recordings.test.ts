@@ -120,15 +120,18 @@ const answered = recordings.filter(({ status }) => status === 200)
 const whole = answered.filter(({ answer }) => typeof answer === "object")
 const streamed = answered.filter(({ answer }) => typeof answer === "string")
 
-test.skipIf(!HAS_FIXTURES)("recordings are read from the folder next to the repository", () => {
-  expect(whole.length).toBeGreaterThan(100)
-  expect(streamed.length).toBeGreaterThan(30)
-})
+test.skipIf(!HAS_FIXTURES)(
+  "OpenAI recordings can be read from the folder next to the repository",
+  () => {
+    expect(whole.length).toBeGreaterThan(100)
+    expect(streamed.length).toBeGreaterThan(30)
+  },
+)
 
-describe("recorded requests", () => {
+describe("recorded OpenAI requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut) continue
-    test(`can be encoded again, with the same result: ${file}`, () => {
+    test(`are encoded again with the same result: ${file}`, () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
@@ -149,9 +152,9 @@ describe("recorded requests", () => {
   }
 })
 
-describe("recorded answers", () => {
+describe("recorded OpenAI answers", () => {
   for (const { file, answer } of whole) {
-    test(`matches the independent reading: ${file}`, () => {
+    test(`match the independent reading: ${file}`, () => {
       const body = answer as JsonObject
       const result = OPENAI_CHAT.decodeResult(body)
       const reading = readWhole(body)
@@ -171,9 +174,9 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
   return events.map((event) => (event.type === "tool-call-start" ? { ...event, id: "" } : event))
 }
 
-describe("recorded streams", () => {
+describe("recorded OpenAI streams", () => {
   for (const { file, answer, vendor } of streamed) {
-    test(`decodes the same in any chunks: ${file}`, () => {
+    test(`decode the same in any chunks: ${file}`, () => {
       const text = answer as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {
@@ -206,9 +209,9 @@ describe("recorded streams", () => {
   }
 })
 
-describe("recorded streams on the verbatim path", () => {
+describe("recorded OpenAI streams on the verbatim path", () => {
   for (const { file, answer } of streamed) {
-    test(`keep one id, and carry the usage on request: ${file}`, () => {
+    test(`keep one id and report usage on request: ${file}`, () => {
       const frames = parsedFramesOf(answer as string)
       for (const streamUsage of [true, false]) {
         const ids = new Set<unknown>()
@@ -246,7 +249,7 @@ describe("recorded streams on the verbatim path", () => {
   }
 })
 
-describe("streams of other clients' fixtures", () => {
+describe("streams of other clients' OpenAI fixtures", () => {
   const files = HAS_FIXTURES
     ? [
         "deepseek/chat/deepseek-tool-call",
@@ -274,7 +277,7 @@ describe("streams of other clients' fixtures", () => {
     : []
 
   for (const file of files) {
-    test(`matches the independent reading: ${file}`, () => {
+    test(`match the independent reading: ${file}`, () => {
       const lines = readFixture(`vercel-ai/${file}.chunks.txt`).trim().split("\n")
       const text = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`
       const result = foldEvents(decodeStream(framesOf(text)))

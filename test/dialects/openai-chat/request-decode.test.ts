@@ -8,8 +8,8 @@ function body(fields: JsonObject = {}): JsonObject {
   return { model: "vendor/model", messages: [{ role: "user", content: "Hi" }], ...fields }
 }
 
-describe("a decoded request", () => {
-  test("may have only the required fields", () => {
+describe("OpenAI request decoder", () => {
+  test("accepts a request with only the required fields", () => {
     expect(decodeRequest(body())).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
@@ -19,7 +19,7 @@ describe("a decoded request", () => {
     })
   })
 
-  test("has every parameter of the canon", () => {
+  test("reads every parameter of the canon", () => {
     const schema = { type: "object" }
     const request = decodeRequest(
       body({
@@ -94,7 +94,7 @@ describe("a decoded request", () => {
     expect(decodeRequest(body(nothing))).toEqual(decodeRequest(body()))
   })
 
-  test("may have temperature together with top_p, and an empty list of stops", () => {
+  test("accepts temperature together with top_p, and an empty list of stop strings", () => {
     expect(decodeRequest(body({ temperature: 1, top_p: 0.5, stop: [] })).stop).toBeUndefined()
   })
 
@@ -141,7 +141,7 @@ describe("a decoded request", () => {
       { effort: "low", summary: "none" },
     ],
     [{}, undefined],
-  ])("has OpenRouter's reasoning option %p", (reasoning, order) => {
+  ])("reads OpenRouter's reasoning option %p", (reasoning, order) => {
     const request = decodeRequest(body({ reasoning }))
     expect(request.reasoning).toEqual(order)
     expect(request.extra).toBeUndefined()
@@ -154,7 +154,7 @@ describe("a decoded request", () => {
     expect(decodeRequest(body({ reasoning: "yes" })).extra?.fields).toEqual({ reasoning: "yes" })
   })
 
-  test("may have a schema without a name, as Perplexity's clients send it", () => {
+  test("accepts a schema without a name, as Perplexity's clients send it", () => {
     const response_format = { type: "json_schema", json_schema: { schema: { type: "object" } } }
     expect(decodeRequest(body({ response_format })).responseFormat).toEqual({
       type: "json-schema",
@@ -163,7 +163,7 @@ describe("a decoded request", () => {
     })
   })
 
-  test("may have Mistral's word for a required tool call", () => {
+  test("accepts Mistral's name for a required tool call", () => {
     const tools = [{ function: { name: "f" } }]
     expect(decodeRequest(body({ tools, tool_choice: "any" })).toolChoice).toEqual({
       type: "required",

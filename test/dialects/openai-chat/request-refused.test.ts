@@ -29,7 +29,7 @@ function refusal(request: JsonObject): { kind: string; message: string; paramete
   throw new Error("the request was taken")
 }
 
-describe("a rejected request", () => {
+describe("OpenAI request validation", () => {
   test.each<[string, JsonObject, [kind: string, parameter: string, words: string]]>([
     ["no model", { messages: [] }, ["missing_required_parameter", "model", "you must provide"]],
     ["a model of another type", body({ model: 5 }), ["invalid_type", "model", "a string"]],
@@ -229,19 +229,19 @@ describe("a rejected request", () => {
       body({ metadata: { a: 1 } }),
       ["invalid_type", "metadata.a", "a string"],
     ],
-  ])("has the kind, parameter and words for %s", (_, request, [kind, parameter, words]) => {
+  ])("returns the kind, parameter and message for %s", (_, request, [kind, parameter, words]) => {
     const refused = refusal(request)
     expect(refused.kind).toBe(kind)
     expect(refused.parameter).toBe(parameter)
     expect(refused.message).toContain(words)
   })
 
-  test("does not repeat a long value completely", () => {
+  test("does not repeat a long value completely in the error", () => {
     const { message } = refusal(withMessage({ role: "x".repeat(100_000), content: "" }))
     expect(message.length).toBeLessThan(500)
   })
 
-  test("skips most of a long image", () => {
+  test("does not check all characters of a long image", () => {
     const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
     const request = withPart({ type: "image_url", image_url: { url } })
     expect(threadTime(() => decodeRequest(request), 200)).toBeLessThan(200)

@@ -6,8 +6,8 @@ import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-ev
 /** Matches the id that the gateway generates for a call without an id. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
 
-describe("an ordinary stream", () => {
-  test("has a role, text, a finish reason, usage and an end", () => {
+describe("OpenAI stream decoder", () => {
+  test("reads a role, text, a finish reason, usage and an end", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
     const frames = [
@@ -29,14 +29,14 @@ describe("an ordinary stream", () => {
     expect(events.some((event) => "extra" in event)).toBe(false)
   })
 
-  test("does not parse parsed frames again", () => {
+  test("does not parse a parsed frame again", () => {
     const json = { id: "a", choices: [{ index: 0, delta: { content: "x" } }] }
     expect(changes({ data: "{broken", json })).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
     ])
   })
 
-  test("keeps interleaved choices apart", () => {
+  test("separates interleaved choices", () => {
     const events = changes(
       chunk({ index: 1, delta: { content: "b" } }),
       chunk({ index: 0, delta: { content: "a" } }),
@@ -52,15 +52,15 @@ describe("an ordinary stream", () => {
     ])
   })
 
-  test("keeps a refusal apart from text", () => {
+  test("separates a refusal from text", () => {
     expect(changes(delta({ content: null, refusal: "No" }))).toEqual([
       { type: "refusal-delta", choice: 0, text: "No" },
     ])
   })
 })
 
-describe("tool calls", () => {
-  test("accepts up to 1,000 calls of one answer, decoded and repaired", () => {
+describe("OpenAI stream decoder of tool calls", () => {
+  test("accepts up to 1,000 calls in an answer, decoded and repaired", () => {
     const called = { name: "f", arguments: "{}" }
     const decoder = OPENAI_CHAT.decodeEvents()
     const indexes = new CallIndexes()
@@ -79,7 +79,7 @@ describe("tool calls", () => {
 
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
 
-  test("have id and name in the first delta, arguments in the others", () => {
+  test("reads the id and the name from the first delta and arguments from the others", () => {
     const events = changes(
       calls({ index: 0, ...opened }),
       calls({ index: 0, function: { arguments: '{"a"' } }),
@@ -96,7 +96,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("may be whole, without index and type", () => {
+  test("accepts a whole call without index and type", () => {
     const events = changes(
       calls(
         { id: "a", function: { name: "f", arguments: "{}" } },
@@ -111,7 +111,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("continues a call by its id, or the last one, without an index", () => {
+  test("continues a call by its id, or the last call if there is no index", () => {
     const events = changes(
       calls({ id: "a", function: { name: "f", arguments: "{" } }),
       calls({ id: "b", function: { name: "g", arguments: "{" } }),
@@ -126,7 +126,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("may share one index", () => {
+  test("accepts calls that share an index", () => {
     const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
       calls({ index: 0, id: "b", function: { name: "f", arguments: "{}" } }),
@@ -144,7 +144,7 @@ describe("tool calls", () => {
     expect(events).toMatchObject([{ call: 0 }, { call: 0, arguments: "{}" }])
   })
 
-  test("may get their id late or never", () => {
+  test("accepts a call with a late id or without an id", () => {
     const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{}" } }),
       calls({ index: 1, id: "b" }),
@@ -156,7 +156,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("keep an id that the gateway has assigned", () => {
+  test("keeps an id that the gateway has assigned", () => {
     const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{" } }),
       calls({ index: 0, id: "late", function: { name: "f", arguments: "}" } }),
@@ -168,7 +168,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("tool calls never share an id that the gateway has assigned", () => {
+  test("never gives an assigned id to a second call", () => {
     const whole = calls(
       { function: { name: "f", arguments: "{}" } },
       { function: { name: "f", arguments: "{}" } },
@@ -177,14 +177,14 @@ describe("tool calls", () => {
     expect(new Set(ids.filter(Boolean)).size).toBe(4)
   })
 
-  test("may have an object as arguments", () => {
+  test("accepts an object as arguments", () => {
     const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }),
     )
     expect(events.at(-1)).toMatchObject({ arguments: '{"x":1}' })
   })
 
-  test("decodes the legacy `function_call` format", () => {
+  test("reads the legacy `function_call` format", () => {
     const events = changes(
       delta({ function_call: { name: "f", arguments: "" } }),
       delta({ function_call: { arguments: "{}" } }),
@@ -197,24 +197,24 @@ describe("tool calls", () => {
     ])
   })
 
-  test("end a choice with stop if the tool is forced", () => {
+  test("ends a choice with stop if the tool was required", () => {
     const events = changes(calls({ index: 0, ...opened }), finish("stop"))
     expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
   })
 })
 
-describe("reasoning", () => {
-  test.each(["reasoning_content", "reasoning"])("reads %s", (field) => {
+describe("OpenAI stream decoder of reasoning", () => {
+  test.each(["reasoning_content", "reasoning"])("reads reasoning from %s", (field) => {
     expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("reports a thought once if both names are written", () => {
+  test("reports a thought once if it has both names", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 
-  test("may be in a list of content, as Mistral sends it", () => {
+  test("accepts a list of content, as Mistral sends it", () => {
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true },
       { type: "text", text: "so" },
@@ -225,7 +225,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("may have a signature, as OpenRouter sends it", () => {
+  test("reads a signature, as OpenRouter sends it", () => {
     const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 }
     const events = changes(
       delta({ reasoning: "hm", reasoning_details: [{ ...detail, text: "hm" }] }),
@@ -242,14 +242,14 @@ describe("reasoning", () => {
     ])
   })
 
-  test("may be in details only", () => {
+  test("reads reasoning that is only in the details", () => {
     const summary = { type: "reasoning.summary", summary: "hm" }
     expect(changes(delta({ reasoning_details: [summary] }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("reasoning details may repeat plain text and earlier details", () => {
+  test("ignores details that repeat plain text or earlier details", () => {
     const first = { type: "reasoning.text", text: "one", signature: "1" }
     const second = { type: "reasoning.text", text: "two", signature: "2" }
     const events = changes(
@@ -266,7 +266,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("reasoning details of unknown kinds become extras", () => {
+  test("keeps details of unknown kinds as extras", () => {
     const detail = { type: "reasoning.server_tool_call", tool_call: {} }
     expect(changes(delta({ reasoning_details: [detail] }))).toEqual([
       {
@@ -278,7 +278,7 @@ describe("reasoning", () => {
   })
 })
 
-describe("citations", () => {
+describe("OpenAI stream decoder of citations", () => {
   const place = { url: "https://host/a", title: "A", start_index: 2, end_index: 5 }
 
   test("reads annotations", () => {
@@ -298,7 +298,7 @@ describe("citations", () => {
     })
   })
 
-  test("have positions relative to their text part", () => {
+  test("reports positions relative to the text part", () => {
     const cited = { type: "url_citation", url_citation: place }
     const late = { type: "url_citation", url_citation: { ...place, start_index: 1 } }
     const events = changes(
@@ -316,8 +316,8 @@ describe("citations", () => {
   })
 })
 
-describe("fields of this dialect", () => {
-  test("include logprobs and annotations, as extras of the choice", () => {
+describe("OpenAI stream decoder of OpenAI-only fields", () => {
+  test("keeps logprobs and annotations as extras of the choice", () => {
     const logprobs = { content: [{ token: "a", logprob: -1 }] }
     const annotations = [{ type: "file_citation" }]
     expect(changes(delta({ content: "a", annotations }, { logprobs }))).toEqual([
@@ -330,12 +330,12 @@ describe("fields of this dialect", () => {
     ])
   })
 
-  test("yield no event if they are empty", () => {
+  test("returns no event for empty fields", () => {
     const empty = { logprobs: null, content_filter_results: {}, native_finish_reason: null }
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("fields of the answer are extras of its start", () => {
+  test("keeps fields of the answer as extras of its start", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

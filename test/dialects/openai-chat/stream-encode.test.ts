@@ -35,8 +35,8 @@ async function readByClient(frames: readonly SseFrame[]) {
   return stream.finalChatCompletion()
 }
 
-describe("a stream in OpenAI's format", () => {
-  test("has the role first, then deltas, the finish reason and [DONE]", () => {
+describe("OpenAI stream encoder", () => {
+  test("writes the role first, then deltas, the finish reason and [DONE]", () => {
     const frames = encode([
       START,
       { type: "text-delta", choice: 0, text: 'Hi "you"\n' },
@@ -56,7 +56,7 @@ describe("a stream in OpenAI's format", () => {
     expect(frames.at(-1)).toEqual({ data: "[DONE]" })
   })
 
-  test("has usage last, and null before, if it was requested", () => {
+  test("writes usage last, and null before it, if the caller requested usage", () => {
     const frames = encode(
       [
         START,
@@ -78,7 +78,7 @@ describe("a stream in OpenAI's format", () => {
     expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: 0.000012 })
   })
 
-  test("opens tool calls without content, and ends them with arguments", async () => {
+  test("opens tool calls without content and ends them with arguments", async () => {
     const frames = encode([
       START,
       { type: "tool-call-start", choice: 0, call: 0, id: "call_a", name: "f" },
@@ -116,7 +116,7 @@ describe("a stream in OpenAI's format", () => {
     expect(completion.choices[0]?.finish_reason).toBe("tool_calls")
   })
 
-  test("has the role of each choice, as the official client reads them", async () => {
+  test("writes the role of each choice, as the official client expects", async () => {
     const frames = encode([
       START,
       { type: "reasoning-delta", choice: 1, text: "hm" },
@@ -132,7 +132,7 @@ describe("a stream in OpenAI's format", () => {
     ])
   })
 
-  test("has citations in one list before the finish reason", async () => {
+  test("writes citations in one list before the finish reason", async () => {
     const cite = (url: string, start: number): ChatEvent => ({
       type: "citation",
       choice: 0,
@@ -157,7 +157,7 @@ describe("a stream in OpenAI's format", () => {
     expect(lists).toHaveLength(1)
   })
 
-  test("gets a start if there is none, the same for every chunk", () => {
+  test("adds a missing start, with one id for every chunk", () => {
     const chunks = chunksOf(encode([{ type: "text-delta", choice: 0, text: "a" }]))
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
     expect(chunks[0]).toMatchObject({ model: "vendor/model" })
@@ -187,7 +187,7 @@ describe("a stream in OpenAI's format", () => {
     expect(encoder.end()).toMatchObject([{ json: { choices: [] } }, { data: "[DONE]" }])
   })
 
-  test("drops extras of another dialect, and puts its own in place", () => {
+  test("drops extras of another dialect and restores its own in place", () => {
     const fields = { logprobs: { content: [] }, message: { annotations: [1] } }
     const ours = encode([START, extraEvent("openai-chat", fields)])
     expect(chunksOf(ours)[1]).toMatchObject({
@@ -196,7 +196,7 @@ describe("a stream in OpenAI's format", () => {
     expect(chunksOf(encode([START, extraEvent("gemini", fields)]))).toEqual([])
   })
 
-  test("ends with an error", () => {
+  test("ends with an error if the stream breaks", () => {
     const frames = encode([
       START,
       { type: "text-delta", choice: 0, text: "a" },
@@ -222,7 +222,7 @@ function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): Chat
   return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
 }
 
-test("thousands of signed chunks are not repeated with each one, and the last list has all of them", () => {
+test("thousands of signed chunks are not repeated in later chunks, and the last list has all of them", () => {
   const chunks = 5_000
   const frames = encode([
     START,

@@ -111,7 +111,7 @@ const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
 ]
 
 for (const [name, quirks] of VARIANTS) {
-  describe(`losses with the quirks of ${name}`, () => {
+  describe(`reported losses with the quirks of ${name}`, () => {
     const dialect = openAiChat(quirks)
     test.each(Object.keys(FEATURES) as Feature[])("match the declared support of %s", (feature) => {
       const support = dialect.supports[feature]
@@ -123,7 +123,7 @@ for (const [name, quirks] of VARIANTS) {
 }
 
 describe("features that callers can use", () => {
-  test("include all but the failed mark of a tool", () => {
+  test("include all except the failed mark of a tool result", () => {
     const all = Object.keys(FEATURES) as Feature[]
     expect(all.filter((name) => !OPENAI_CHAT.expresses.has(name))).toEqual(["tool_result.failed"])
   })
@@ -132,7 +132,7 @@ describe("features that callers can use", () => {
   const carried = (Object.keys(FEATURES) as Feature[]).filter(
     (name) => keeping.supports[name] === "carried",
   )
-  test.each(carried)("include %s, as it is carried", (feature) => {
+  test.each(carried)("include %s, which the gateway translates", (feature) => {
     const asked = { ...ASKED, ...EXAMPLES[feature] }
     const { body } = keeping.encodeRequest(asked)
     expect(OPENAI_CHAT.decodeRequest(body)).toEqual(asked)

@@ -9,8 +9,8 @@ import {
 } from "../../../src/dialects/openai-chat/usage.ts"
 import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
 
-describe("usage", () => {
-  test("has cached and audio tokens as parts of the prompt", () => {
+describe("OpenAI usage", () => {
+  test("counts cached and audio tokens as parts of the prompt", () => {
     const usage = decodeUsage({
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -30,41 +30,7 @@ describe("usage", () => {
     })
   })
 
-  test.each([
-    { prompt_tokens_details: { cached_tokens: 30, cache_creation_input_tokens: 20 } },
-    { prompt_tokens_details: { cached_tokens: 30, cache_creation_tokens: 20 } },
-    { prompt_tokens_details: { cached_tokens: 30 }, cache_creation_input_tokens: 20 },
-    {
-      prompt_tokens_details: {
-        cached_tokens: 30,
-        cache_creation: { ephemeral_5m_input_tokens: 20 },
-        cache_type: "ephemeral",
-      },
-    },
-  ])("reads cache writes with the names of Anthropic: %j", (details) => {
-    const usage = decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...details })
-    expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
-  })
-
-  test("reads the lifetimes of cache writes with the names of Anthropic", () => {
-    const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
-    const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
-    const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
-    expect(decodeUsage(told)).toMatchObject({
-      inputFresh: 80,
-      inputCacheWrite: 5,
-      inputCacheWrite1h: 15,
-      shortCacheWrite: 5,
-    })
-    // Invalid counts never exceed the prompt.
-    expect(decodeUsage({ ...told, prompt_tokens: 12 })).toMatchObject({
-      inputFresh: 0,
-      inputCacheWrite: 0,
-      inputCacheWrite1h: 12,
-    })
-  })
-
-  test("has uncached image tokens as parts of the prompt", () => {
+  test("counts uncached image tokens as parts of the prompt", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)
@@ -89,7 +55,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
   })
 
-  test("counts the excess of the total as hidden output", () => {
+  test("counts tokens of the total beyond the parts as hidden output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
   })
@@ -125,7 +91,7 @@ describe("usage", () => {
     ["a total below its parts", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("usage of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
+  ])("of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,
@@ -162,12 +128,12 @@ describe("usage", () => {
   test.each([
     ["DeepSeek", { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 6 }],
     ["Moonshot", { cached_tokens: 4 }],
-  ])("reads cached tokens as %s names them", (_, fields) => {
+  ])("reads cached tokens under the name of %s", (_, fields) => {
     const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 1, ...fields })
     expect(usage).toMatchObject({ inputFresh: 6, inputCacheRead: 4 })
   })
 
-  test("ignores cached tokens of Mistral's engine that Mistral does not charge separately", () => {
+  test("ignores cached tokens that Mistral reports but does not charge separately", () => {
     const usage = decodeUsage({ prompt_tokens: 70, completion_tokens: 12, num_cached_tokens: 69 })
     expect(usage).toMatchObject({ inputFresh: 70, inputCacheRead: 0 })
   })
@@ -183,7 +149,7 @@ describe("usage", () => {
     expect(usage).toEqual({ ...NO_USAGE, inputFresh: 10 })
   })
 
-  test("remains undefined if nothing is reported", () => {
+  test("is undefined if the vendor reports none", () => {
     expect(decodeUsage(undefined)).toBeUndefined()
     expect(decodeUsage(null)).toBeUndefined()
     expect(decodeUsage({})).toBeUndefined()
@@ -198,14 +164,14 @@ describe("usage", () => {
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("reads Groq's own field", () => {
+  test("is read from Groq's own field", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("encodes usage completely, with a correct total", () => {
+  test("is encoded completely, with a correct total", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,
@@ -238,7 +204,7 @@ function extractionOf(oracle: OracleCase, provider: string): Readonly<Record<str
   return found?.usage ?? {}
 }
 
-describe("usage against the independent oracle", () => {
+describe("OpenAI usage compared with the independent oracle", () => {
   const cases: OracleCase[] = HAS_FIXTURES
     ? JSON.parse(readFixture("prices/genai-prices.usages-oracle.json"))
     : []

@@ -6,7 +6,7 @@ import { recordedResponses } from "./recorded.ts"
 
 const { decodeError, encodeError } = OPENAI_RESPONSES
 
-describe("errors of vendors", () => {
+describe("Responses error decoder", () => {
   test.each<[string, number, unknown, Partial<GatewayError>]>([
     [
       "OpenAI's envelope",
@@ -55,12 +55,12 @@ describe("errors of vendors", () => {
     ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],
     ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
-  ])("decodes %s", (_, status, body, expected) => {
+  ])("reads %s", (_, status, body, expected) => {
     expect(decodeError(status, body)).toMatchObject(expected)
   })
 })
 
-describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Responses errors${WITHOUT_FIXTURES}`, () => {
   const kinds: Readonly<Record<string, ErrorKind>> = {
     "401": "upstream_error",
     model_not_found: "upstream_error",
@@ -68,7 +68,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
   for (const { file, status, answer } of recordedResponses()) {
     if (status === 200 || typeof answer !== "object") continue
-    test(`decodes each by its status or code: ${file}`, () => {
+    test(`are decoded by status or code: ${file}`, () => {
       const { error } = answer
       const code =
         typeof error === "object" && error !== null && "code" in error ? error.code : answer.code
@@ -81,7 +81,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-test("the error for the caller has OpenAI's envelope", () => {
+test("the Responses error encoder uses OpenAI's envelope", () => {
   const error = new GatewayError("invalid_value", "No.", { parameter: "input" })
   expect(encodeError(error, "request_1")).toEqual({
     status: 400,
@@ -102,7 +102,7 @@ test.each([
   ["DeepInfra", { detail: { error: "Your account has no credits" } }],
   ["Cloudflare", { errors: [{ code: 5018, message: "Your account has no credits" }] }],
   ["OpenRouter", { error: { metadata: { raw: '{"error":"Your account has no credits"}' } } }],
-])("recognizes an account error in the form of %s", (_, body) => {
+])("the Responses error decoder recognizes an account error in the form of %s", (_, body) => {
   const { details } = OPENAI_RESPONSES.decodeError(400, body)
   expect(details.providerError).toBe("forbidden")
 })

@@ -17,7 +17,7 @@ import {
   START,
 } from "./decoded-events.ts"
 
-describe("the end", () => {
+describe("Responses decoder of the stream end", () => {
   test.each<[JsonObject, Partial<Extract<ChatEvent, { type: "finish" }>>]>([
     [{ status: "completed" }, { reason: "stop" }],
     [
@@ -39,7 +39,7 @@ describe("the end", () => {
     expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
   })
 
-  test("has the usage", () => {
+  test("reads the usage", () => {
     const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 }
     expect(decode(CREATED, completed({ usage })).at(-1)).toMatchObject({
       type: "usage",
@@ -47,7 +47,7 @@ describe("the end", () => {
     })
   })
 
-  test("reaches the end at the response event, regardless of later frames", () => {
+  test("ends at the response event, regardless of later frames", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -57,7 +57,7 @@ describe("the end", () => {
     expect(decoder.end()).toEqual([])
   })
 
-  test("reports no end if that event never comes", () => {
+  test("reports no end if the response event is missing", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
     expect(decoder.end()).toEqual([])
@@ -65,7 +65,7 @@ describe("the end", () => {
   })
 })
 
-describe("errors inside a stream", () => {
+describe("Responses decoder of errors in a stream", () => {
   const failed = {
     type: "response.failed",
     response: { ...RESPONSE, status: "failed", error: { code: "server_error", message: "Sorry." } },
@@ -81,24 +81,24 @@ describe("errors inside a stream", () => {
       },
     ],
     ["as the response itself", failed],
-  ])("decodes %s", (_, event) => {
+  ])("reads an error sent %s", (_, event) => {
     const told = decode(CREATED, event, failed)
     expect(told).toEqual([START, errorEvent({ message: "Sorry.", code: "server_error" })])
   })
 
-  test("may be plain text", () => {
+  test("reads a plain text error", () => {
     const told = decodeStream([{ event: "error", data: "overloaded" }])
     expect(told).toEqual([errorEvent({ message: "overloaded" })])
   })
 
-  test("may be an envelope without a type", () => {
+  test("reads an error envelope without a type", () => {
     const told = decodeStream([{ data: '{"error":{"message":"No.","code":429}}' }])
     expect(told).toEqual([errorEvent({ message: "No.", code: "429" })])
   })
 })
 
-describe("unknown content", () => {
-  test("includes items, which are kept for this dialect", () => {
+describe("Responses decoder of unknown content", () => {
+  test("keeps unknown items as extras", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     expect(decode(CREATED, done(0, search), completed({ output: [search] }))).toEqual([
       START,
@@ -111,14 +111,14 @@ describe("unknown content", () => {
     ])
   })
 
-  test("includes log probabilities, which are kept for this dialect", () => {
+  test("keeps log probabilities as extras", () => {
     const logprobs = [{ token: "Hi", logprob: -1 }]
     const content = [{ type: "output_text", text: "Hi", logprobs }]
     const told = decode(CREATED, done(0, { type: "message", content }), completed())
     expect(foldEvents(told).choices[0]?.extra?.fields).toEqual({ logprobs })
   })
 
-  test("includes events, keep-alives and empty frames, which are skipped", () => {
+  test("skips unknown events, keep-alives and empty frames", () => {
     const told = decode(
       CREATED,
       { type: "keepalive", sequence_number: 1 },
@@ -131,7 +131,7 @@ describe("unknown content", () => {
     expect(decodeStream([{ data: "" }])).toEqual([])
   })
 
-  test("excludes arguments of an unannounced call", () => {
+  test("ignores arguments of an unannounced call", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const delta = {
       type: "response.function_call_arguments.delta",

@@ -142,7 +142,7 @@ const parameters: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
   { requiredKeys: [] },
 )
 
-test("a request is the same after encoding and decoding", () => {
+test("a Responses request is unchanged after encoding and decoding", () => {
   const dialect = openAiResponses({ penalties: true })
   fc.assert(
     fc.property(conversation, parameters, (messages, more) => {
@@ -244,8 +244,8 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   fc.constant({ type: "citation", choice: 0, citation: { url: "https://a.b" } } as const),
 )
 
-describe("answers", () => {
-  test("survives encoding and decoding", () => {
+describe("a Responses answer", () => {
+  test("is unchanged after encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {
         const body = OPENAI_RESPONSES.encodeResult(value, REQUEST)
@@ -254,7 +254,7 @@ describe("answers", () => {
     )
   })
 
-  test("survives streaming, for any split of the bytes", () => {
+  test("is unchanged after streaming, for any split of the bytes", () => {
     fc.assert(
       fc.property(result, fc.integer({ min: 1, max: 300 }), (value, length) => {
         const frames = encodeStream(eventsOf(value))
@@ -264,7 +264,7 @@ describe("answers", () => {
     )
   })
 
-  test("equal the last response of their stream when folded", () => {
+  test("equals the last response of its decoded stream", () => {
     fc.assert(
       fc.property(result, (value) => {
         const frames = encodeStream(eventsOf(value))
@@ -275,7 +275,7 @@ describe("answers", () => {
     )
   })
 
-  test("have consecutive sequence numbers for any events in any order", () => {
+  test("has consecutive sequence numbers for any events in any order", () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const frames = encodeStream(events)

@@ -22,8 +22,8 @@ function compacted(body: JsonObject): JsonObject {
   )
 }
 
-describe("a request for a compaction", () => {
-  test("requests only a summary after the conversation", () => {
+describe("a request to compact a conversation", () => {
+  test("asks the model only for a summary after the conversation", () => {
     const body = compactionBody({
       model: "vendor/model",
       input: "Hello",
@@ -48,21 +48,21 @@ describe("a request for a compaction", () => {
     ])
   })
 
-  test("may continue an earlier answer without further input", () => {
+  test("continues an earlier answer without further input", () => {
     const body = compactionBody({ model: "m", previous_response_id: "resp_1", input: [] })
     expect(body.previous_response_id).toBe("resp_1")
     expect(listAt(body, "input")).toHaveLength(1)
   })
 
   test.each<JsonObject>([{ model: "m" }, { model: "m", input: 7 }, { model: "m", input: [] }])(
-    "validates the sent body: %j",
+    "is validated: %j",
     (body) => {
       expect(() => OPENAI_RESPONSES.decodeRequest(compactionBody(body))).toThrow()
     },
   )
 })
 
-describe("a compaction", () => {
+describe("a compacted conversation", () => {
   const told = compacted({
     model: "vendor/model",
     instructions: "Be kind",
@@ -91,7 +91,7 @@ describe("a compaction", () => {
     expect(listAt(told, "output")).toHaveLength(2)
   })
 
-  test("yields its summary for every vendor", () => {
+  test("sends its summary to every vendor", () => {
     const output = listAt(told, "output")
     const body = withSummaries({ model: "m", input: [...output] })
     const { messages } = OPENAI_RESPONSES.decodeRequest(body)
@@ -100,12 +100,12 @@ describe("a compaction", () => {
     expect(messages[1]?.role).toBe("user")
   })
 
-  test("a repeated compaction has one summary", () => {
+  test("has one summary after repeated compaction", () => {
     const again = compacted({ model: "m", input: [...listAt(told, "output")] })
     expect(listAt(again, "output")).toMatchObject([{ type: "message" }, { type: "compaction" }])
   })
 
-  test("a vendor's compaction is not changed, and neither is any other body", () => {
+  test("keeps a vendor's own compaction and other bodies unchanged", () => {
     const bodies: JsonObject[] = [
       { model: "m", input: [{ type: "compaction", encrypted_content: "gAAAA" }] },
       { model: "m", input: [{ type: "compaction", encrypted_content: 7 }] },

@@ -27,7 +27,7 @@ const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] =
 ]
 
 for (const [name, input, items] of CASES) {
-  test(`${name} become messages of the user`, () => {
+  test(`${name} become a user message`, () => {
     const told = OPENAI_RESPONSES.decodeRequest({ model: "m", input })
     const written = OPENAI_RESPONSES.decodeRequest({ model: "m", input: items })
     expect(told).toEqual(written)
@@ -53,7 +53,7 @@ test("an input of items is sent unchanged", () => {
   expect(body.input).toBe(input)
 })
 
-test("removes a message's id if an earlier item has the same id", () => {
+test("the id of a message is removed if an earlier item has the same id", () => {
   const { patches } = OPENAI_RESPONSES
   const said = (id: string, text: string) => ({
     type: "message",

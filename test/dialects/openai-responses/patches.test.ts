@@ -27,8 +27,8 @@ function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
   return patcher.push(frame)
 }
 
-describe("a request", () => {
-  test("changes only the model, in a copy of the caller's object", () => {
+describe("Responses verbatim request", () => {
+  test("changes only the model name, in a copy of the caller's object", () => {
     const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
     expect(patches.request(body, { model: "gpt-5" })).toEqual({
       body: { ...body, model: "gpt-5" },
@@ -43,7 +43,7 @@ describe("a request", () => {
   })
 })
 
-test("an answer shows the public model, and not the operator's cost", () => {
+test("a verbatim response shows the public model and hides the operator's cost", () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
   const body: JsonObject = {
     ...RESPONSE,
@@ -53,8 +53,8 @@ test("an answer shows the public model, and not the operator's cost", () => {
   expect(body).toEqual({ ...RESPONSE, model: "vendor/model", usage })
 })
 
-describe("a frame", () => {
-  test("a frame of the response shows the public model, and the original object stays intact", () => {
+describe("Responses verbatim frame", () => {
+  test("shows the public model in a copy of the response event", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
     expect(patched.event).toBe("response.created")
@@ -65,7 +65,7 @@ describe("a frame", () => {
     expect(CREATED.json?.response).toEqual(RESPONSE)
   })
 
-  test("a frame of an item is passed on unchanged, with its event name", () => {
+  test("is passed on unchanged with its event name if it is an item", () => {
     const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
     const { event: _, ...nameless } = frameOf(json)
     expect(push(nameless)).toEqual({
@@ -75,22 +75,25 @@ describe("a frame", () => {
     })
   })
 
-  test.each(["completed", "incomplete", "failed"])("the last frame is detected: %s", (status) => {
-    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
-    const response = { ...RESPONSE, status, usage }
-    const { action, usageCarrier, data } = push(
-      frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
-    )
-    expect(action).toBe("last")
-    expect(usageCarrier).toEqual(JSON.parse(data))
-    OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
-    expect(usageCarrier).toMatchObject({
-      response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
-      sequence_number: 9,
-    })
-  })
+  test.each(["completed", "incomplete", "failed"])(
+    "is recognized as the last one: %s",
+    (status) => {
+      const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
+      const response = { ...RESPONSE, status, usage }
+      const { action, usageCarrier, data } = push(
+        frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
+      )
+      expect(action).toBe("last")
+      expect(usageCarrier).toEqual(JSON.parse(data))
+      OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
+      expect(usageCarrier).toMatchObject({
+        response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
+        sequence_number: 9,
+      })
+    },
+  )
 
-  test("a frame of a truncated answer is reported as completed, with the status", () => {
+  test("is reported as completed with the status if the answer was truncated", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE
@@ -112,7 +115,7 @@ describe("a frame", () => {
     }
   })
 
-  test("a frame without usage has no usage carrier", () => {
+  test("has no usage carrier without usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })
@@ -122,7 +125,7 @@ describe("a frame", () => {
     ["a ping", frameOf({ type: "ping" })],
     ["invalid JSON", { data: "hello" }],
     ["no type", { data: "{}", json: {} }],
-  ])("a frame of another dialect is withheld: %s", (_, frame) => {
+  ])("is withheld if it belongs to another dialect: %s", (_, frame) => {
     expect(push(frame).action).toBe("withhold")
   })
 
@@ -130,7 +133,7 @@ describe("a frame", () => {
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
     ["an unknown event", { type: "response.novelty", sequence_number: 3 }],
-  ])("a frame of this dialect is passed on: %s", (_, json) => {
+  ])("is passed on if it belongs to this dialect: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",
       event: String(json.type),
@@ -139,10 +142,10 @@ describe("a frame", () => {
   })
 })
 
-describe("a stream that breaks", () => {
+describe("a verbatim Responses stream that breaks", () => {
   const error = new GatewayError("upstream_error", "The provider broke off the stream.")
 
-  test("continues its numbering and ends with the last response", () => {
+  test("continues its numbering and ends with the last response event", () => {
     const patcher = patches.frames(PATCH)
     patcher.push(CREATED)
     patcher.push(frameOf({ type: "response.output_text.delta", delta: "Hi", sequence_number: 7 }))
@@ -170,7 +173,7 @@ describe("a stream that breaks", () => {
     expect(patcher.end()).toEqual([])
   })
 
-  test("a stream that breaks before its start gets a start first", async () => {
+  test("gets a start event if it breaks before its start", async () => {
     const frames = patches.frames(PATCH).fail(error, "request_1")
     expect(jsonOf(frames).at(-1)).toMatchObject({
       type: "response.failed",

@@ -38,7 +38,7 @@ const streamed = [
   ...otherStreams().map(({ file, wire }) => ({ file, answer: wire })),
 ] as { file: string; answer: string }[]
 
-test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of Responses exist${WITHOUT_FIXTURES}`, () => {
   expect(answered.length).toBeGreaterThan(120)
   expect(whole.length).toBeGreaterThan(100)
   expect(streamed.length).toBeGreaterThan(45)
@@ -75,10 +75,10 @@ function expectConsistent(usage: Usage | undefined, reported: unknown): void {
   expect(totalInput(usage) + totalOutput(usage)).toBe(Number(reported.total_tokens))
 }
 
-describe("recorded requests", () => {
+describe("recorded Responses requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut || request.background === true) continue
-    test(`can be encoded again, with the same result: ${file}`, () => {
+    test(`are encoded again with the same result: ${file}`, () => {
       const decoded = OPENAI_RESPONSES.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       // A decoded request must give the same request when it is encoded again.
@@ -104,9 +104,9 @@ function withoutMarkers(value: unknown): unknown {
   )
 }
 
-describe("recorded answers", () => {
+describe("recorded Responses answers", () => {
   for (const { file, answer } of whole) {
-    test(`matches the independent reading: ${file}`, () => {
+    test(`match the independent reading: ${file}`, () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const reading = readResponse(answer)
       expect(readResult(result)).toEqual(reading)
@@ -131,9 +131,9 @@ function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
   return { ...last, output: done.map(({ item }) => item ?? null) }
 }
 
-describe("recorded streams", () => {
+describe("recorded Responses streams", () => {
   for (const { file, answer } of streamed) {
-    test(`decodes the same in any chunks: ${file}`, () => {
+    test(`decode the same in any chunks: ${file}`, () => {
       const events = decodeStream(framesOf(answer))
       for (const length of [1, 7, 64, 1000]) {
         expect(decodeStream(framesOf(answer, length))).toEqual(events)
@@ -152,7 +152,7 @@ describe("recorded streams", () => {
       )
     })
 
-    test(`${file} is the same after the official client has read the encoded stream`, async () => {
+    test(`are read the same by the official client after encoding: ${file}`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)
@@ -164,9 +164,9 @@ describe("recorded streams", () => {
   }
 })
 
-describe("recorded answers, converted to streams", () => {
+describe("recorded Responses answers, converted to streams", () => {
   for (const { file, answer } of whole) {
-    test(`yields the same result through the official client: ${file}`, async () => {
+    test(`yield the same result through the official client: ${file}`, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const frames = encodeStream(eventsOf(result))
       const numbers = jsonOf(frames).map(({ sequence_number: number }) => number)
@@ -178,9 +178,9 @@ describe("recorded answers, converted to streams", () => {
   }
 })
 
-describe("recorded streams on the verbatim path", () => {
+describe("recorded Responses streams on the verbatim path", () => {
   for (const { file, answer } of streamed) {
-    test(`keeps the vendor's frames apart from patches: ${file}`, () => {
+    test(`keep the vendor's frames except for patched fields: ${file}`, () => {
       const patcher = OPENAI_RESPONSES.patches.frames({ model: "vendor/model", streamUsage: true })
       const frames = parsed(framesOf(answer))
       const patched = frames.map((frame) => {
@@ -206,7 +206,7 @@ describe("recorded streams on the verbatim path", () => {
   }
 })
 
-test.skipIf(!HAS_FIXTURES)("the official client reads the recorded result", async () => {
+test.skipIf(!HAS_FIXTURES)("yield the recorded result in the official client", async () => {
   const [first] = streamed
   if (first === undefined) throw new Error("no stream was recorded")
   const response = await readWireByClient(first.answer)

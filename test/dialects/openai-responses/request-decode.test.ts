@@ -14,8 +14,8 @@ function messagesOf(...input: JsonValue[]): readonly Message[] {
   return decode({ input }).messages
 }
 
-describe("the input", () => {
-  test("a text input becomes a user message", () => {
+describe("Responses input decoder", () => {
+  test("converts a text input to a user message", () => {
     expect(decode({})).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
@@ -25,7 +25,7 @@ describe("the input", () => {
     })
   })
 
-  test("has instructions as a first system message", () => {
+  test("converts instructions to a first system message", () => {
     expect(decode({ instructions: "Be kind." }).messages).toEqual([
       { role: "system", parts: [{ type: "text", text: "Be kind." }] },
       { role: "user", parts: [{ type: "text", text: "Hello" }] },
@@ -33,7 +33,7 @@ describe("the input", () => {
     expect(decode({ instructions: "" }).messages.length).toBe(1)
   })
 
-  test("may have simple messages with text or parts and no type", () => {
+  test("reads simple messages with text or parts and no type", () => {
     expect(
       messagesOf(
         { role: "developer", content: "Be brief." },
@@ -47,7 +47,7 @@ describe("the input", () => {
     ])
   })
 
-  test("has images by address, by data and by file id", () => {
+  test("reads images by address, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -66,7 +66,7 @@ describe("the input", () => {
     ])
   })
 
-  test("has files by address, by data and by file id", () => {
+  test("reads files by address, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -96,7 +96,7 @@ describe("the input", () => {
     ])
   })
 
-  test("has audio and cache breakpoints", () => {
+  test("reads audio and cache breakpoints", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -200,7 +200,7 @@ describe("the input", () => {
     ])
   })
 
-  test("may contain plain-text reasoning, and keeps a reasoning reference unchanged", () => {
+  test("reads plain-text reasoning and keeps a reasoning reference unchanged", () => {
     const pointer = { type: "reasoning", id: "rs_1", summary: [] }
     const [message] = messagesOf(
       {
@@ -219,7 +219,7 @@ describe("the input", () => {
     ])
   })
 
-  test("keeps items of the vendor's own tools whole under their names", () => {
+  test("keeps items of the vendor's own tools under their names", () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed" }
     const reference = { id: "msg_1" }
     const vendors = { type: "acme:scan", id: "1" }
@@ -244,15 +244,15 @@ describe("the input", () => {
     ])
   })
 
-  test("an item named like a prototype member is harmless", () => {
+  test("accepts an item that is named like a prototype member", () => {
     const body = JSON.parse('{"role":"user","content":"Hi","__proto__":{"a":1},"mood":"good"}')
     const [message] = messagesOf(body)
     expect(message?.extra?.fields).toEqual({ mood: "good" })
   })
 })
 
-describe("parameters", () => {
-  test("have their names in the canon", () => {
+describe("Responses parameter decoder", () => {
+  test("maps parameters to their canon names", () => {
     const request = decode({
       stream: true,
       max_output_tokens: 10,
@@ -307,11 +307,11 @@ describe("parameters", () => {
       },
     ],
     [{ verbosity: "low" }, { verbosity: "low" }],
-  ])("include the text option %j", (text, expected) => {
+  ])("reads the text option %j", (text, expected) => {
     expect(decode({ text })).toMatchObject(expected)
   })
 
-  test("include functions; other tools and choices are kept for this dialect", () => {
+  test("reads functions, and keeps other tools and choices as extras", () => {
     const request = decode({
       tools: [
         { type: "function", name: "a", description: null, parameters: { type: "object" } },
@@ -343,11 +343,11 @@ describe("parameters", () => {
       { type: "function", name: "a" },
       { type: "tool", name: "a" },
     ],
-  ])("include tool_choice %j", (choice, expected) => {
+  ])("reads tool_choice %j", (choice, expected) => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected)
   })
 
-  test("default values are dropped", () => {
+  test("drops default values", () => {
     const request = decode({
       store: false,
       background: false,
@@ -360,7 +360,7 @@ describe("parameters", () => {
     expect(request).toEqual(decode({}))
   })
 
-  test("parameters of this dialect alone are kept, so that their loss is reported", () => {
+  test("keeps Responses-only parameters, so that their loss is reported", () => {
     const fields = {
       store: true,
       truncation: "auto",
@@ -383,14 +383,17 @@ describe("parameters", () => {
     })
   })
 
-  test("include log probabilities requested through include", () => {
+  test("reads log probabilities requested through include", () => {
     const request = decode({ include: ["message.output_text.logprobs"] })
     expect(request.logprobs).toBe(true)
     expect(request.extra).toBeUndefined()
   })
 
-  test.each(["previous_response_id", "conversation"])("make the input optional with %s", (name) => {
-    const body = { model: "m", [name]: "id" }
-    expect(OPENAI_RESPONSES.decodeRequest(body).messages).toEqual([])
-  })
+  test.each(["previous_response_id", "conversation"])(
+    "does not require the input with %s",
+    (name) => {
+      const body = { model: "m", [name]: "id" }
+      expect(OPENAI_RESPONSES.decodeRequest(body).messages).toEqual([])
+    },
+  )
 })

@@ -30,7 +30,7 @@ const SIGNED_ITEM = {
 const CALL: Part = { type: "tool-call", id: "call_1", name: "weather", arguments: "{}" }
 const CALL_ITEM = { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }
 
-test("a plain request stores nothing and asks for encrypted reasoning", () => {
+test("a plain request to Responses stores nothing and requests encrypted reasoning", () => {
   expect(encode(requestOf({ stream: false }))).toEqual({
     body: {
       model: "vendor/model",
@@ -45,17 +45,17 @@ test("a plain request stores nothing and asks for encrypted reasoning", () => {
   ).not.toHaveProperty("include")
 })
 
-test("a request that continues a stored response stores its answer too", () => {
+test("a request to Responses that continues a stored response stores its answer too", () => {
   const { body } = encode(requestOf({ previousResponse: "resp_1" }))
   expect(body).toMatchObject({ previous_response_id: "resp_1", stream: true })
   expect(body).not.toHaveProperty("store")
 })
 
-describe("instructions", () => {
+describe("Responses instruction encoder", () => {
   const system = { role: "system", parts: [text("Be kind.")] } as const
   const developer = { role: "developer", parts: [text("Be brief.")] } as const
 
-  test("at the head are separated, and later ones stay in place", () => {
+  test("separates instructions at the start and keeps later ones in place", () => {
     const { body, losses } = encode(conversation(system, developer, user(text("Hi")), system))
     expect(body.instructions).toBe("Be kind.\n\nBe brief.")
     expect(body.input).toEqual([
@@ -65,7 +65,7 @@ describe("instructions", () => {
     expect(losses).toEqual([])
   })
 
-  test("stay in the input if JSON is requested, because OpenAI requires the word there", () => {
+  test("keeps instructions in the input if JSON is requested, because OpenAI requires the word there", () => {
     const request = conversation(system, user(text("Hi")))
     const { body } = encode({ ...request, responseFormat: { type: "json-object" } })
     expect(body).not.toHaveProperty("instructions")
@@ -75,7 +75,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("instructions with an image stay in the input", () => {
+  test("keeps instructions with an image in the input", () => {
     const image: Part = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
     expect(inputOf({ role: "developer", parts: [text("Like this"), image] })).toEqual([
       {
@@ -89,12 +89,12 @@ describe("instructions", () => {
     ])
   })
 
-  test("instructions without a conversation have an empty input", () => {
+  test("sends an empty input if there are only instructions", () => {
     expect(encode(conversation(system)).body).toMatchObject({ instructions: "Be kind.", input: [] })
   })
 })
 
-describe("media", () => {
+describe("Responses media encoder", () => {
   test("encodes images and files in each of their forms", () => {
     expect(
       inputOf(
@@ -128,7 +128,7 @@ describe("media", () => {
   })
 })
 
-test("unsupported media is dropped, but its message is kept", () => {
+test("drops unsupported media but keeps the message", () => {
   const sound: Part = { type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }
   expect(encode(conversation(user(sound)))).toMatchObject({
     body: { input: [{ type: "message", role: "user", content: "" }] },
@@ -136,8 +136,8 @@ test("unsupported media is dropped, but its message is kept", () => {
   })
 })
 
-describe("turns of the assistant", () => {
-  test("have one item per part in order", () => {
+describe("Responses encoder of assistant turns", () => {
+  test("writes one item per part in order", () => {
     expect(
       inputOf(user(text("Weather?")), assistant(SIGNED, text("I will ask."), CALL), {
         role: "tool",
@@ -156,7 +156,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("join successive texts and refusals into one message with sources", () => {
+  test("joins successive texts and refusals into one message with sources", () => {
     const citations = [{ url: "https://a.b", title: "A", start: 0, end: 3 }]
     expect(
       inputOf(
@@ -186,7 +186,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("have the phase of a message on the item", () => {
+  test("writes the phase of a message on the item", () => {
     const phased = (words: string, phase: string): Part => ({
       type: "text",
       text: words,
@@ -200,11 +200,11 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("turns without content are still messages", () => {
+  test("writes a turn without content as a message", () => {
     expect(inputOf(assistant())).toEqual([{ type: "message", role: "assistant", content: "" }])
   })
 
-  test("have unknown items sent back in place", () => {
+  test("sends unknown items back in place", () => {
     const search: JsonObject = { type: "web_search_call", id: "ws_1" }
     const output: JsonObject = { type: "shell_call_output", call_id: "a" }
     const kept = (fields: JsonObject): Part => ({
@@ -224,7 +224,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("keep ids of calls, or shorten them consistently", () => {
+  test("keeps ids of calls, or shortens them consistently", () => {
     const id = `resp_1:call_${"x".repeat(80)}`
     const [call, output, short] = inputOf(
       assistant({ ...CALL, id }),
@@ -237,7 +237,7 @@ describe("turns of the assistant", () => {
   })
 })
 
-describe("reasoning of earlier turns", () => {
+describe("Responses encoder of earlier reasoning", () => {
   const DEEPSEEK = openAiResponses({ encryptedReasoning: false, reasoningText: true })
   const foreign: ReasoningPart = { ...SIGNED, signedBy: "anthropic-messages" }
 
@@ -253,7 +253,7 @@ describe("reasoning of earlier turns", () => {
       ["reasoning.signature:dropped"],
     ],
     ["unsigned", { type: "reasoning", text: "Hm." }, ["reasoning:dropped"]],
-  ])("%s is dropped", (_, part, losses) => {
+  ])("drops %s", (_, part, losses) => {
     const request = conversation(user(text("Hi")), assistant(part, text("Hello")), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses,
@@ -263,7 +263,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("sends it as text if the vendor reads it", () => {
+  test("sends reasoning as text if the vendor reads it", () => {
     const request = conversation(assistant(SIGNED, CALL))
     expect(encode(request, DEEPSEEK)).toMatchObject({
       losses: ["reasoning.signature:dropped"],
@@ -281,7 +281,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("drops it at the end of its turn, because OpenAI rejects it there", () => {
+  test("drops reasoning at the end of its turn, because OpenAI rejects it there", () => {
     const request = conversation(assistant(text("Hi"), SIGNED), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses: ["reasoning.signature:dropped"],
@@ -290,8 +290,8 @@ describe("reasoning of earlier turns", () => {
   })
 })
 
-describe("parameters", () => {
-  test("have their names in this dialect", () => {
+describe("Responses parameter encoder", () => {
+  test("uses the parameter names of Responses", () => {
     const { body, losses } = encode(
       requestOf({
         maxTokens: 100,
@@ -344,11 +344,11 @@ describe("parameters", () => {
     [{ budget: 2000 }, { effort: "low" }],
     [{ isAdaptive: true }, undefined],
     [{ summary: "none" }, undefined],
-  ])("include the reasoning option %j", (reasoning, expected) => {
+  ])("encodes the reasoning option %j", (reasoning, expected) => {
     expect(encode(requestOf({ reasoning })).body.reasoning).toEqual(expected)
   })
 
-  test("include penalties only if the vendor supports them, and zero is no loss", () => {
+  test("sends penalties only if the vendor supports them, and drops zero without a loss", () => {
     const request = requestOf({ presencePenalty: 0, frequencyPenalty: 0.5 })
     expect(encode(request).losses).toEqual(["frequency_penalty:dropped"])
     expect(encode(request, openAiResponses({ penalties: true })).body).toMatchObject({
@@ -357,7 +357,7 @@ describe("parameters", () => {
     })
   })
 
-  test("make a function strict only if it is declared so", () => {
+  test("makes a function strict only if the caller declares it strict", () => {
     const tools = [{ name: "a" }, { name: "b", description: "B.", parameters: {}, strict: true }]
     expect(encode(requestOf({ tools })).body.tools).toEqual([
       {
@@ -370,7 +370,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("parameters of this dialect are merged with those of the canon", () => {
+  test("merges Responses-only parameters with those of the canon", () => {
     const { body, losses } = encode(
       requestOf({
         tools: [{ name: "a", parameters: {} }],

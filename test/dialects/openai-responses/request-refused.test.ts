@@ -21,7 +21,7 @@ function told(body: JsonObject): [kind: string, parameter: string | undefined, m
 const CALL = { type: "function_call", call_id: "call_1", name: "a", arguments: "{}" }
 const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "ok" }
 
-describe("missing parameters", () => {
+describe("Responses validation of missing parameters", () => {
   test("reports a missing model", () => {
     expect(refusalOf({ input: "Hi" })).toMatchObject({
       kind: "missing_required_parameter",
@@ -51,7 +51,7 @@ describe("missing parameters", () => {
     ["input[0].arguments", { type: "function_call", call_id: "a", name: "a" }],
     ["input[0].call_id", { type: "function_call_output", output: "a" }],
     ["input[0].output", { type: "function_call_output", call_id: "a" }],
-  ])("include %s", (parameter, item) => {
+  ])("reports %s", (parameter, item) => {
     expect(told({ input: [item] })).toEqual([
       "missing_required_parameter",
       parameter,
@@ -70,7 +70,7 @@ describe("missing parameters", () => {
   })
 })
 
-describe("parameters of another type", () => {
+describe("Responses validation of types", () => {
   test.each<[string, JsonObject, string]>([
     ["input", { input: 1 }, "expected one of a string or array of input items, but got an integer"],
     ["input[0]", { input: [1] }, "expected an object, but got an integer"],
@@ -108,14 +108,14 @@ describe("parameters of another type", () => {
     ["metadata", { metadata: "a" }, "expected a metadata object, but got a string"],
     ["include", { include: "all" }, "expected an array of strings, but got a string"],
     ["max_output_tokens", { max_output_tokens: 1.5 }, "expected an integer, but got a decimal"],
-  ])("include %s", (parameter, body, words) => {
+  ])("rejects %s", (parameter, body, words) => {
     const [kind, named, message] = told(body)
     expect([kind, named]).toEqual(["invalid_type", parameter])
     expect(message).toStartWith(`Invalid type for '${parameter}': ${words}`)
   })
 })
 
-describe("invalid values", () => {
+describe("Responses validation of values", () => {
   test.each<[string, JsonObject, string]>([
     ["input", { input: [] }, "empty array"],
     ["input[0].role", { input: [{ role: "tool", content: "" }] }, "Invalid value: 'tool'."],
@@ -163,7 +163,7 @@ describe("invalid values", () => {
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "v"])) },
       "too many properties",
     ],
-  ])("include %s", (parameter, body, words) => {
+  ])("rejects %s", (parameter, body, words) => {
     const [kind, named, message] = told(body)
     expect([kind, named]).toEqual(["invalid_value", parameter])
     expect(message).toContain(words)
@@ -175,13 +175,13 @@ describe("invalid values", () => {
     ["top_p", { top_p: 2 }, "above_max_value"],
     ["max_output_tokens", { max_output_tokens: 0 }, "below_min_value"],
     ["top_logprobs", { top_logprobs: 21 }, "above_max_value"],
-  ])("include %s out of range: %j", (parameter, body, kind) => {
+  ])("rejects %s out of range: %j", (parameter, body, kind) => {
     expect(told(body).slice(0, 2)).toEqual([kind, parameter])
   })
 })
 
-describe("calls and their outputs", () => {
-  test("must match: a call without an output is rejected", () => {
+describe("Responses validation of calls and their outputs", () => {
+  test("rejects a call without an output", () => {
     expect(told({ input: [CALL, { role: "user", content: "Hi" }] })).toEqual([
       "invalid_value",
       "input",
@@ -189,7 +189,7 @@ describe("calls and their outputs", () => {
     ])
   })
 
-  test("must match: an output without a call, or before it, is rejected", () => {
+  test("rejects an output without a call, or before it", () => {
     const message = "No tool call found for function call output with call_id call_1."
     expect(told({ input: [OUTPUT] })).toEqual(["invalid_value", "input", message])
     expect(told({ input: [OUTPUT, CALL] })).toEqual(["invalid_value", "input", message])
@@ -204,12 +204,12 @@ describe("calls and their outputs", () => {
       "a call other than of a function",
       { input: [{ type: "tool_search_call", call_id: "call_1" }, OUTPUT] },
     ],
-  ])("match if the call is in %s", (_, body) => {
+  ])("accepts an output if its call is in %s", (_, body) => {
     expect(OPENAI_RESPONSES.decodeRequest({ model: "m", ...body }).messages.at(-1)).toBeDefined()
   })
 })
 
-test("a call may reuse an id whose first call was answered", () => {
+test("accepts a reused call id after the first call was answered", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

@@ -15,8 +15,8 @@ function encode(result: ChatResult, request = REQUEST): JsonObject {
   return OPENAI_RESPONSES.encodeResult(result, request)
 }
 
-describe("an encoded answer", () => {
-  test("has one item per part in order", () => {
+describe("Responses answer encoder", () => {
+  test("writes one item per part in order", () => {
     const { output } = encode(
       resultOf([
         { type: "reasoning", text: "Hm.", signature: "s", signedBy: "gemini", id: "rs_1" },
@@ -72,13 +72,13 @@ describe("an encoded answer", () => {
     ["other", "completed", null],
     ["length", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "incomplete", { reason: "content_filter" }],
-  ])("an answer that ended with %s is %s", (finish, status, details) => {
+  ])("maps the finish reason %s to the status %s", (finish, status, details) => {
     const body = encode(resultOf([{ type: "text", text: "Hi" }], finish))
     expect(body).toMatchObject({ status, incomplete_details: details, output: [{ status }] })
     expect(body.completed_at === null).toBe(status === "incomplete")
   })
 
-  test("repeats the request, with OpenAI's defaults", () => {
+  test("repeats the request with OpenAI's defaults", () => {
     expect(encode(resultOf([]))).toMatchObject({
       id: "resp_1",
       object: "response",
@@ -147,7 +147,7 @@ describe("an encoded answer", () => {
     })
   })
 
-  test("has the usage and its cost", () => {
+  test("writes the usage and its cost", () => {
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheWrite1h: 1, output: 9, audioOutput: 1 }
     const body = encode({ ...resultOf([]), usage })
     expect(body.usage).toEqual({
@@ -161,7 +161,7 @@ describe("an encoded answer", () => {
     expect(body.usage).toMatchObject({ total_tokens: 14, cost: 0.000_125 })
   })
 
-  test("has extras of this dialect only", () => {
+  test("writes extras of Responses only", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     const logprobs = [{ token: "Hi" }]
     const body = encode({
@@ -187,7 +187,7 @@ describe("an encoded answer", () => {
     ])
   })
 
-  test("has distinct ids, however the vendor names its items", () => {
+  test("writes distinct ids regardless of the vendor's ids", () => {
     const chunk: Part = { type: "reasoning", text: "Hm.", id: "rs_1" }
     const call: Part = { type: "tool-call", id: "call_1", name: "a", arguments: "{}" }
     const output = encode(resultOf([chunk, chunk, call, call])).output as JsonObject[]
@@ -196,10 +196,10 @@ describe("an encoded answer", () => {
   })
 })
 
-describe("a decoded answer", () => {
+describe("Responses answer decoder", () => {
   const body = { id: "resp_1", created_at: 5.5, model: "gpt", status: "completed" }
 
-  test("has each item as a part", () => {
+  test("decodes each item as a part", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     expect(
       OPENAI_RESPONSES.decodeResult({
@@ -270,17 +270,17 @@ describe("a decoded answer", () => {
       undefined,
     ],
     [{ status: "queued" }, "other", "queued"],
-  ])("an answer with %j ended with %s", (more, finish, rawFinish) => {
+  ])("maps %j to the finish reason %s", (more, finish, rawFinish) => {
     const [choice] = OPENAI_RESPONSES.decodeResult({ ...body, output: [], ...more }).choices
     expect([choice?.finish, choice?.rawFinish]).toEqual([finish, rawFinish])
   })
 
-  test("a cancelled answer is a failed generation", () => {
+  test("treats a cancelled answer as a failed generation", () => {
     const cancelled = { ...body, output: [], status: "cancelled" }
     expect(() => OPENAI_RESPONSES.decodeResult(cancelled)).toThrow("failed while it wrote")
   })
 
-  test("a body that is not a response is the vendor's error", () => {
+  test("treats a body that is not a response as a vendor error", () => {
     expect(() => OPENAI_RESPONSES.decodeResult({ choices: [] })).toThrow("not a response")
   })
 
@@ -289,7 +289,7 @@ describe("a decoded answer", () => {
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
     ["invalid_image", "refused_by_upstream", "Sorry."],
-  ])("an answer that failed with %s is %s", (code, kind, message) => {
+  ])("maps the failure %s to %s", (code, kind, message) => {
     let thrown: unknown
     try {
       const error = { code, message: "Sorry." }
@@ -301,7 +301,7 @@ describe("a decoded answer", () => {
   })
 })
 
-test("the compact result has only the text of the answer", () => {
+test("a compact response has only the text of the answer", () => {
   const parts: Part[] = [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hel" },
@@ -312,7 +312,7 @@ test("the compact result has only the text of the answer", () => {
   expect(compactOf({ choices: [] })).toEqual({ output: "" })
 })
 
-test("the stream repeats the same request fields as the whole answer", () => {
+test("a Responses stream repeats the same request fields as the whole answer", () => {
   const request = requestOf({ temperature: 0.25, tools: [{ name: "a" }] })
   const [created] = OPENAI_RESPONSES.encodeEvents(request).push({
     type: "start",

@@ -155,7 +155,7 @@ function asMeant(value: unknown): unknown {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `requests compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
+  `Responses requests compared with the vendors' specifications${WITHOUT_FIXTURES}`,
   () => {
     const examples: Readonly<Record<string, ChatRequest>> = {
       "with everything": FULL_REQUEST,
@@ -172,7 +172,7 @@ describe.skipIf(!HAS_FIXTURES)(
     }
 
     for (const [name, request] of Object.entries(examples)) {
-      test(`have no problems: ${name}`, () => {
+      test(`match: ${name}`, () => {
         const { body } = OPENAI_RESPONSES.encodeRequest(request)
         expect(problemsOf(body, "CreateResponse", "CreateResponseBody")).toEqual([])
       })
@@ -180,13 +180,13 @@ describe.skipIf(!HAS_FIXTURES)(
 
     // According to the recordings, the API does not require all fields in returned items that OpenAI's description
     // requires.
-    test("a request with a refusal in the history matches", () => {
+    test("match with a refusal in the history", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
     })
 
-    test("recorded requests match after decoding and encoding", () => {
+    test("match after recorded requests are decoded and encoded", () => {
       const { encodeRequest } = openAiResponses({ reasoningText: true })
       let count = 0
       for (const { request, status, isCut, file } of recordedResponses()) {
@@ -213,11 +213,11 @@ const REQUESTS: Readonly<Record<string, ChatRequest>> = {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `answers compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
+  `Responses answers compared with the vendors' specifications${WITHOUT_FIXTURES}`,
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-        test(`an answer to ${name} that ends with ${finish} matches`, () => {
+        test(`match if they answer ${name} and end with ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
           expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
@@ -226,7 +226,7 @@ describe.skipIf(!HAS_FIXTURES)(
         })
       }
 
-      test(`an empty answer to ${name} matches`, () => {
+      test(`match if they are empty answers to ${name}`, () => {
         const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })
@@ -267,18 +267,18 @@ function expectDescribed(frames: readonly SseFrame[]): void {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `events compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
+  `Responses events compared with the vendors' specifications${WITHOUT_FIXTURES}`,
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["stop", "length"] as const) {
-        test(`events of an answer to ${name} that ends with ${finish} match`, () => {
+        test(`match if they answer ${name} and end with ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
         })
       }
     }
 
-    test("events of a stream that breaks match", () => {
+    test("match if the stream breaks", () => {
       const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
       const events: ChatEvent[] = [
         { type: "start", id: "1" },
@@ -292,7 +292,7 @@ describe.skipIf(!HAS_FIXTURES)(
   },
 )
 
-test.skipIf(!HAS_FIXTURES)("the validator finds faults", () => {
+test.skipIf(!HAS_FIXTURES)("the validator of the Responses specification reports faults", () => {
   const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }
   const { metadata: _, ...lacking } = body
   expect(openAi.problems("Response", lacking)).not.toEqual([])

@@ -19,10 +19,10 @@ function added(index: number, item: JsonObject): JsonObject {
   return { type: "response.output_item.added", output_index: index, item }
 }
 
-describe("items", () => {
+describe("Responses stream decoder of items", () => {
   const first = { type: "message", id: "msg_1", content: [] }
 
-  test("items without numbers come in sequence", () => {
+  test("accepts items without numbers in sequence", () => {
     const events = decode(
       CREATED,
       added(0, first),
@@ -39,15 +39,15 @@ describe("items", () => {
     ])
   })
 
-  test("items that begin twice are an error", () => {
+  test("reports an item that starts twice as an error", () => {
     expect(() => decode(CREATED, added(0, first), textDelta("Hel"), added(0, first))).toThrow(
       "twice",
     )
   })
 })
 
-describe("text", () => {
-  test("passes text on as it arrives, and once", () => {
+describe("Responses stream decoder of text", () => {
+  test("passes text on once, as it arrives", () => {
     expect(
       decode(
         CREATED,
@@ -81,7 +81,7 @@ describe("text", () => {
     ["from the end of its item", [done(0, message("Hello"))]],
     ["from the response", [completed({ output: [message("Hello")] })]],
     ["after only its start was streamed", [textDelta("Hel"), done(0, message("Hello"))]],
-  ])("takes text %s if it was not streamed", (_, events) => {
+  ])("reads text %s if it was not streamed", (_, events) => {
     const told = decode(CREATED, ...events, completed({ output: [message("Hello")] }))
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
@@ -98,7 +98,7 @@ describe("text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("tolerates ids that change from event to event", () => {
+  test("accepts ids that change from event to event", () => {
     const told = decode(
       CREATED,
       added(0, { type: "message", id: "a", content: [] }),
@@ -109,7 +109,7 @@ describe("text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("excludes a refusal", () => {
+  test("separates a refusal from text", () => {
     const refusal = {
       type: "response.refusal.delta",
       output_index: 0,
@@ -124,7 +124,7 @@ describe("text", () => {
   })
 })
 
-describe("sources", () => {
+describe("Responses stream decoder of sources", () => {
   const annotation = {
     type: "url_citation",
     url: "https://a.b",
@@ -161,7 +161,7 @@ describe("sources", () => {
     ])
   })
 
-  test("sources for a file are kept for this dialect", () => {
+  test("keeps sources for a file as extras", () => {
     const file = { type: "file_citation", file_id: "file-1", filename: "a.txt", index: 3 }
     const told = decode(CREATED, done(0, message("One", [file])), completed())
     expect(told).toContainEqual({
@@ -172,7 +172,7 @@ describe("sources", () => {
   })
 })
 
-describe("reasoning", () => {
+describe("Responses stream decoder of reasoning", () => {
   const item = { type: "reasoning", id: "rs_1", summary: [] }
 
   function summaryDelta(delta: string, index: number): JsonObject {
@@ -184,7 +184,7 @@ describe("reasoning", () => {
     }
   }
 
-  test("in a summary has paragraphs, and the last signature applies", () => {
+  test("splits a summary into paragraphs and keeps the last signature", () => {
     const told = decode(
       CREATED,
       added(0, { ...item, encrypted_content: "too early" }),
@@ -214,34 +214,31 @@ describe("reasoning", () => {
     ])
   })
 
-  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])(
-    "%s is reported",
-    (type) => {
-      const told = decode(
-        CREATED,
-        { type, output_index: 0, content_index: 0, delta: "Hm." },
-        done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
-        completed(),
-      )
-      expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
-    },
-  )
+  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])("reports %s", (type) => {
+    const told = decode(
+      CREATED,
+      { type, output_index: 0, content_index: 0, delta: "Hm." },
+      done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
+      completed(),
+    )
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
+  })
 
-  test("reasoning that comes only with its item is reported with it", () => {
+  test("reports reasoning that arrives only with its item", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
     const told = decode(CREATED, done(0, { ...item, summary }), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
   })
 })
 
-describe("calls", () => {
+describe("Responses stream decoder of calls", () => {
   const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "weather" }
 
   function argumentsDelta(delta: string, index: number): JsonObject {
     return { type: "response.function_call_arguments.delta", output_index: index, delta }
   }
 
-  test("may interleave", () => {
+  test("accepts interleaved calls", () => {
     const told = decode(
       CREATED,
       added(0, { ...call, arguments: "" }),
@@ -269,7 +266,7 @@ describe("calls", () => {
     ["without arguments", [added(0, call), done(0, { ...call, arguments: "" })], "{}"],
     ["as an object", [done(0, { ...call, arguments: { a: 1 } })], '{"a":1}'],
     ["only in the response", [completed({ output: [{ ...call, arguments: "{}" }] })], "{}"],
-  ])("may come %s", (_, events, expected) => {
+  ])("accepts a call %s", (_, events, expected) => {
     const [choice] = foldEvents(decode(CREATED, ...events, completed())).choices
     expect(choice).toMatchObject({
       finish: "tool-calls",
@@ -277,7 +274,7 @@ describe("calls", () => {
     })
   })
 
-  test("may have only one id, or none", () => {
+  test("accepts a call with one id or no id", () => {
     const { call_id: _, ...single } = call
     expect(decode(CREATED, done(0, single))).toContainEqual(expect.objectContaining({ id: "fc_1" }))
     const nameless = decode(CREATED, done(0, { type: "function_call", name: "weather" }))
@@ -287,7 +284,7 @@ describe("calls", () => {
   })
 })
 
-test("an event may have its data before its name, or no name", () => {
+test("the Responses decoder accepts an event with its data before its name, or without a name", () => {
   const event = JSON.stringify(completed({ output: [message("Hi")] }))
   const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
   expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
@@ -300,7 +297,7 @@ function push(decoder: EventDecoder, event: JsonObject): void {
 test.each([
   ["is not streamed", [], 400],
   ["has more summary parts than are counted", [{ type: "summary_text", text: "Hm, so." }], 393],
-])("counts hidden reasoning that %s", (_name, summary, counted) => {
+])("the Responses decoder counts hidden reasoning that %s", (_name, summary, counted) => {
   for (const isStreamed of [true, false]) {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const item = { id: "rs_1", type: "reasoning", summary, encrypted_content: "x".repeat(400) }
@@ -314,7 +311,7 @@ test.each([
   }
 })
 
-test("encrypted reasoning that is also readable is counted once", () => {
+test("the Responses decoder counts encrypted reasoning that is also readable once", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

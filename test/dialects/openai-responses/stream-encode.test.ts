@@ -39,8 +39,8 @@ function orderOf(events: readonly ChatEvent[]): unknown[] {
   return types.filter((type, index) => type !== types[index - 1])
 }
 
-describe("the order of events", () => {
-  test("follows OpenAI's order for text", () => {
+describe("Responses stream encoder", () => {
+  test("follows OpenAI's event order for text", () => {
     expect(orderOf([START, text("Hel"), text("lo"), STOP])).toEqual([
       "created",
       "in_progress",
@@ -54,7 +54,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("follows OpenAI's order for reasoning before a call", () => {
+  test("follows OpenAI's event order for reasoning before a call", () => {
     expect(
       orderOf([START, thought("H"), thought("m"), signature("s"), call(0, "a"), STOP]),
     ).toEqual([
@@ -74,7 +74,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("follows OpenAI's order for a refusal after text", () => {
+  test("follows OpenAI's event order for a refusal after text", () => {
     const refusal: ChatEvent = { type: "refusal-delta", choice: 0, text: "No." }
     expect(orderOf([START, text("Well."), refusal, STOP]).slice(3)).toEqual([
       "content_part.added",
@@ -90,19 +90,19 @@ describe("the order of events", () => {
     ])
   })
 
-  test("follows OpenAI's order for an empty answer", () => {
+  test("follows OpenAI's event order for an empty answer", () => {
     expect(orderOf([])).toEqual(["created", "in_progress", "completed"])
   })
 })
 
-test("every event has its type as name and consecutive numbers", () => {
+test("the Responses stream encoder gives every event its type as name and a consecutive number", () => {
   const frames = encodeStream([START, thought("Hm."), text("Hi"), call(0, "a"), STOP])
   for (const [index, { event, data }] of frames.entries()) {
     expect(JSON.parse(data)).toMatchObject({ type: event, sequence_number: index })
   }
 })
 
-test("a response at its start has every member and no output", () => {
+test("the Responses stream encoder starts with a response with every member and no output", () => {
   const [created] = jsonOf(encodeStream([START], requestOf({ temperature: 0.5 })))
   expect(created?.response).toMatchObject({
     id: "resp_1",
@@ -118,14 +118,14 @@ test("a response at its start has every member and no output", () => {
   })
 })
 
-test("the model is the request's if the stream does not name it", () => {
+test("the Responses stream encoder uses the request's model if the stream does not name it", () => {
   expect(lastResponse(encodeStream([text("Hi")]))).toMatchObject({
     model: REQUEST.model,
     id: expect.stringMatching(/^resp_/),
   })
 })
 
-test("interleaved calls have separate items", async () => {
+test("the Responses stream encoder separates interleaved calls into items", async () => {
   const frames = encodeStream([
     START,
     call(0, "call_a"),
@@ -148,17 +148,17 @@ test("interleaved calls have separate items", async () => {
   expect(new Set(added.map(idOf)).size).toBe(2)
 })
 
-test("a call without arguments has an empty object", async () => {
+test("the Responses stream encoder writes an empty object for a call without arguments", async () => {
   const { output } = await readByClient(encodeStream([START, call(0, "a"), STOP]))
   expect(output).toMatchObject([{ type: "function_call", call_id: "a", arguments: "{}" }])
 })
 
-test("duplicate ids are made unique for the official client", async () => {
+test("the Responses stream encoder makes duplicate ids unique for the official client", async () => {
   const { output } = await readByClient(encodeStream([START, call(0, "a"), call(1, "a"), STOP]))
   expect(output).toMatchObject([{ call_id: "a" }, { call_id: expect.stringMatching(/^call_/) }])
 })
 
-test("reasoning has its signature, and withheld reasoning nothing else", async () => {
+test("the Responses stream encoder writes a signature with its reasoning, and withheld reasoning as a signature only", async () => {
   const { output } = await readByClient(
     encodeStream([
       START,
@@ -179,7 +179,7 @@ test("reasoning has its signature, and withheld reasoning nothing else", async (
   expect(output[1]).not.toHaveProperty("encrypted_content")
 })
 
-test("sources become annotations of the text before them", async () => {
+test("the Responses stream encoder writes sources as annotations of the text before them", async () => {
   const citation = { url: "https://example.com", title: "E", start: 0, end: 2 }
   const frames = encodeStream([
     START,
@@ -207,7 +207,7 @@ test("sources become annotations of the text before them", async () => {
   ])
 })
 
-test("items of the vendor's own tools and log probabilities are in place", async () => {
+test("the Responses stream encoder keeps items of the vendor's own tools and log probabilities in place", async () => {
   const own = (fields: JsonObject): ChatEvent => ({
     type: "choice-extra",
     choice: 0,
@@ -227,7 +227,7 @@ test("items of the vendor's own tools and log probabilities are in place", async
   expect(output).toMatchObject([search, { content: [{ text: "Hi", logprobs: [logprob] }] }])
 })
 
-test("content of another dialect and of further choices is dropped", () => {
+test("the Responses stream encoder drops content of another dialect and of further choices", () => {
   const frames = encodeStream([
     START,
     {
@@ -241,7 +241,7 @@ test("content of another dialect and of further choices is dropped", () => {
   expect(lastResponse(frames).output).toEqual([])
 })
 
-describe("the end", () => {
+describe("Responses stream encoder of the end", () => {
   test.each([
     ["stop", "response.completed", "completed", null],
     ["tool-calls", "response.completed", "completed", null],
@@ -261,7 +261,7 @@ describe("the end", () => {
     },
   )
 
-  test("waits for the last event, with the usage and the cost", () => {
+  test("delays the last event until usage and cost are available", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheRead: 2, output: 9, reasoning: 4 }
     const events: ChatEvent[] = [START, text("Hi"), STOP, { type: "usage", usage }]
@@ -283,7 +283,7 @@ describe("the end", () => {
   })
 })
 
-describe("a stream that breaks", () => {
+describe("Responses stream encoder of a broken stream", () => {
   const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
 
   test("reports the error and the response so far", () => {
@@ -317,7 +317,7 @@ describe("a stream that breaks", () => {
     expect(encoder.end()).toEqual([])
   })
 
-  test("begins first if it had not begun", () => {
+  test("writes a missing start first", () => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(error, "request_1")
     expect(frames.map(({ event }) => event)).toEqual([
       "response.created",
@@ -327,7 +327,7 @@ describe("a stream that breaks", () => {
     ])
   })
 
-  test("at the vendor is reported in the vendor's words, and nothing follows", () => {
+  test("reports the vendor's message and writes nothing after it", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     encoder.push(START)
     const frames = encoder.push(errorEvent({ message: "Overloaded", code: "overloaded_error" }))
@@ -342,7 +342,7 @@ describe("a stream that breaks", () => {
     ["upstream_overloaded", "rate_limit_exceeded"],
     ["refused_by_upstream", "invalid_prompt"],
     ["internal_error", "server_error"],
-  ] as const)("has %s as %s in a response", (kind, code) => {
+  ] as const)("reports %s as %s in a response", (kind, code) => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(new GatewayError(kind, "No."), "r")
     expect(lastResponse(frames)).toMatchObject({ error: { code } })
   })

@@ -100,7 +100,7 @@ const DIALECTS = {
 for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   for (const feature of Object.keys(FEATURES) as Feature[]) {
     const support = dialect.supports[feature]
-    test(`${feature} is ${support} at ${vendor}`, () => {
+    test(`Responses support of ${feature} is ${support} at ${vendor}`, () => {
       // The relay makes one attempt for each choice, so the dialect loses nothing.
       const isWhole = support === "carried" || feature === "n"
       expect(lossesOf(dialect, EXAMPLES[feature])).toEqual(isWhole ? [] : [`${feature}:${support}`])
@@ -108,7 +108,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   }
 }
 
-test("a caller of this dialect cannot use features without a field", () => {
+test("a Responses caller cannot use features without a field", () => {
   const { expresses } = OPENAI_RESPONSES
   for (const name of ["stop", "seed", "n", "top_k", "name"] as const) {
     expect(expresses.has(name)).toBe(false)
@@ -116,7 +116,7 @@ test("a caller of this dialect cannot use features without a field", () => {
   expect(expresses.has("cache_control")).toBe(true)
 })
 
-test("cache markers are detected at every position", () => {
+test("the Responses encoder detects cache markers at every position", () => {
   const cache = {}
   const examples: ChatRequest[] = [
     conversation({ role: "system", parts: [{ type: "text", text: "Be kind.", cache }] }),
@@ -142,7 +142,7 @@ test("cache markers are detected at every position", () => {
   }
 })
 
-test("fields of another dialect are lost by name", () => {
+test("the Responses encoder reports fields of another dialect as lost by name", () => {
   const extra = { dialect: "openai-chat", fields: { logit_bias: {}, prediction: {} } } as const
   expect(lossesOf(OPENAI_RESPONSES, requestOf({ extra }))).toEqual([
     "logit_bias:dropped",

@@ -8,8 +8,8 @@ function usageOf(response: JsonObject) {
   return OPENAI_RESPONSES.decodeResult({ output: [], ...response }).usage
 }
 
-describe("usage", () => {
-  test("has the cache as part of the input, and reasoning of the output", () => {
+describe("Responses usage", () => {
+  test("counts the cache as part of the input, and reasoning as part of the output", () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
@@ -35,7 +35,7 @@ describe("usage", () => {
     expect(usageOf({ usage: more })).toMatchObject({ inputFresh: 0, imageInput: 70 })
   })
 
-  test("limits its classes to a vendor's input and output", () => {
+  test("limits token classes to the vendor's input and output", () => {
     const usage = {
       input_tokens: 7,
       input_tokens_details: { cached_tokens: 163, cache_write_tokens: 5 },
@@ -50,13 +50,13 @@ describe("usage", () => {
     })
   })
 
-  test("includes searches reported beside it", () => {
+  test("includes separately reported searches", () => {
     const usage = { input_tokens: 1, output_tokens: 1 }
     expect(usageOf({ usage, tool_usage: { web_search: { num_requests: 2 } } })?.searches).toBe(2)
   })
 
   test.each([{}, { usage: null }, { usage: {} }, { usage: "none" }])(
-    "remains undefined for %j",
+    "is undefined for %j",
     (response) => {
       expect(usageOf(response)).toBeUndefined()
     },
@@ -86,9 +86,9 @@ function questions() {
   })
 }
 
-describe(`usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`Responses usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
   const asked = questions()
-  test.skipIf(!HAS_FIXTURES)("there are cases", () => {
+  test.skipIf(!HAS_FIXTURES)("has recorded cases", () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {

@@ -50,9 +50,9 @@ function verdict(body: JsonObject): string {
   }
 }
 
-describe("an answer with status 200", () => {
+describe("rerank answer with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
-    "an error without results is %s's failure",
+    "is a failure of %s if it has an error without results",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
       await expect(answer).rejects.toThrow("it is an error")
@@ -60,8 +60,8 @@ describe("an answer with status 200", () => {
   )
 })
 
-describe("a request", () => {
-  test("has documents as texts, and asks for all of them by default", () => {
+describe("rerank request decoder", () => {
+  test("reads documents as texts and ranks all of them by default", () => {
     expect(orderOf()).toEqual({
       request: { ...REQUEST, topN: 3 },
       supplied: REQUEST.documents,
@@ -71,7 +71,7 @@ describe("a request", () => {
     expect(orderOf({ top_n: 50, return_documents: null }).request.topN).toBe(3)
   })
 
-  test("may have documents as objects, and select their fields", () => {
+  test("reads documents as objects with selected fields", () => {
     const documents = [{ text: "body", title: "Head", id: 7 }, "plain"]
     expect(orderOf({ documents }).request.documents).toEqual(["body", "plain"])
     const ranked = orderOf({ documents, rank_fields: ["title", "text"] })
@@ -108,13 +108,13 @@ describe("a request", () => {
     [{ rank_fields: "text" }, "invalid_type rank_fields"],
   ]
   for (const [body, expected] of refused) {
-    test(`rejects a request with ${JSON.stringify(body)}`, () => {
+    test(`rejects ${JSON.stringify(body)}`, () => {
       expect(verdict({ ...REQUEST, ...body })).toBe(expected)
     })
   }
 })
 
-describe("an answer", () => {
+describe("rerank answer encoder", () => {
   const ranking = [
     { index: 1, score: 0.5 },
     { index: 0, score: 0.25 },
@@ -127,7 +127,7 @@ describe("an answer", () => {
     return results.map(({ document }) => document)
   }
 
-  test("has documents as supplied, or no documents", () => {
+  test("returns documents as supplied, or no documents", () => {
     expect(documentsIn({})).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     expect(documentsIn({ return_documents: null })).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     for (const form of ["supplied", "objects"] as const) {
@@ -136,14 +136,14 @@ describe("an answer", () => {
     }
   })
 
-  test("has documents in Cohere's form on request", () => {
+  test("returns documents in Cohere's form on request", () => {
     const objects = [{ text: "Paris", id: 7 }, { text: "Ruby" }]
     expect(documentsIn({ return_documents: true })).toEqual(objects)
     expect(documentsIn({}, "objects")).toEqual(objects)
   })
 })
 
-describe("requests in the format of each vendor", () => {
+describe("rerank request encoder", () => {
   const common = { model: "m", query: "ruby", documents: REQUEST.documents }
 
   test("encodes Cohere's format", () => {
@@ -163,7 +163,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match those of Jina, Together, OpenRouter and own servers", () => {
+  test("encodes the format of Jina, Together, OpenRouter and compatible servers", () => {
     for (const vendor of ["jina", "together", "openrouter", "vllm", "llama-cpp"]) {
       expect(asked(vendor, { max_tokens_per_doc: 9 })).toEqual({
         path: "/rerank",
@@ -174,8 +174,8 @@ describe("requests in the format of each vendor", () => {
   })
 })
 
-describe("an upstream's answer", () => {
-  test("sorts it and limits it to the requested length", async () => {
+describe("rerank answer decoder", () => {
+  test("sorts results and limits them to the requested length", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },
       { index: 0, relevance_score: 0.7, document: { text: "Ruby" } },
@@ -191,7 +191,7 @@ describe("an upstream's answer", () => {
     })
   })
 
-  test("unbounded scores are normalized in order", async () => {
+  test("normalizes unbounded scores and keeps their order", async () => {
     const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
     const { ranking, isSquashed } = await decoded("vllm", { results })
     expect(isSquashed).toBe(true)
@@ -207,21 +207,18 @@ describe("an upstream's answer", () => {
     ["words", ["best"]],
   ]
   for (const [name, results] of broken) {
-    test(`an answer with ${name} is the upstream's failure`, async () => {
+    test(`treats an answer with ${name} as an upstream failure`, async () => {
       const asked = { top_n: results.length }
       const failure = await decoded("jina", { results }, asked).catch((error: unknown) => error)
       expect((failure as GatewayError).kind).toBe("upstream_error")
     })
   }
 
-  test.each([0, 1])(
-    "a response with %d results instead of two is an upstream error",
-    async (count) => {
-      const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
-      const answer = decoded("cohere", { results }, { top_n: 2 })
-      await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
-    },
-  )
+  test.each([0, 1])("treats %d results instead of two as an upstream error", async (count) => {
+    const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
+    const answer = decoded("cohere", { results }, { top_n: 2 })
+    await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
+  })
 })
 
 const RECORDINGS = recordedAt(/(cohere|voyage).*\/rerank$/)
@@ -230,11 +227,11 @@ function vendorOf({ url }: RecordedOperation): string {
   return url.includes("voyage") ? "voyage" : "cohere"
 }
 
-test.skipIf(!HAS_FIXTURES)(`recordings of two vendors exist${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`rerank recordings of two vendors exist${WITHOUT_FIXTURES}`, () => {
   expect(new Set(RECORDINGS.map(vendorOf))).toEqual(new Set(["cohere", "voyage"]))
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded rerank answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS) {
     test(`keep the ranking and the usage: ${recording.id}`, async () => {
       const vendor = vendorOf(recording)

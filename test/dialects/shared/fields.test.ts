@@ -9,26 +9,26 @@ import {
   requiredText,
 } from "../../../src/dialects/shared/validation.ts"
 
-test("undefined members are left out, and others keep their order", () => {
+test("the object builder omits undefined members and keeps the order of others", () => {
   const object = defined({ b: 1, a: undefined, c: null, d: "" })
   expect(JSON.stringify(object)).toBe('{"b":1,"c":null,"d":""}')
   expect("a" in object).toBe(false)
 })
 
-test("a member is set if it has a value, including null", () => {
+test("a member is present if it has a value, including null", () => {
   const object = {}
   setDefined(object, "a", undefined)
   setDefined(object, "b", null)
   expect(object).toEqual({ b: null })
 })
 
-test("invalid JSON in a frame is the vendor's failure", () => {
+test("invalid JSON in a frame is a vendor failure", () => {
   expect(parseFrame({ data: '{"a":1}' })).toEqual({ a: 1 })
   expect(() => parseFrame({ data: "oops" })).toThrow(GatewayError)
   expect(() => parseFrame({ event: "error", data: "oops" })).toThrow(GatewayError)
 })
 
-test("the text of an error event becomes the message of an error", () => {
+test("the text of an error event becomes the error message", () => {
   expect(parseFrameOrError({ event: "error", data: "oops" })).toEqual({
     error: { message: "oops" },
   })
@@ -36,7 +36,7 @@ test("the text of an error event becomes the message of an error", () => {
   expect(() => parseFrameOrError({ data: "oops" })).toThrow(GatewayError)
 })
 
-test("required text may be empty, and is named by its path if it is missing", () => {
+test("a required text is accepted when empty, and reported by its path when missing", () => {
   expect(requiredText({ a: "" }, "a", "tools[0]")).toBe("")
   expect(() => requiredText({}, "a", "tools[0]")).toThrow(
     "Missing required parameter: 'tools[0].a'.",
@@ -46,7 +46,7 @@ test("required text may be empty, and is named by its path if it is missing", ()
   )
 })
 
-test("optional members may be null, but not of another type", () => {
+test("an optional member is accepted as null, but not with another type", () => {
   const object = { text: "a", flag: false, object: {}, nothing: null, number: 1 }
   expect(optionalText(object, "text", "x")).toBe("a")
   expect(optionalFlag(object, "flag", "x")).toBe(false)

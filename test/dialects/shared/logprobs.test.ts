@@ -41,40 +41,40 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   const convert = (texts: readonly string[], alternatives = 0): JsonObject[] =>
     converted[name]?.(texts, alternatives) ?? []
 
-  test("each token of an ordinary answer has its bytes", () => {
+  test("have the bytes of each token in an ordinary answer", () => {
     const tokens = convert(Array(10_000).fill("é of "))
     expect(tokens[9_999]).toMatchObject({ token: "é of ", logprob: -1 })
     expect(listedBytes(tokens)).toBe(60_000)
   })
 
-  test("a long token has null bytes", () => {
+  test("have null bytes for a long token", () => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("a long answer has all tokens, but a limited number of bytes", () => {
+  test("have all tokens of a long answer, but a limited number of bytes", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)
     expect(tokens.at(-1)).toMatchObject({ token: "x".repeat(200), logprob: -1, bytes: null })
   })
 
-  test("tokens without a text are omitted", () => {
+  test("omit tokens without a text", () => {
     expect(convert(["a", "", "b"], 1)).toMatchObject([{ token: "a" }, { token: "b" }])
     expect(convert(Array(2_000_000).fill(""), 1)).toEqual([])
   })
 
-  test("at most 100,000 tokens are converted", () => {
+  test("include at most 100,000 tokens", () => {
     expect(convert(Array(2_000_000).fill("a"))).toHaveLength(100_000)
   })
 })
 
-describe("alternatives of gemini", () => {
-  test("a token has at most 20 alternatives", () => {
+describe("alternative tokens of gemini", () => {
+  test("are limited to 20 for each token", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("all tokens are converted with at most 100,000 alternatives", () => {
+  test("are limited to 100,000 for an answer, with all of its tokens", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)
@@ -82,7 +82,7 @@ describe("alternatives of gemini", () => {
   })
 })
 
-test("a whole chat converts the tokens of one choice at a time, when it is written", () => {
+test("a whole chat converts the tokens of a choice when it writes that choice", () => {
   const logprobsResult = { chosenCandidates: [{ token: "a", logProbability: -1 }] }
   const choice = {
     index: 0,

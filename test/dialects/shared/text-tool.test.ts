@@ -46,15 +46,15 @@ const FORMS: readonly [name: string, written: string, text: string][] = [
   ["a short invalid end", String.raw`{"input":"a\uZ`, String.raw`a\uZ`],
 ]
 
-describe("the text in the arguments of a call", () => {
-  test.each(FORMS)("the text is found in %s", (_, written, text) => {
+describe("the reader of a text tool's arguments", () => {
+  test.each(FORMS)("finds the text in %s", (_, written, text) => {
     expect(textOf(written)).toBe(text)
     for (const size of written.length < 100 ? [1, 2, 3, 4, 5, 6, 7] : [3]) {
       expect(readInPieces(inPieces(written, size))).toBe(text)
     }
   })
 
-  test("the written text is read back, wherever its pieces are cut", () => {
+  test("reads written text back, however it is split", () => {
     const units = fc.string({
       unit: fc.constantFrom("a", '"', "\\", "\n", "é", "\uD83D", "\u0001"),
     })
@@ -68,7 +68,7 @@ describe("the text in the arguments of a call", () => {
     )
   })
 
-  test("objects with many values are not parsed", () => {
+  test("does not parse objects with many values", () => {
     const written = [
       `{"a":[${"{},".repeat(9_000)}1]}`,
       `{"a":"${"x".repeat(9_000)}","b":[${"1,".repeat(99)}1]}`,
@@ -78,14 +78,14 @@ describe("the text in the arguments of a call", () => {
     expect(parses).not.toHaveBeenCalled()
   })
 
-  test("only the first characters are searched for the text, regardless of the number of pieces", () => {
+  test("searches only the first characters for the text, regardless of the number of pieces", () => {
     using searches = spyOn(RegExp.prototype, "exec")
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))
     expect(searches.mock.calls.length).toBeLessThan(20)
   })
 
-  test("pieces after an invalid escape are passed on without reading them", () => {
+  test("passes pieces after an invalid escape on without reading them", () => {
     using searches = spyOn(String.prototype, "indexOf")
     using characters = spyOn(String.prototype, "charCodeAt")
     const pieces = Array.from({ length: 5_000 }, () => "x".repeat(100))
@@ -95,7 +95,7 @@ describe("the text in the arguments of a call", () => {
     expect(Math.max(...counts)).toBeLessThan(20)
   })
 
-  test("complete arguments are parsed, not read by characters", () => {
+  test("parses complete arguments instead of reading them by characters", () => {
     const text = "\u0001\n\uD83D[{".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "charCodeAt")
@@ -104,7 +104,7 @@ describe("the text in the arguments of a call", () => {
     expect(found === text).toBe(true)
   })
 
-  test("hexadecimal digits are read without comparing texts", () => {
+  test("reads hexadecimal digits without comparing texts", () => {
     const text = "\u0001".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "toLowerCase")
@@ -113,7 +113,7 @@ describe("the text in the arguments of a call", () => {
     expect(found === text).toBe(true)
   })
 
-  test("a million escapes are not replaced one by one", () => {
+  test("does not replace a million escapes one by one", () => {
     const text = "\n".repeat(1_000_000)
     const written = textArguments(text)
     using replacements = spyOn(String.prototype, "replaceAll")

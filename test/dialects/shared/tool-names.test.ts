@@ -8,18 +8,18 @@ const RULE: NameRule = {
   hashLength: 3,
 }
 
-describe("tool names", () => {
-  test("a valid name is kept", () => {
+describe("tool name encoder", () => {
+  test("keeps a valid name", () => {
     expect(fittedName("weather", RULE)).toBe("weather")
   })
 
-  test("an invalid name is always replaced by the same valid one", () => {
+  test("always replaces an invalid name with the same valid one", () => {
     const fitted = fittedName("get-weather", RULE)
     expect(fitted).toMatch(/^get__[a-z0-9]{3}$/)
     expect(fittedName("get-weather", RULE)).toBe(fitted)
   })
 
-  test("names that differ only in invalid characters stay distinct", () => {
+  test("keeps names distinct that differ only in invalid characters", () => {
     expect(fittedName("a-b", RULE)).not.toBe(fittedName("a.b", RULE))
   })
 })

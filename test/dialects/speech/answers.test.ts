@@ -26,13 +26,13 @@ function isRefused(vendor: string, body: JsonObject): boolean {
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString("base64")
 
-describe("Gemini", () => {
+describe("Gemini speech decoder", () => {
   const answer = (parts: JsonObject[], usageMetadata: JsonObject = {}) => ({
     candidates: [{ content: { parts } }],
     usageMetadata,
   })
 
-  test("has the audio of all parts, at the vendor's rate", () => {
+  test("joins the audio of all parts at the vendor's rate", () => {
     const mimeType = "audio/L16;codec=pcm;rate=16000"
     const parts = [
       { inlineData: { mimeType, data: base64(1, 2) } },
@@ -47,7 +47,7 @@ describe("Gemini", () => {
     })
   })
 
-  test("may have no rate and no count", () => {
+  test("accepts an answer without a rate and without usage", () => {
     const said = spoken("google", answer([{ inlineData: { data: base64(1) } }]))
     expect(said).toEqual({ sound: Uint8Array.of(1), rate: 24_000 })
   })
@@ -59,7 +59,7 @@ describe("Gemini", () => {
   })
 })
 
-test("Mistral's answer is decoded", () => {
+test("the speech decoder reads Mistral's answer", () => {
   expect(spoken("mistral", { audio_data: base64(5, 6) })).toEqual({ sound: Uint8Array.of(5, 6) })
   expect(isRefused("mistral", { audio: base64(5) })).toBe(true)
 })

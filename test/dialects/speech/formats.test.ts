@@ -71,9 +71,9 @@ const RECORDED: readonly RecordedSpeech[] = [
   },
 ]
 
-describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
+describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
-    test(`matches the recording: ${file}`, () => {
+    test(`match the recording: ${file}`, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
       const sent = encoded(vendor, model, { voice: VOICES[vendor] ?? "alloy", ...parts })
       const json = { ...jsonOf(sent) }
@@ -86,7 +86,7 @@ describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("Gemini's samples are decoded", () => {
+  test.if(HAS_FIXTURES)("match a recording of Gemini, and its samples are decoded", () => {
     const file =
       "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
     const { request, response } = JSON.parse(readFixture(`recorded/${file}.json`))
@@ -100,7 +100,7 @@ describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     expect(sent.form).toBe("pcm")
   })
 
-  test.if(HAS_FIXTURES)("Mistral's JSON is decoded", () => {
+  test.if(HAS_FIXTURES)("have recorded JSON answers of Mistral decoded", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")
@@ -111,7 +111,7 @@ describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-test("each vendor is asked for a format it supports, or the error lists them", () => {
+test("the speech encoder requests a format that the vendor supports, or lists supported formats in an error", () => {
   const wanted: Record<string, Partial<Record<SoundForm, SoundForm>>> = {
     openai: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
     deepgram: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
@@ -132,7 +132,7 @@ test("each vendor is asked for a format it supports, or the error lists them", (
   }
 })
 
-test("unsupported fields are losses", () => {
+test("the speech encoder reports unsupported fields as lost", () => {
   const options = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
   expect(encoded("openai", "tts-1", options).losses).toEqual([])
   expect(encoded("xai", "grok-tts", options).losses).toEqual([
@@ -151,13 +151,13 @@ test("unsupported fields are losses", () => {
   })
 })
 
-test("OpenAI's models report their tokens in events if the price needs them", () => {
+test("the speech encoder requests events with tokens from OpenAI's models if the price requires them", () => {
   expect(encoded("openai", "gpt-4o-mini-tts", { needsTokens: true }).delivery.type).toBe("events")
   expect(encoded("openai", "gpt-4o-mini-tts").delivery.type).toBe("sound")
   expect(encoded("openai", "tts-1-hd", { needsTokens: true }).delivery.type).toBe("sound")
 })
 
-test("events are decoded for any split", () => {
+test("the speech decoder reads events for any split", () => {
   const sound = crypto.getRandomValues(new Uint8Array(1_000))
   const used = { ...NO_USAGE, inputFresh: 14, audioOutput: 101 }
   const bytes = Buffer.concat([audioEvent(sound), audioEvent(sound), doneEvent(used)])
@@ -174,7 +174,7 @@ test("events are decoded for any split", () => {
   }
 })
 
-test("wav and pcm are converted to each other for any split", async () => {
+test("wav and pcm audio is converted in both directions for any split", async () => {
   const samples = crypto.getRandomValues(new Uint8Array(5_000))
   for (const size of [1, 43, 44, 45, 5_000]) {
     const wrapped = await gather(wrapWave(cut(samples, size)))

@@ -7,7 +7,7 @@ import { TranscriptEventReader } from "../../../src/dialects/transcription/strea
 import { transcriptionOf } from "../../support/audio-request.ts"
 import { failureOf } from "./decoded-answer.ts"
 
-describe("transcript formats", () => {
+describe("transcript encoder", () => {
   const transcript: Transcript = {
     text: "Up and down.",
     language: "en",
@@ -22,7 +22,7 @@ describe("transcript formats", () => {
   const bodyOf = (parts: Partial<TranscriptionRequest>, said = transcript): JsonObject =>
     JSON.parse(renderTranscript(said, transcriptionOf(parts)).body) as JsonObject
 
-  test("diarized_json names the speaker of each segment", () => {
+  test("writes the speaker of each segment in diarized_json", () => {
     expect(bodyOf({ form: "diarized_json" })).toMatchObject({
       task: "transcribe",
       duration: 4,
@@ -33,7 +33,7 @@ describe("transcript formats", () => {
     })
   })
 
-  test("verbose_json has words on request, and one segment without times", () => {
+  test("writes words on request in verbose_json, and one segment without times", () => {
     const words = { form: "verbose_json", granularities: ["word"] } as const
     expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
     expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
@@ -41,21 +41,21 @@ describe("transcript formats", () => {
     expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
   })
 
-  test("generates events if the vendor streams none of its own", () => {
+  test("generates events if the vendor streams none", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
     feeding(reader)(new TextEncoder().encode(events))
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
-  test("events have no usage if it is a duration, as OpenAI's", () => {
+  test("omits usage from events if it is a duration, like OpenAI", () => {
     const untimed = { ...transcript, usage: { seconds: 4 } }
     const events = renderEvents(untimed, transcriptionOf({ stream: true }))
     expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
   })
 })
 
-describe("a streamed transcript", () => {
+describe("streamed transcript decoder", () => {
   const event = (value: JsonObject) =>
     `event: ${String(value["type"])}\ndata: ${JSON.stringify(value)}\n\n`
   const usage = {
@@ -74,7 +74,7 @@ describe("a streamed transcript", () => {
     ].join(""),
   )
 
-  test("yields the same transcript for any split", () => {
+  test("returns the same transcript for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const reader = new TranscriptEventReader()
       const feed = feeding(reader)
@@ -88,7 +88,7 @@ describe("a streamed transcript", () => {
     }
   })
 
-  test("has the received text after every byte", () => {
+  test("returns the received text after every byte", () => {
     const reader = new TranscriptEventReader()
     const feed = feeding(reader)
     const texts = new Set<string>()
@@ -99,7 +99,7 @@ describe("a streamed transcript", () => {
     expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
   })
 
-  test("fails if it contains the vendor's error", () => {
+  test("fails if the stream contains a vendor error", () => {
     const reader = new TranscriptEventReader()
     const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
     expect(failureOf(() => feeding(reader)(bytes))).toMatchObject({ kind: "upstream_error" })

@@ -4,11 +4,11 @@ import { decoded, failureOf } from "./decoded-answer.ts"
 
 /** The tests use answers from the documentation of the vendors. */
 
-describe("an answer with status 200", () => {
+describe("transcription answer with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
-    "an error without text is %s's failure",
+    "is a failure of %s if it has an error without text",
     (vendor) => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
@@ -19,14 +19,14 @@ describe("an answer with status 200", () => {
   )
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
-    "an empty text is silence for %s",
+    "is silence if the text is empty: %s",
     (vendor) => {
       expect(decoded(vendor, { text: "" }).text).toBe("")
     },
   )
 })
 
-test("limits impossible times", () => {
+test("the transcription decoder limits impossible times", () => {
   const end = 1e308
   const segments = [{ start: 0, end, text: "Up" }]
   const words = [{ word: "Up", start: 0, end }]
@@ -37,7 +37,7 @@ test("limits impossible times", () => {
   expect(answer.segments).toHaveLength(1)
 })
 
-describe("Deepgram", () => {
+describe("Deepgram transcription decoder", () => {
   const words = [
     { word: "good", punctuated_word: "Good", start: 0, end: 0.25 },
     { word: "morning", punctuated_word: "morning.", start: 0.25, end: 0.75 },
@@ -56,7 +56,7 @@ describe("Deepgram", () => {
     },
   })
 
-  test("has utterances as segments, and speaker numbers as letters", () => {
+  test("converts utterances to segments and speaker numbers to letters", () => {
     const utterances = [
       { start: 0, end: 0.75, transcript: "Good morning.", speaker: 0 },
       { start: 1, end: 1.25, transcript: "Who?", speaker: 1 },
@@ -82,14 +82,14 @@ describe("Deepgram", () => {
     })
   })
 
-  test("has sentences as segments without utterances", () => {
+  test("converts sentences to segments if there are no utterances", () => {
     expect(decoded("deepgram", answer({})).segments).toEqual([
       { start: 0, end: 0.75, text: "Good morning." },
       { start: 1, end: 1.5, text: "Who?" },
     ])
   })
 
-  test("may have words without punctuation, and silence is no failure", () => {
+  test("accepts words without punctuation, and silence", () => {
     const plain = { words: [{ word: "good", start: 0, end: 0.25 }, { word: "late" }, 7] }
     expect(decoded("deepgram", answer({}, plain)).words).toEqual([
       { word: "good", start: 0, end: 0.25 },
@@ -106,7 +106,7 @@ describe("Deepgram", () => {
   )
 })
 
-describe("ElevenLabs", () => {
+describe("ElevenLabs transcription decoder", () => {
   const word = (text: string, start: number, speaker: string) => ({
     text,
     start,
@@ -137,7 +137,7 @@ describe("ElevenLabs", () => {
     })
   })
 
-  test("ends segments at a change of speakers if speakers are requested", () => {
+  test("ends segments at a change of speakers if the caller requests speakers", () => {
     const { segments } = decoded("elevenlabs", answer, { form: "diarized_json" })
     expect(segments).toEqual([
       { start: 0, end: 0.5, text: "Ready?", speaker: "speaker_0" },
@@ -147,8 +147,8 @@ describe("ElevenLabs", () => {
   })
 })
 
-describe("Mistral", () => {
-  test("has segments, with tokens and seconds counted separately", () => {
+describe("Mistral transcription decoder", () => {
+  test("reads segments, and counts tokens and seconds separately", () => {
     const transcript = decoded("mistral", {
       text: "One two",
       language: null,
@@ -176,13 +176,13 @@ describe("Mistral", () => {
     })
   })
 
-  test("may have text only", () => {
+  test("accepts an answer with text only", () => {
     expect(decoded("mistral", { text: "One", segments: [] })).toEqual({ text: "One", usage: {} })
   })
 })
 
-describe("xAI", () => {
-  test("has segments built from words", () => {
+describe("xAI transcription decoder", () => {
+  test("builds segments from words", () => {
     const { segments, duration, language } = decoded("xai", {
       text: "Left. Right",
       language: "en",
@@ -217,8 +217,8 @@ describe("xAI", () => {
   })
 })
 
-describe("Gemini", () => {
-  test("drops thoughts from the text, but charges them as output", () => {
+describe("Gemini transcription decoder", () => {
+  test("drops thoughts from the text and charges them as output", () => {
     const transcript = decoded("google", {
       candidates: [
         {
@@ -248,7 +248,7 @@ describe("Gemini", () => {
     })
   })
 
-  test("may have silence and no usage, but not an empty answer", () => {
+  test("accepts silence and missing usage, but rejects an empty answer", () => {
     expect(decoded("google", { candidates: [{}] })).toEqual({ text: "", usage: {} })
     expect(failureOf(() => decoded("google", { candidates: [] }))).toMatchObject({
       kind: "upstream_error",
@@ -256,7 +256,7 @@ describe("Gemini", () => {
   })
 })
 
-describe("OpenAI", () => {
+describe("OpenAI transcription decoder", () => {
   const timed = {
     task: "transcribe",
     language: "english",
@@ -270,7 +270,7 @@ describe("OpenAI", () => {
     usage: { type: "duration", seconds: 4 },
   }
 
-  test("has times, and the vendor's own body if the caller requested it", () => {
+  test("reads times, and keeps the vendor's own body if the caller requested it", () => {
     expect(decoded("openai", timed, { form: "verbose_json" })).toEqual({
       text: "Up and down.",
       language: "english",
@@ -285,7 +285,7 @@ describe("OpenAI", () => {
     expect(decoded("openai", timed, { form: "json" }).body).toEqual({ text, usage })
   })
 
-  test("has speakers", () => {
+  test("reads speakers", () => {
     const body = {
       task: "transcribe",
       duration: 2,
@@ -312,7 +312,7 @@ describe("OpenAI", () => {
       { text: 0, audio: 22, output: 5 },
     ],
     [{ input_tokens: 30 }, undefined],
-  ])("has the tokens of %j", (usage, tokens) => {
+  ])("reads the tokens of %j", (usage, tokens) => {
     expect(decoded("openai", { text: "Hi", usage }).usage.tokens).toEqual(tokens)
   })
 
@@ -322,7 +322,7 @@ describe("OpenAI", () => {
 })
 
 test.each(["openai", "groq", "openai-compatible"])(
-  "%s: a transcript in json has only text, usage and log probabilities",
+  "%s: a json transcript has only text, usage and log probabilities",
   (vendor) => {
     const usage = { type: "duration", seconds: 4 }
     const logprobs = [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }]
@@ -340,7 +340,7 @@ test.each(["openai", "groq", "openai-compatible"])(
   },
 )
 
-describe("a transcription with strings in place of numbers", () => {
+describe("transcription decoder of an answer with texts in place of numbers", () => {
   const parts = { form: "verbose_json" } as const
   const spoken = { task: "transcribe", text: "Up", duration: 60 }
   test.each<JsonObject>([
@@ -349,7 +349,7 @@ describe("a transcription with strings in place of numbers", () => {
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("strings in place of numbers are omitted: %j", (more) => {
+  ])("omits these members: %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
@@ -360,7 +360,7 @@ describe("a transcription with strings in place of numbers", () => {
     expect(body).toEqual({ text: "Up", logprobs: [] })
   })
 
-  test("transcribed text may look like a number", () => {
+  test("keeps transcribed text that looks like a number", () => {
     const segments = [{ start: 0, end: 1, text: "60" }]
     const answer = { ...spoken, text: "NaN", segments }
     expect(decoded("openai", answer, parts).body).toEqual(answer)

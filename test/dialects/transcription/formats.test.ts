@@ -35,8 +35,8 @@ async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string
 
 const FILE = "audio.wav 3244"
 
-describe("requests to vendors", () => {
-  test("ask OpenAI's whisper for times if needed", async () => {
+describe("transcription request encoder", () => {
+  test("requests times from OpenAI's whisper if needed", async () => {
     const { call, losses } = await encoded("openai", "whisper-1", {
       form: "srt",
       language: "de",
@@ -55,7 +55,7 @@ describe("requests to vendors", () => {
     expect(losses).toEqual([])
   })
 
-  test("ask Whisper models for verbose_json regardless of the requested format", async () => {
+  test("requests verbose_json from Whisper models regardless of the caller's format", async () => {
     for (const form of ["json", "text"] as const) {
       for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
         const { call } = await encoded(vendor, "openai/whisper-large-v3", {
@@ -71,7 +71,7 @@ describe("requests to vendors", () => {
     }
   })
 
-  test("ask models that may not support verbose_json for json", async () => {
+  test("requests json from models without known support of verbose_json", async () => {
     for (const [vendor, model] of [
       ["openai-compatible", "parakeet"],
       ["openai", "gpt-4o-transcribe"],
@@ -83,7 +83,7 @@ describe("requests to vendors", () => {
     }
   })
 
-  test("return only the text of a verbose response to a caller that requests json", () => {
+  test("returns only the text of a verbose response to a caller that requests json", () => {
     const format = vendors.get("groq")?.operations?.transcription
     const answer = answerOf({
       task: "transcribe",
@@ -109,7 +109,7 @@ describe("requests to vendors", () => {
     expect(call.path).toBe("/audio/translations")
   })
 
-  test("ask OpenAI's other models for JSON only, streamed on request", async () => {
+  test("requests JSON only from OpenAI's other models, streamed on request", async () => {
     const asked = await encoded("openai", "gpt-4o-mini-transcribe-2025-12-15", {
       form: "json",
       stream: true,
@@ -128,13 +128,13 @@ describe("requests to vendors", () => {
     )
   })
 
-  test("include times for a model that separates speakers", async () => {
+  test("requests times from a model that separates speakers", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
   })
 
-  test("give Mistral the language or ask it for times", async () => {
+  test("sends Mistral the language or requests times", async () => {
     const plain = await encoded("mistral", "voxtral", { language: "de" })
     expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
     const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })
@@ -146,7 +146,7 @@ describe("requests to vendors", () => {
     expect(timed.losses).toEqual(["language:dropped", "prompt:dropped"])
   })
 
-  test("match recordings of Deepgram", async () => {
+  test("matches recordings of Deepgram", async () => {
     const { call } = await encoded("deepgram", "nova-3-general", { language: "en" })
     expect(call.path).toBe(
       "/v1/listen?model=nova-3-general&smart_format=true&utterances=true&language=en",
@@ -154,7 +154,7 @@ describe("requests to vendors", () => {
     expect(call.body).toMatchObject({ contentType: "audio/wav" })
   })
 
-  test("use the field names of ElevenLabs and xAI", async () => {
+  test("uses the field names of ElevenLabs and xAI", async () => {
     const eleven = await encoded("elevenlabs", "scribe_v2", { form: "diarized_json" })
     expect(await fieldsOf(eleven.call)).toMatchObject({ model_id: "scribe_v2", diarize: "true" })
     const xai = await encoded("xai", "grok-stt", {})
@@ -162,7 +162,7 @@ describe("requests to vendors", () => {
     expect(await fieldsOf(xai.call)).toEqual({ file: FILE })
   })
 
-  test("give Cohere a language, which it requires", async () => {
+  test("sends Cohere a language, which it requires", async () => {
     const plain = await encoded("cohere", "transcribe", { language: "de", temperature: 0.2 })
     expect(plain.call.path).toBe("/v2/audio/transcriptions")
     const fields = await fieldsOf(plain.call)
@@ -181,14 +181,14 @@ describe("requests to vendors", () => {
     )
   })
 
-  test("instruct Gemini in words", async () => {
+  test("sends Gemini a text instruction", async () => {
     const { call, losses } = await encoded("google", "gemini-2.5-flash", { language: "de" })
     expect(call.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent")
     expect(JSON.stringify(call.body)).toContain("The language is german.")
     expect(losses).toEqual(["transcription:approximated"])
   })
 
-  test("return rejections in the vendors' own words", () => {
+  test("returns the vendors' own messages of rejections", () => {
     const refusal = (vendor: string, status: number, body: object) =>
       vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
     expect(
@@ -208,7 +208,7 @@ describe("requests to vendors", () => {
   })
 })
 
-describe("a rendered transcript", () => {
+describe("subtitle encoder", () => {
   const transcript = {
     text: "One. Two.",
     segments: [
@@ -218,7 +218,7 @@ describe("a rendered transcript", () => {
     usage: {},
   }
 
-  test("has hours, and no text that would end a cue", () => {
+  test("writes hours, and no text that would end a cue", () => {
     const srt = renderTranscript(transcript, transcriptionOf({ form: "srt" }))
     expect(srt.body).toBe(
       "1\n00:00:00,000 --> 01:01:01,500\nOne.\n\n2\n01:01:01,500 --> 01:01:40,000\nTwo --> three.\n\n",
@@ -228,13 +228,13 @@ describe("a rendered transcript", () => {
     expect(vtt.contentType).toBe("text/plain; charset=utf-8")
   })
 
-  test("may be silence", () => {
+  test("writes a silent transcript", () => {
     const silence = { text: "", usage: {} }
     expect(renderTranscript(silence, transcriptionOf({ form: "srt" })).body).toBe("")
     expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")
   })
 
-  test("has languages by their English names", () => {
+  test("languages are written by their English names", () => {
     const request = transcriptionOf({ form: "verbose_json" })
     for (const [code, name] of [
       ["de", "german"],
@@ -248,7 +248,7 @@ describe("a rendered transcript", () => {
   })
 })
 
-test("a stream option is ignored for a format without streams", () => {
+test("a stream option is ignored for a transcript format without streams", () => {
   expect(
     decodeTranscription({ model: "x", stream: true, response_format: "srt" }, "transcribe").stream,
   ).toBe(false)
