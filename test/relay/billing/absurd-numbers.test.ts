@@ -56,7 +56,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
     })
 
     test.each(numbers)(
-      "charges answers with %s for every number, and still serves other callers",
+      "charges answers with %s for every number, and keeps serving other callers",
       async (number) => {
         upstream.number = number
         const absurd = [
@@ -99,7 +99,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
       },
     )
 
-    test("records every charge and answers every report", async () => {
+    test("records every charge and serves every report", async () => {
       const filter = { account: caller.account.id, from: 0, until: Date.now() + DAY_MS }
       let receipts: ReceiptRecord[] = []
       await until(async () => {

@@ -44,7 +44,7 @@ const CASES = [
   },
 ]
 
-describe("the hold for the tokens of all agents", () => {
+describe("the hold for a request with several agents", () => {
   for (const { name, body, usage: reported } of CASES) {
     for (const stream of [false, true]) {
       test(`covers the reported usage at ${name}, ${stream ? "streamed" : "whole"}`, async () => {
@@ -64,7 +64,7 @@ describe("the hold for the tokens of all agents", () => {
   }
 })
 
-test("tokens of agents above the hold are charged", async () => {
+test("agent tokens above the hold are charged", async () => {
   usage = used(1_600_000, 200_000)
   const caller = await gateway.caller("100")
   const body = { model: MODEL, input: "Hi", max_output_tokens: 16 }

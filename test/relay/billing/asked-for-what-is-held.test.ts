@@ -81,7 +81,7 @@ describe("the output limit sent to Claude", () => {
   })
 })
 
-test("a prompt that is read once per choice is held once per choice", async () => {
+test("a prompt that the model reads once per choice is held once per choice", async () => {
   const content = "word ".repeat(2_000)
   const order = { max_tokens: 10, messages: [{ role: "user", content }] }
   const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
@@ -92,13 +92,13 @@ test("a prompt that is read once per choice is held once per choice", async () =
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("Cohere is charged by its billed units, which the hold covers", async () => {
+test("Cohere requests are charged by billed units, which the hold covers", async () => {
   const { receipt } = await ask("cohere/echo", { max_tokens: 3 })
   expect(receipt.usage?.["output"]).toBeLessThanOrEqual(3)
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("interrupted speech costs the part of its text that matches the received bytes", async () => {
+test("interrupted speech is charged for the part of its text that matches the received bytes", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "speaker/tts", voice: "alloy", input: SPOKEN }
   const response = await caller.post("/v1/audio/speech", body)

@@ -23,7 +23,7 @@ function recorder(faulty?: string) {
   return { heard, observer }
 }
 
-test("events of one turn are reported afterwards, in order, to each observer", async () => {
+test("the batched observer reports the events of one turn later, in order, to each observer", async () => {
   const [first, second] = [recorder(), recorder()]
   const batched = new BatchedObserver([first.observer, second.observer], {
     observerFailed: () => expect.unreachable(),
@@ -40,7 +40,7 @@ test("events of one turn are reported afterwards, in order, to each observer", a
   expect(second.heard.slice(3)).toEqual(["settled d"])
 })
 
-test("a request that one observer cannot count is reported, and all other events are delivered", async () => {
+test("the batched observer reports a failed observer and delivers all other events", async () => {
   const [faulty, sound] = [recorder("b"), recorder()]
   const failed: string[] = []
   const batched = new BatchedObserver([faulty.observer, sound.observer], {
@@ -53,7 +53,7 @@ test("a request that one observer cannot count is reported, and all other events
   expect(failed).toEqual(["b"])
 })
 
-test("pending events are reported once when the gateway shuts down", async () => {
+test("the batched observer delivers pending events once when the gateway shuts down", async () => {
   const { heard, observer } = recorder()
   const batched = new BatchedObserver([observer], { observerFailed: () => expect.unreachable() })
   batched.settled(settledOf("a"))

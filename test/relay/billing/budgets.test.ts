@@ -38,7 +38,7 @@ const budgets: readonly [string, Partial<KeyInput>, string][] = [
   ["monthly budget", { budget: LARGE, dailyBudget: LARGE, monthlyBudget: SMALL }, "month"],
 ]
 
-test("a used-up budget of an account rejects the requests of all its keys, by name", async () => {
+test("a used-up account budget rejects requests of all keys and is named in the error", async () => {
   const caller = await gateway.caller("10")
   const { id } = caller.account
   await gateway.store.accounts.update(id, { limits: { dailyBudget: String(SMALL) } }, AUDIT)
@@ -66,7 +66,7 @@ test("a used-up budget of an account rejects the requests of all its keys, by na
 })
 
 for (const [name, order, period] of budgets) {
-  test(`a used-up ${name} rejects requests by name, with the time it is renewed`, async () => {
+  test(`a used-up ${name} rejects requests and returns its name and renewal time`, async () => {
     const caller = await gateway.caller("10", order)
     const headers = { "x-tollgate-on-low-balance": "refuse" }
     const body = { model: "sim/echo", max_tokens: 10 }
@@ -99,7 +99,7 @@ for (const [name, order, period] of budgets) {
   })
 }
 
-test("a budget raised at runtime is active within a moment", async () => {
+test("a budget that is raised at runtime takes effect within a moment", async () => {
   const caller = await gateway.caller("10", { dailyBudget: 1n })
   const refused = await ask(caller)
   expect([refused.status, await refused.text()]).toMatchObject([402, expect.anything()])

@@ -81,7 +81,7 @@ for (const stream of [false, true]) {
   const how = stream ? "streamed" : "whole"
 
   test.each(OPENAI)(
-    `a chat that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    `a chat with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
       answer = completion({
@@ -94,7 +94,7 @@ for (const stream of [false, true]) {
   )
 
   test.each(OPENAI)(
-    `a response that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    `a response with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       const usage = { input_tokens: WRITTEN, output_tokens: 1, total_tokens: WRITTEN + 1 }
       answer = response([], {
@@ -112,7 +112,7 @@ for (const stream of [false, true]) {
     ["1h", { ephemeral_5m_input_tokens: WRITTEN, ephemeral_1h_input_tokens: 0 }, 2],
     ["1h", { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: WRITTEN }, 3],
   ])(
-    `a message that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    `a message with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       answer = {
         id: "msg_1",

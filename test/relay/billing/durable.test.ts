@@ -47,7 +47,7 @@ async function comes(promise: Promise<unknown>): Promise<boolean> {
   return Bun.peek.status(promise) !== "pending"
 }
 
-test("a whole answer waits until its charge is on disk", async () => {
+test("a whole answer is delayed until its charge is on disk", async () => {
   database.run("BEGIN IMMEDIATE")
   const answer = chat(false)
   await until(() => gateway.simulator.requests.at(-1)?.finished === true)
@@ -60,7 +60,7 @@ test("a whole answer waits until its charge is on disk", async () => {
   expect(response.headers.get("x-tollgate-cost")).not.toBeNull()
 })
 
-test("a stream flows while the disk is busy, but for its last byte", async () => {
+test("a stream continues while the disk is busy, except for its last byte", async () => {
   using vendor = startVendor(() =>
     streamed([frame("Hello"), 20, frame("", "stop") + usageFrame(10, 1) + DONE]),
   )
@@ -84,7 +84,7 @@ test("a stream flows while the disk is busy, but for its last byte", async () =>
   expect(chargesOnDisk()).toBe(2)
 })
 
-test("a caller that disconnects while its stream is charged pays, and no failure is reported", async () => {
+test("a caller that disconnects while its stream is charged pays, and the gateway reports no failure", async () => {
   let isSent = false
   function* steps() {
     yield frame("Hello")
@@ -124,7 +124,7 @@ async function withBrokenLedger(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("when the charge cannot be written, a whole answer is an error", async () => {
+test("a whole answer becomes an error if its charge cannot be written", async () => {
   const before = (await creditsOf(caller)).balance
   await withBrokenLedger(async () => {
     const response = await chat(false)
@@ -141,7 +141,7 @@ test("when the charge cannot be written, a whole answer is an error", async () =
   expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
 })
 
-test("when the charge cannot be written, a stream ends with an error", async () => {
+test("a stream ends with an error if its charge cannot be written", async () => {
   const before = (await creditsOf(caller)).balance
   await withBrokenLedger(async () => {
     const text = await (await chat(true)).text()
@@ -153,7 +153,7 @@ test("when the charge cannot be written, a stream ends with an error", async () 
   expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
 })
 
-test("when the charge cannot be written, an operation other than chat is an error", async () => {
+test("an operation other than chat returns an error if its charge cannot be written", async () => {
   const model = "sim/embed"
   const { settings } = gateway
   const embedding = { kind: "embedding", price: { input: "1" } } as const
@@ -165,7 +165,7 @@ test("when the charge cannot be written, an operation other than chat is an erro
   expect((await creditsOf(caller)).held).toBe("0")
 })
 
-test("when no lease can be written, a request is rejected as retryable", async () => {
+test("a request is rejected as retryable if no lease can be written", async () => {
   const rich = await gateway.caller("5")
   database.run("ALTER TABLE leases RENAME TO leases_away")
   try {
@@ -177,7 +177,7 @@ test("when no lease can be written, a request is rejected as retryable", async (
   }
 })
 
-test("no request is accepted while the ledger cannot be written, and requests are accepted again afterwards", async () => {
+test("requests are rejected while the ledger cannot be written, and accepted afterwards", async () => {
   await withBrokenLedger(async () => {
     await (await chat(false)).text()
     // The gateway tries each second whether the ledger can be written again. Until then, requests fail.

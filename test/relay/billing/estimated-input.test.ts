@@ -23,7 +23,7 @@ const text = (length: number, cache_control?: JsonObject): JsonObject => ({
 })
 const messages = (...content: JsonObject[]) => ({ messages: [{ role: "user", content }] })
 
-test("input without cache marks is fresh", () => {
+test("estimated input without cache markers is uncached", () => {
   const usage = estimated(ANTHROPIC_MESSAGES, messages(text(100)))
   expect(usage).toMatchObject({ inputFresh: 1_004, inputCacheWrite: 0, inputCacheWrite1h: 0 })
 })
@@ -32,13 +32,16 @@ test.each([
   [{ type: "ephemeral" }, "inputCacheWrite"],
   [{ type: "ephemeral", ttl: "5m" }, "inputCacheWrite"],
   [{ type: "ephemeral", ttl: "1h" }, "inputCacheWrite1h"],
-] as const)("input up to the last cache mark %j is a cache write", (mark, usageClass) => {
-  const usage = estimated(ANTHROPIC_MESSAGES, messages(text(150), text(150, mark), text(100)))
-  expect(usage[usageClass]).toBe(753)
-  expect(usage.inputFresh).toBe(251)
-})
+] as const)(
+  "estimated input up to the last cache marker %j is a cache write",
+  (mark, usageClass) => {
+    const usage = estimated(ANTHROPIC_MESSAGES, messages(text(150), text(150, mark), text(100)))
+    expect(usage[usageClass]).toBe(753)
+    expect(usage.inputFresh).toBe(251)
+  },
+)
 
-test("a mark on a tool covers the tools alone", () => {
+test("a cache marker on a tool covers only the tools", () => {
   const tool = {
     name: "f",
     description: "a".repeat(400),
@@ -50,7 +53,7 @@ test("a mark on a tool covers the tools alone", () => {
   expect(totalInput(usage)).toBe(1_004)
 })
 
-test("audio is counted as audio", () => {
+test("estimated audio input is counted as audio", () => {
   const data = wave(60).toBase64()
   const audio = { type: "input_audio", input_audio: { data, format: "wav" } }
   const usage = estimated(OPENAI_CHAT, messages(audio))

@@ -80,16 +80,16 @@ async function rateOf(name: string, body: JsonObject): Promise<number> {
   return Number(lines.find((line) => line.name === name)?.per_million)
 }
 
-describe("a hold for searches", () => {
+describe("the hold for searches", () => {
   for (const model of ["google/gemini-2.5-flash", "vertex/gemini-2.5-flash"]) {
-    test(`excludes ${model} without a search tool`, async () => {
+    test(`is zero for ${model} without a search tool`, async () => {
       const { most, lines } = await estimate(CHAT, { model, messages: HELLO, max_tokens: 100 })
       expect(lines.map(({ name }) => name)).toEqual(["input", "output"])
       expect(most).toBeLessThan(1_000_000n)
     })
   }
 
-  test("covers a search tool, with one search in older models", async () => {
+  test("covers a search tool, with one search for older models", async () => {
     const path = "/v1beta/models/google/gemini-2.5-flash:generateContent"
     const body = {
       model: "google/gemini-2.5-flash",
@@ -101,7 +101,7 @@ describe("a hold for searches", () => {
     expect(most).toBeGreaterThan(35_000_000n)
   })
 
-  test("leaves one credit enough for a plain request", async () => {
+  test("allows a plain request with one credit", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "google/gemini-2.5-flash", messages: HELLO, max_tokens: 100 }
     const response = await caller.post(CHAT, body)
@@ -109,20 +109,20 @@ describe("a hold for searches", () => {
     expect(nanocredits((await receiptOf(caller, response)).hold)).toBeLessThan(1_000_000n)
   })
 
-  test("covers models that search by themselves", async () => {
+  test("covers models that search without a tool", async () => {
     const body = { model: "perplexity/sonar-deep-research", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "reasoning_output", "search"])
     expect(lines.at(-1)).toMatchObject({ quantity: 30, per_million: "5000" })
   })
 
-  test("equals the request's price for models that charge each request", async () => {
+  test("equals the request's price for models with a price per request", async () => {
     const body = { model: "perplexity/sonar", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "request"])
   })
 
-  test("follows `own_searches` of the settings", async () => {
+  test("follows `own_searches` in the settings", async () => {
     const { lines } = await estimate(CHAT, { model: "custom/searching", messages: HELLO })
     expect(lines.find(({ name }) => name === "search")).toMatchObject({ quantity: 7 })
     const plain = await estimate(CHAT, { model: "custom/plain", messages: HELLO })
@@ -130,7 +130,7 @@ describe("a hold for searches", () => {
   })
 })
 
-describe("a hold for tokens", () => {
+describe("the hold for tokens", () => {
   const SOUND = {
     type: "input_audio",
     input_audio: { data: Buffer.alloc(900).toString("base64"), format: "wav" },
@@ -235,9 +235,9 @@ describe("a hold for tokens", () => {
   })
 })
 
-describe("a document sent as text", () => {
+describe("the hold for a document sent as text", () => {
   for (const size of [1_000, 100_000, 700_000, 3_000_000]) {
-    test(`holds its ${size} bytes, or the whole context`, async () => {
+    test(`covers its ${size} bytes, or the whole context`, async () => {
       const source = { type: "text", media_type: "text/plain", data: "word ".repeat(size / 5) }
       const messages = [{ role: "user", content: [{ type: "document", source }] }]
       const body = { model: "anthropic/claude-sonnet-4-6", max_tokens: 100, messages }
@@ -248,7 +248,7 @@ describe("a document sent as text", () => {
   }
 })
 
-test("a model with paid searches of its own is rejected without credits, with their price", async () => {
+test("a model with paid searches is rejected without credits, and the error shows their price", async () => {
   const caller = await gateway.caller("0.05")
   const body = { model: "custom/searching", messages: HELLO, max_tokens: 10 }
   const { status, code } = await errorOf(await caller.post(CHAT, body))

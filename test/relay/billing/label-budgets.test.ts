@@ -42,7 +42,7 @@ async function useUp(caller: TestCaller, headers: Record<string, string> = {}, m
   return last
 }
 
-test("an end user with a used-up budget is rejected, and others are not", async () => {
+test("an end user with a used-up budget is rejected while others are served", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [
     { user: "*", daily_budget: "0.0001", monthly_budget: null },
@@ -84,7 +84,7 @@ test("an end user with a used-up budget is rejected, and others are not", async 
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("a tag, or each of its values, has a budget over all keys and end users", async () => {
+test("the budget of a tag, or of each of its values, covers all keys and end users", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [
     { tag: "feature=search", daily_budget: null, monthly_budget: "0.00008" },
@@ -97,7 +97,7 @@ test("a tag, or each of its values, has a budget over all keys and end users", a
   expect((await chat(caller, { "x-tollgate-tags": "team=red, feature=chat" })).status).toBe(200)
 })
 
-test("simultaneous requests spend at most the budget", async () => {
+test("simultaneous requests spend no more than the budget", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [{ user: "*", daily_budget: "0.00021", monthly_budget: null }])
   const answers = await Promise.all(
@@ -124,7 +124,7 @@ test("simultaneous requests spend at most the budget", async () => {
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("the official client gets the error of any budget, and an estimate reports it", async () => {
+test("the official client gets the error of each budget, and an estimate reports it", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [{ user: "*", daily_budget: "0.000001", monthly_budget: null }])
   const client = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 2 })
@@ -146,7 +146,7 @@ test("the official client gets the error of any budget, and an estimate reports 
   expect(text).toContain('{"of":"label","user":"dave","budget":"day","left":"0.000001"}')
 })
 
-test("an invalid budget is rejected by its field", async () => {
+test("an invalid budget is rejected with the name of its field", async () => {
   const caller = await gateway.caller("1")
   const path = `/accounts/${caller.account.id}/label-budgets`
   const none = { daily_budget: "1" }
@@ -180,7 +180,7 @@ test("an invalid budget is rejected by its field", async () => {
   expect(await asked(gateway, "GET", path)).toEqual({ budgets: [] })
 })
 
-test("other limits of the account change independently of label budgets", async () => {
+test("other limits of the account are changed without changing label budgets", async () => {
   const caller = await gateway.caller("1")
   const path = `/accounts/${caller.account.id}`
   const budgets = [{ user: null, tag: "team=a b", daily_budget: "1", monthly_budget: null }]

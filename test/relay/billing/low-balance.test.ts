@@ -96,7 +96,7 @@ describe("credits for the input and a part of the output", () => {
     ["openai/echo", { max_completion_tokens: 900 }, "max_completion_tokens"],
   ]
   for (const [model, options, field] of FIELDS) {
-    test(`clamp the answer by ${field}: ${model} ${JSON.stringify(options)}`, async () => {
+    test(`limit the answer by ${field}: ${model} ${JSON.stringify(options)}`, async () => {
       const caller = await gateway.caller(CREDITS)
       const messages = [{ role: "user", content: "/tokens 900" }]
       const response = await chat(caller, { model, messages, ...options })
@@ -118,7 +118,7 @@ describe("credits for the input and a part of the output", () => {
 
   // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`hold at least what the vendor may bill: ${JSON.stringify(body)}`, async () => {
+    test(`are held for at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const refused = await gateway.caller("0.00005")
@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("divides among n choices", async () => {
+  test("are divided among n choices", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -149,7 +149,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("lead to 402 if the caller refuses shorter answers", async () => {
+  test("return 402 if the caller refuses shorter answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })
@@ -157,13 +157,13 @@ describe("credits for the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("an unknown option in that header is rejected", async () => {
+  test("a shorter-answer header with an unknown option is rejected", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
   })
 
-  test("a budget clamps like a balance", async () => {
+  test("a budget limits the answer like a balance", async () => {
     const caller = await gateway.caller("10", { budget: 300_000n })
     const response = await chat(caller, { messages: [{ role: "user", content: "/tokens 900" }] })
     expect(response.status).toBe(200)
@@ -172,8 +172,8 @@ describe("credits for the input and a part of the output", () => {
   })
 })
 
-describe("the hold", () => {
-  test("clamps nothing if the tokens of a text fit, even if its bytes do not", async () => {
+describe("the hold and the output limit", () => {
+  test("do not limit an answer whose tokens fit, even if its bytes do not", async () => {
     // 12,000 bytes are 2,000 tokens. With their margin, 2,800 input tokens and 10 output tokens are held.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")
@@ -184,7 +184,7 @@ describe("the hold", () => {
     await response.text()
   })
 
-  test("depends on the size of an image, not on its bytes", async () => {
+  test("depend on the size of an image, not on its bytes", async () => {
     const url = `data:image/png;base64,${pngOf(512, 512, 300_000).toBase64()}`
     const content = [{ type: "image_url", image_url: { url } }]
     // OpenAI's rule for gpt-4o is a base of 85 tokens and 170 tokens for each of four tiles.
@@ -198,7 +198,7 @@ describe("the hold", () => {
     expect(hold).toBeLessThan(1_200n * 1_000n)
   })
 
-  test("covers every choice", async () => {
+  test("cover every choice", async () => {
     const caller = await gateway.caller("10")
     const holds: bigint[] = []
     for (const n of [1, 3]) {
@@ -211,7 +211,7 @@ describe("the hold", () => {
   })
 })
 
-test("a request waits, unclamped, for credits held by the same caller's running requests", async () => {
+test("a request waits, with its full limit, for credits held by the same caller's running requests", async () => {
   const caller = await gateway.caller("0.003")
   const controller = new AbortController()
   const running = fetch(gateway.url + CHAT, {

@@ -82,7 +82,7 @@ async function foundOf(caller: TestCaller, response: Response) {
   return { lost: receipt.attempts.map((attempt) => attempt.provider_cost), receipt, total }
 }
 
-test("a failed attempt with counted tokens costs the operator, and no caller", async () => {
+test("a failed attempt with counted tokens is a cost of the operator and not of a caller", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/then-answered")
   expect(await response.text()).toContain("Hello")
@@ -92,7 +92,7 @@ test("a failed attempt with counted tokens costs the operator, and no caller", a
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 
-test("a request without any answer costs the operator as well", async () => {
+test("a request without any answer is also a cost of the operator", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/twice")
   expect(response.status).toBeGreaterThan(400)
@@ -102,7 +102,7 @@ test("a request without any answer costs the operator as well", async () => {
   expect(total).toMatchObject({ cost: "0", provider_cost: "0.00001" })
 })
 
-test("an attempt without known usage costs nothing", async () => {
+test("an attempt without known usage is recorded without a cost", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/uncounted")
   await response.text()
@@ -111,7 +111,7 @@ test("an attempt without known usage costs nothing", async () => {
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000012" })
 })
 
-test("the charged part of a broken answer is not counted as lost as well", async () => {
+test("the charged part of a broken answer is not recorded as a loss as well", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/broken")
   await response.text()
@@ -121,7 +121,7 @@ test("the charged part of a broken answer is not counted as lost as well", async
   expect(nanocredits(total.cost)).toBe(2n * nanocredits(total.provider_cost))
 })
 
-test("the charge of a caller that disconnects is not counted as lost as well", async () => {
+test("the charge of a caller that disconnects is not recorded as a loss as well", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/left")
   const reader = response.body?.getReader()
@@ -133,7 +133,7 @@ test("the charge of a caller that disconnects is not counted as lost as well", a
   expect(nanocredits(total.cost)).toBe(2n * nanocredits(total.provider_cost))
 })
 
-test("usage above the possible maximum is written off, but its provider cost is recorded", async () => {
+test("usage above the possible maximum is written off, and its provider cost is recorded", async () => {
   const caller = await gateway.caller("5")
   const response = await ask(caller, "lost/exaggerated", false)
   await response.text()

@@ -9,7 +9,7 @@ interface Told {
 }
 
 test.each(UPSTREAMS)(
-  "a message with max_tokens 0 warms a cache or gets the minimum output: %s",
+  "a message with max_tokens 0 warms a cache or gets the minimum output limit: %s",
   async (upstream) => {
     const order = { model: modelAt(upstream), max_tokens: 0, messages: HELLO }
     const response = await upstreams.caller.post("/v1/messages", order)
@@ -29,7 +29,7 @@ test.each(UPSTREAMS)(
 )
 
 test.each(["openai-chat", "anthropic-messages"] as const)(
-  "a completion with max_completion_tokens 0 gets the minimum output: %s",
+  "a completion with max_completion_tokens 0 gets the minimum output limit: %s",
   async (upstream) => {
     const order = { model: modelAt(upstream), max_completion_tokens: 0, messages: HELLO }
     const response = await upstreams.caller.post(CHAT, order)
@@ -39,7 +39,7 @@ test.each(["openai-chat", "anthropic-messages"] as const)(
   },
 )
 
-test("the minimum output is charged", async () => {
+test("output of the minimum limit is charged", async () => {
   const order = { model: modelAt("openai-chat"), max_tokens: 0, messages: HELLO }
   const before = await upstreams.caller.balance()
   const response = await upstreams.caller.post("/v1/messages", order)

@@ -66,8 +66,8 @@ async function chargeOf(caller: TestCaller, response: Response): Promise<bigint>
 const create = (body: object) => ask(gateway, "POST", "/price-groups", body)
 const inFuture = (milliseconds = YEAR) => new Date(Date.now() + milliseconds).toISOString()
 
-describe("members of a price group", () => {
-  test("pay its multiplier times the usual price, as shown on their receipts", async () => {
+describe("an account in a price group", () => {
+  test("pays the group's multiplier times the usual price, as shown on its receipts", async () => {
     const [member, other] = [await memberOf("half"), await memberOf(null)]
     const answer = await chat(member)
     expect(await chargeOf(member, answer)).toBe(USUAL / 2n)
@@ -80,7 +80,7 @@ describe("members of a price group", () => {
     expect(await chargeOf(other, await chat(other))).toBe(USUAL)
   })
 
-  test("pay the prices of its rate card, regardless of the provider's cost", async () => {
+  test("pays the prices of the group's rate card, regardless of the provider's cost", async () => {
     const member = await memberOf("card")
     const answer = await chat(member)
     expect(await chargeOf(member, answer)).toBe(50_000n)
@@ -93,7 +93,7 @@ describe("members of a price group", () => {
     expect(await chargeOf(member, await chat(member, "Hello", "scripted/other"))).toBe(2n * USUAL)
   })
 
-  test("see only their own prices", async () => {
+  test("sees only its own prices", async () => {
     const [half, card, other] = [
       await memberOf("half"),
       await memberOf("card"),
@@ -124,7 +124,7 @@ describe("members of a price group", () => {
     expect(2n * nanocredits(halved)).toBe(nanocredits(usual))
   })
 
-  test("see the models at their prices in the console", async () => {
+  test("sees the models at its own prices in the console", async () => {
     const shown = async (caller: TestCaller) => {
       const query = `account=${caller.account.id}&search=scripted/chat`
       const { data } = await asked(gateway, "GET", `/models?${query}`)
@@ -136,7 +136,7 @@ describe("members of a price group", () => {
     expect(await shown(await memberOf(null))).toEqual(["1", "1"])
   })
 
-  test("pay the price at admission if they are moved while a request runs", async () => {
+  test("pays the price at admission if it is moved while a request runs", async () => {
     const member = await memberOf("half")
     gate = Promise.withResolvers()
     const before = vendor.bodies.length
@@ -149,7 +149,7 @@ describe("members of a price group", () => {
   })
 })
 
-test("requests around a price change pay one price each, and the ledger verifies", async () => {
+test("requests around a price change are charged one price each, and the ledger verifies", async () => {
   const member = await memberOf("half")
   const changesAt = Date.now() + 300
   const terms = [
@@ -195,8 +195,8 @@ async function usageOf(caller: TestCaller) {
   return total
 }
 
-describe("the API of price groups", () => {
-  test("creates, changes and deletes them, and records everything in the audit log", async () => {
+describe("price group API", () => {
+  test("creates, changes and deletes groups, and records each change in the audit log", async () => {
     const later = inFuture()
     const prices = { "scripted/chat": { input: "0.1", output: "0.2" } }
     const created = await create({
@@ -242,7 +242,7 @@ describe("the API of price groups", () => {
     expect(actions).toEqual(["price_group.delete", "price_group.change", "price_group.create"])
   })
 
-  test("lists them by id, including read-only ones of the settings file", async () => {
+  test("lists groups by id, including read-only groups of the settings file", async () => {
     const { data } = (await asked(gateway, "GET", "/price-groups")) as { data: PriceGroup[] }
     expect(data.map(({ id, is_locked }) => [id, is_locked])).toEqual([
       ["card", true],
@@ -306,7 +306,7 @@ describe("the API of price groups", () => {
     expect((await create({ id: "__proto__", terms: [{}] })).status).toBe(400)
   })
 
-  test("never changes a term that has begun, nor removes the current one", async () => {
+  test("never changes a term that has started, and never removes the current term", async () => {
     const [begun] = ((await (await create({ id: "kept", terms: [{}] })).json()) as PriceGroup).terms
     const change = (terms: object[]) => ask(gateway, "PATCH", "/price-groups/kept", { terms })
     const { from = "" } = begun ?? {}
@@ -322,7 +322,7 @@ describe("the API of price groups", () => {
     await ask(gateway, "DELETE", "/price-groups/kept")
   })
 
-  test("announces a term to every process before it begins", async () => {
+  test("announces a term to every process before it starts", async () => {
     await using other = await App.start({
       settings: { ...gateway.settings },
       events: recorder([]),
@@ -334,7 +334,7 @@ describe("the API of price groups", () => {
     await ask(gateway, "DELETE", "/price-groups/soon")
   })
 
-  test("puts no account into a group that does not exist", async () => {
+  test("rejects an account in a group that does not exist", async () => {
     const { account } = await gateway.caller("0")
     const refusal = await ask(gateway, "PATCH", `/accounts/${account.id}`, { price_group: "none" })
     expect(refusal.status).toBe(400)

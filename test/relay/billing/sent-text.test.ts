@@ -114,7 +114,7 @@ async function charge(path: string, body: object): Promise<bigint> {
 }
 
 for (const model of MODELS) {
-  test(`${model}: tokens that are sent as text are held and charged as text`, async () => {
+  test(`${model}: tokens of text are held and charged as text`, async () => {
     tokensPerCharacter = 1
     const input = Array.from({ length: 3 }, () => [LONG_TOKEN, LONG_TOKEN, LONG_TOKEN])
     // The price is 100 credits per million tokens. Each of the nine ids has 114 tokens.
@@ -135,19 +135,19 @@ for (const [character, tokens] of NORMALIZED) {
   const text = character.repeat(2_000)
   const cost = BigInt(2_000 * tokens) * 100_000n
 
-  test(`embeddings of U+${code} are held by the tokens of its normal form`, async () => {
+  test(`embeddings of U+${code} are held by the token count of the normal form`, async () => {
     tokensPerCharacter = tokens
     expect(await charge("/v1/embeddings", { model: "cohere/embed", input: text })).toBe(cost)
   })
 
-  test(`a rerank of U+${code} is held by the tokens of its normal form`, async () => {
+  test(`a rerank of U+${code} is held by the token count of its normal form`, async () => {
     tokensPerCharacter = tokens
     const body = { model: "jina/rerank", query: character, documents: [text] }
     expect(await charge("/v1/rerank", body)).toBe(cost + BigInt(tokens) * 100_000n)
   })
 }
 
-test("a chat is held by the tokens of its text's normal form, also with escapes", async () => {
+test("a chat is held by the token count of its text's normal form, even with escapes", async () => {
   for (const [character, tokens] of NORMALIZED) {
     const text = character.repeat(2_000)
     const escaped = String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
@@ -172,7 +172,7 @@ test("a chat is held by the tokens of its text's normal form, also with escapes"
   }
 })
 
-test("a text is bounded by its own bytes and by those of its normal forms", () => {
+test("the token bound of a text covers its own bytes and its normal forms", () => {
   for (const text of [
     "plain",
     "Größe “so” 😀",
@@ -191,7 +191,7 @@ test("a text is bounded by its own bytes and by those of its normal forms", () =
   expect(maxTextTokens("\ufdfa")).toBe(33)
 })
 
-test("a text in ASCII is bounded without reading its characters", () => {
+test("the token bound of an ASCII text is computed without reading its characters", () => {
   const text = "\\u0001 plain".repeat(1_000)
   using characters = spyOn(String.prototype, "charCodeAt")
   const growth = normalizationGrowth(text)

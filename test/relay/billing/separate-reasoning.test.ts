@@ -67,7 +67,7 @@ const LIMITS = [
   {},
 ]
 
-describe("the hold for reasoning beside the output limit", () => {
+describe("the hold for reasoning outside the output limit", () => {
   for (const model of MODELS) {
     for (const limits of LIMITS) {
       for (const stream of [false, true]) {
@@ -93,7 +93,7 @@ describe("the hold for reasoning beside the output limit", () => {
   }
 })
 
-test("the budget for reasoning is sent, or the caller's own if it is lower", async () => {
+test("the reasoning budget of the settings is sent, or the caller's own if it is lower", async () => {
   const caller = await gateway.caller("100")
   const ask = async (body: Record<string, unknown>) => {
     const asked = await caller.post(CHAT, { model: "alibaba/qwen3-max", messages: HELLO, ...body })

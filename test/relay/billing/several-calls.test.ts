@@ -74,8 +74,8 @@ async function receiptFor(path: string, body: object) {
   return receiptOf(caller, posted)
 }
 
-describe.each([false, true])("with stream: %p", (stream) => {
-  test("each call of one request has its own price tier, in the hold and in the charge", async () => {
+describe.each([false, true])("request with several model calls, stream: %p", (stream) => {
+  test("is held and charged with a price tier for each call", async () => {
     usage = { input_tokens: 60_000, output_tokens: 100 }
     const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
     const { cost, hold } = await receiptFor(CHAT, request)
@@ -84,7 +84,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
   })
 
-  test("calls of different lengths are charged by their own price tiers", async () => {
+  test("is charged with different price tiers for calls of different lengths", async () => {
     const call = { input_tokens: 350_000, output_tokens: 100 }
     usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
     const long = [{ role: "user", content: "word ".repeat(80_000) }]
@@ -94,7 +94,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(counted).toEqual({ input: 760_000, output: 600 })
   })
 
-  test("the fee of each call is charged in addition to price tiers", async () => {
+  test("is charged the fee of each call in addition to price tiers", async () => {
     const short = { input_tokens: 1_000, output_tokens: 100 }
     usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
     const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
@@ -103,7 +103,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
   })
 
-  test("a call without iterations is charged beside a call with iterations", async () => {
+  test("is charged for a call without iterations beside a call with iterations", async () => {
     const iteration = { input_tokens: 90_000, output_tokens: 100 }
     const iterations = [
       { type: "compaction", ...iteration, input_tokens: 250_000 },
@@ -115,7 +115,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
   })
 
-  test("each reported iteration has its own price tier", async () => {
+  test("is charged with a price tier for each reported iteration", async () => {
     const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
     const iterations = [
       { type: "compaction", ...iteration(250_000) },
@@ -136,7 +136,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
 
   const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
 
-  test("a report above the possible usage is charged one fee for each call", async () => {
+  test("is charged one fee for each call if it reports more than the possible usage", async () => {
     const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
     usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
     const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
@@ -144,7 +144,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(counted?.["request"]).toBe(1)
   })
 
-  test("the total of a response is charged if its iterations cannot be read", async () => {
+  test("is charged for the total of a response if its iterations cannot be read", async () => {
     const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
     for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
       usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
@@ -169,7 +169,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     ["priority", ["flex", undefined, "default"], 120_000n],
     ["priority", ["flex", "default", "default"], 60_000n],
   ])(
-    "the tier with the highest cost applies to all calls: %p, %p",
+    "is charged the price tier with the highest cost for all calls: %p, %p",
     async (tier, reported, cost) => {
       usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 }
       tiers = [...reported]
@@ -179,7 +179,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     },
   )
 
-  test("the highest service tier that a call reports applies to all", async () => {
+  test("is charged the highest reported service tier for all calls", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
     tiers = ["standard", "priority", "standard"]
     const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
@@ -191,24 +191,21 @@ describe.each([false, true])("with stream: %p", (stream) => {
     ["medium", 8_000_000n, "request_medium"],
     ["high", 12_000_000n, "request"],
     [undefined, 12_000_000n, "request"],
-  ])(
-    "the fee of a request depends on its reported search context (%s)",
-    async (size, fee, name) => {
-      usage = {
-        prompt_tokens: 10,
-        completion_tokens: 5,
-        total_tokens: 15,
-        search_context_size: size,
-      }
-      const request = { model: "perplexity/sonar", messages: HELLO, stream }
-      const one = await receiptFor(CHAT, request)
-      expect(nanocredits(one.cost)).toBe(15_000n + fee)
-      expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
-      const three = await receiptFor(CHAT, { ...request, n: 3 })
-      expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
-      expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
-    },
-  )
+  ])("is charged a request fee for its reported search context (%s)", async (size, fee, name) => {
+    usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      search_context_size: size,
+    }
+    const request = { model: "perplexity/sonar", messages: HELLO, stream }
+    const one = await receiptFor(CHAT, request)
+    expect(nanocredits(one.cost)).toBe(15_000n + fee)
+    expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
+    const three = await receiptFor(CHAT, { ...request, n: 3 })
+    expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
+    expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
+  })
 })
 
 test("the hold for tools is proportional to the number of calls", async () => {
@@ -222,7 +219,7 @@ test("the hold for tools is proportional to the number of calls", async () => {
   expect(await holdOf(8)).toBeLessThanOrEqual((8n * one * 105n) / 100n)
 })
 
-test("choices that follow the usage of the prompt are charged", () => {
+test("choices that arrive after the usage of the prompt are charged", () => {
   const meter = new Meter()
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   meter.push([

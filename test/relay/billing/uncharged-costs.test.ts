@@ -65,7 +65,7 @@ test.each([
   ["vendor/stalls", true, true],
   ["vendor/refuses", false, false],
 ] as const)(
-  "records the input of an attempt that timed out: %s, stream %p",
+  "the input of an attempt that timed out is recorded: %s, stream %p",
   async (model, stream, isBilled) => {
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { model, messages: HELLO, stream })
@@ -81,7 +81,7 @@ test.each([
   },
 )
 
-test("reports it with estimated charges, and in the usage's provider cost", async () => {
+test("an uncharged cost is reported with estimated charges, and in the provider cost", async () => {
   const caller = await gateway.caller("1")
   const { id } = caller.account
   // The stream of the second deployment reports no usage.
@@ -109,7 +109,7 @@ test("reports it with estimated charges, and in the usage's provider cost", asyn
   expect(nanocredits(total.provider_cost)).toBe(provider)
 })
 
-test("records the cost of an uncharged request", async () => {
+test("the cost of an uncharged request is recorded", async () => {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { model: "vendor/alone", messages: HELLO })
   const { id, status } = await receiptOf(caller, response)

@@ -86,7 +86,7 @@ function ask(model: string, stream: boolean): Asked {
 
 const MODELS = ["plain/chat", "google/gemini-2.5-flash", "anthropic/claude"]
 
-test("input reported as zero costs nothing", async () => {
+test("input that a vendor reports as zero is free", async () => {
   const caller = await gateway.caller("10")
   const { path, body } = ask("plain/zero", false)
   const { usage, cost, estimated } = await receiptOf(caller, await caller.post(path, body))
@@ -96,7 +96,7 @@ test("input reported as zero costs nothing", async () => {
 
 for (const model of MODELS) {
   for (const stream of [false, true]) {
-    test(`input of ${model} is estimated, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`input of ${model} that the vendor does not report is estimated, ${stream ? "streamed" : "whole"}`, async () => {
       const caller = await gateway.caller("10")
       const { path, body, shown } = ask(model, stream)
       const response = await caller.post(path, body)

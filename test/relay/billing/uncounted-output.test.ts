@@ -132,21 +132,24 @@ async function receiptFor(body: Json) {
 }
 
 for (const stream of [false, true]) {
-  test.each(MEDIA)(`output without a count is counted: %s, stream ${stream}`, async (...each) => {
-    const [, model, answer, usage] = each
-    usages = [usage]
-    media = answer
-    const receipt = await receiptFor({ model, stream })
-    media = undefined
-    expect(receipt.estimated).toBe(true)
-    const { input, ...counts } = receipt.usage ?? {}
-    expect(input).toBe(950)
-    const output = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    expect(output).toBeGreaterThan(20)
-  })
+  test.each(MEDIA)(
+    `output that the vendor does not count is counted by the gateway: %s, stream ${stream}`,
+    async (...each) => {
+      const [, model, answer, usage] = each
+      usages = [usage]
+      media = answer
+      const receipt = await receiptFor({ model, stream })
+      media = undefined
+      expect(receipt.estimated).toBe(true)
+      const { input, ...counts } = receipt.usage ?? {}
+      expect(input).toBe(950)
+      const output = Object.values(counts).reduce((sum, count) => sum + count, 0)
+      expect(output).toBeGreaterThan(20)
+    },
+  )
 
   test.each(REPORTS)(
-    `text without a count is counted: %s %j, stream ${stream}`,
+    `text that the vendor does not count is counted by the gateway: %s %j, stream ${stream}`,
     async (...each) => {
       const [model, usage] = each
       usages = [usage]
@@ -159,7 +162,7 @@ for (const stream of [false, true]) {
   )
 
   test.each([stream ? {} : undefined, { input_tokens: 950, output_tokens: 0 }])(
-    `a call with usage %j is counted, and the others by their reports, stream ${stream}`,
+    `a call with usage %j is counted by the gateway, and other calls by their reports, stream ${stream}`,
     async (usage) => {
       usages = [{ input_tokens: 950, output_tokens: 700 }, usage]
       const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })
@@ -191,7 +194,7 @@ const THOUGHTS: readonly (readonly [name: string, answer: Json, min: number, max
 
 for (const stream of [false, true]) {
   test.each(THOUGHTS)(
-    `reported thoughts are charged besides %s, stream ${stream}`,
+    `reported thoughts are charged in addition to %s, stream ${stream}`,
     async (...each) => {
       const [, answer, min, max] = each
       usages = [thoughts]

@@ -3,7 +3,7 @@ import { provider, startGateway } from "../../support/gateway.ts"
 
 const MESSAGES = [{ role: "user", content: "Hello" }]
 
-test("an unknown model is called, held and charged at the price of the settings", async () => {
+test("an unknown model is called, held and charged at the price in the settings", async () => {
   await using gateway = await startGateway({
     settings: { unknownModels: { price: { input: "1000", output: "2000" } } },
     providersAt: (url) => ({ openai: { ...provider(`${url}/v1`, "openai"), knownModels: true } }),
@@ -35,7 +35,7 @@ test("an unknown model is called, held and charged at the price of the settings"
   expect(refused.status).toBe(402)
 })
 
-test("invented model names open no circuits, regardless of the vendor's answer", async () => {
+test("invented model names open no circuit breakers, regardless of the vendor's answer", async () => {
   using vendor = Bun.serve({ port: 0, fetch: () => new Response("{}", { status: 500 }) })
   await using gateway = await startGateway({
     settings: { unknownModels: { price: { input: "1", output: "2" } } },
@@ -52,7 +52,7 @@ test("invented model names open no circuits, regardless of the vendor's answer",
   }
 })
 
-test("a name that the vendor rejects gets the vendor's error and costs nothing", async () => {
+test("a model name that the vendor rejects returns the vendor's error and is free", async () => {
   await using gateway = await startGateway({
     settings: { unknownModels: { price: { input: "1", output: "2" } } },
     providersAt: (url) => ({ openai: { ...provider(`${url}/v1`, "openai"), knownModels: true } }),

@@ -6,12 +6,12 @@ import { cappedAt } from "../../../src/relay/billing/usage-bound.ts"
 /** Classes that vendors report. Requests are not included, because the gateway counts them by call. */
 const REPORTED = USAGE_CLASSES.filter((usageClass) => !/request/i.test(usageClass))
 
-test.each([...REPORTED])("%s is held to its bound", (usageClass) => {
+test.each([...REPORTED])("usage above its bound is limited: %s", (usageClass) => {
   const max = { ...NO_USAGE, [usageClass]: 3 }
   expect(cappedAt(max, { ...NO_USAGE, [usageClass]: 10 })).toEqual(max)
 })
 
-test("a usage within its bound stays as it is", () => {
+test("usage within its bound is unchanged", () => {
   const usage = { ...NO_USAGE, ...Object.fromEntries(REPORTED.map((name) => [name, 1])) }
   expect(cappedAt(usage, usage)).toBe(usage)
 })

@@ -103,7 +103,7 @@ async function ask(caller: TestCaller, model: string, stream: boolean): Promise<
 for (const stream of [false, true]) {
   const way = stream ? "streamed" : "whole"
   for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
-    test(`${model}, ${way}: raises an alarm and charges the gateway's own count`, async () => {
+    test(`missing usage raises an alarm and the gateway charges its own count: ${model}, ${way}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt } = await ask(caller, model, stream)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
@@ -150,7 +150,7 @@ test("a key's budget is never overdrawn", async () => {
   expect(credits.key).toMatchObject({ budget: "0.5", budget_left: "0" })
 })
 
-test("a price per request is charged in addition to its tokens", async () => {
+test("a price per request is charged in addition to tokens", async () => {
   const caller = await gateway.caller("1")
   const { receipt } = await ask(caller, "scripted/per-request", false)
   expect(receipt.usage).toEqual({ input: 10, output: 1, request: 1 })
@@ -159,7 +159,7 @@ test("a price per request is charged in addition to its tokens", async () => {
 
 describe("a stream that breaks", () => {
   for (const model of ["scripted/breaking-counted", "scripted/breaking-later"]) {
-    test(`charges it by the vendor's count in the error: ${model}`, async () => {
+    test(`is charged by the vendor's count in the error: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt, text } = await ask(caller, model, true)
       expect(receipt).toMatchObject({ status: "settled", estimated: false })
@@ -177,7 +177,7 @@ describe("a stream that breaks", () => {
     })
   }
 
-  test("charges it for the forwarded part only", async () => {
+  test("is charged for the forwarded part only", async () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)
     expect(text).toContain("three")
