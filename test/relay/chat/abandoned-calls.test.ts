@@ -182,7 +182,7 @@ async function leaveAfterHello(model: string): Promise<TestCaller> {
   return caller
 }
 
-test("every vendor in the table exists and has a source", () => {
+test("every vendor in the table of abandoned calls exists and has a source", () => {
   for (const [id, { source }] of Object.entries(ABANDONED_CALLS)) {
     expect(vendors.has(id)).toBe(true)
     expect(source).toStartWith("https://")
@@ -206,7 +206,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     ["embeddings", VECTORS, { input: 4 }],
     ["rerank", RANKS, { search: 1 }],
     ["images", IMAGES, { image: 1 }],
-  ] as const)("reads it to its end and charges it: %s", async (_, [path, body], usage) => {
+  ] as const)("is read to its end and charged: %s", async (_, [path, body], usage) => {
     const caller = await leaveSilent([path, body])
     expect((await creditsOf(caller)).held).not.toBe("0")
     goOn.resolve()
@@ -216,7 +216,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("charges the known part when its deadline ends", async () => {
+  test("is charged for the known part when its deadline ends", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -226,7 +226,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     expect(receipt.usage).toEqual({ input: 8 })
   })
 
-  test("costs nothing if the provider fails", async () => {
+  test("is free if the provider fails", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     status = 500
     goOn.resolve()
@@ -241,18 +241,21 @@ describe("a whole answer of a provider that stops when the caller disconnects", 
     ["a stream before its first word", chat("vllm/silent", true)],
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
-  ] as [string, [string, object]][])("cancels it and charges its input: %s", async (_, asked) => {
-    const caller = await leaveSilent(asked)
-    await wasClosed.promise
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
-  })
+  ] as [string, [string, object]][])(
+    "is cancelled, and its input is charged: %s",
+    async (_, asked) => {
+      const caller = await leaveSilent(asked)
+      await wasClosed.promise
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
+      expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    },
+  )
 })
 
 describe("a stream whose caller disconnects", () => {
-  test("cancels it if the provider stops billing, and charges the gateway's own count", async () => {
+  test("is cancelled if the provider stops billing, and the gateway's own count is charged", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -260,7 +263,7 @@ describe("a stream whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "reads it to its end if the provider bills all of it or its settings say so: %s",
+    "is read to its end if the provider bills all of it or its settings say so: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -269,7 +272,7 @@ describe("a stream whose caller disconnects", () => {
     },
   )
 
-  test("reads it up to its hold", async () => {
+  test("is read up to its hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise

@@ -107,7 +107,7 @@ async function expectNamed(response: Response, name: string, id: string): Promis
   return text
 }
 
-describe("chat with vendors' model names", () => {
+describe("a chat request with a vendor's model name", () => {
   const bodies: readonly (readonly [string, (model: string, stream: boolean) => JsonObject])[] = [
     [CHAT, (model, stream) => ({ model, stream, messages: HELLO })],
     ["/v1/messages", (model, stream) => ({ model, stream, max_tokens: 50, messages: HELLO })],
@@ -115,7 +115,7 @@ describe("chat with vendors' model names", () => {
   ]
 
   for (const [path, bodyOf] of bodies) {
-    test(`${path} answers with the requested name, whole and streamed`, async () => {
+    test(`is answered with the requested name at ${path}, whole and streamed`, async () => {
       for (const [name, id] of Object.entries(CHAT_NAMES)) {
         for (const stream of [false, true]) {
           const response = await caller.post(path, bodyOf(name, stream))
@@ -131,7 +131,7 @@ describe("chat with vendors' model names", () => {
     })
   }
 
-  test("works with names in Google's addresses", async () => {
+  test("is accepted with a name in Google's addresses", async () => {
     for (const [name, id] of Object.entries(CHAT_NAMES)) {
       for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
         const path = `/v1beta/models/${name}:${method}`
@@ -145,12 +145,12 @@ describe("chat with vendors' model names", () => {
     expect(counted.status).toBe(200)
   })
 
-  test("works with names in Azure's addresses", async () => {
+  test("is accepted with a name in Azure's addresses", async () => {
     const path = "/openai/deployments/gpt-5.4/chat/completions?api-version=2024-10-21"
     await expectNamed(await caller.post(path, { messages: HELLO }), "gpt-5.4", "openai/gpt-5.4")
   })
 
-  test("works for token counts and estimates", async () => {
+  test("is accepted for token counts and estimates", async () => {
     const counted = await caller.post("/v1/messages/count_tokens", {
       model: "claude-sonnet-4-5-20250929",
       messages: HELLO,
@@ -163,13 +163,13 @@ describe("chat with vendors' model names", () => {
   })
 })
 
-test("the receipt of a request by id has no other name", async () => {
+test("the receipt of a request by model id has no requested alias", async () => {
   const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
   await response.text()
   expect(await receiptOf(caller, response)).not.toHaveProperty("requested_model")
 })
 
-describe("operations other than chat", () => {
+describe("an alias in operations other than chat", () => {
   const JSON_BODIES: readonly (readonly [string, string, string, JsonObject])[] = [
     ["/v1/embeddings", "text-embedding-3-small", "openai/text-embedding-3-small", { input: "a" }],
     ["/v1/rerank", "rerank-v3.5", "cohere/rerank-v3.5", { query: "a", documents: ["a", "b"] }],
@@ -179,7 +179,7 @@ describe("operations other than chat", () => {
   ]
 
   for (const [path, name, id, body] of JSON_BODIES) {
-    test(`${path} accepts ${name}`, async () => {
+    test(`is accepted by ${path}: ${name}`, async () => {
       const response = await caller.post(path, { model: name, ...body })
       const text = await response.text()
       expect([response.status, response.ok ? "" : text]).toEqual([200, ""])
@@ -189,7 +189,7 @@ describe("operations other than chat", () => {
     })
   }
 
-  test("a form accepts such a name", async () => {
+  test("is accepted in a form", async () => {
     const data = new FormData()
     data.append("model", "whisper-1")
     data.append("file", new File([wave(1)], "speech.wav"))
@@ -208,7 +208,7 @@ describe("operations other than chat", () => {
 })
 
 describe("the list of models", () => {
-  test("has no aliases, but a single model can be requested by any of its names", async () => {
+  test("has no aliases, and a single model can be requested by any of its names", async () => {
     const list = (await (await caller.get("/v1/models")).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).not.toContain("usual")
     for (const name of ["usual", "gpt-5.4-2026-03-05", "sim/echo"]) {
@@ -226,7 +226,7 @@ describe("the list of models", () => {
 })
 
 describe("a key with a list of models", () => {
-  test("cannot be bypassed with any name", async () => {
+  test("cannot be bypassed with any model name", async () => {
     const aliases = { mine: "openai/gpt-5.4", cheap: "sim/echo" }
     const narrow = await gateway.caller("1", { models: ["sim/*", "mine", "gpt-5.4"], aliases })
     for (const model of ["openai/gpt-5.4", "gpt-5.4", "gpt-5.4-2026-03-05", "mine"]) {
@@ -248,7 +248,7 @@ describe("a key with a list of models", () => {
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
-  test("applies to repeated requests too", async () => {
+  test("is also applied to repeated requests", async () => {
     const aliases = { mine: "openai/gpt-5.4" }
     const wide = await gateway.caller("1", { aliases })
     const headers = { "idempotency-key": "once" }
@@ -262,7 +262,7 @@ describe("a key with a list of models", () => {
     expect(again.status).toBe(404)
   })
 
-  test("gets no other key's answer by a name with a different meaning", async () => {
+  test("does not get another key's answer under a name with a different meaning", async () => {
     const wide = await gateway.caller("1", { aliases: { mine: "openai/gpt-5.4" } })
     const aliases = { mine: "sim/echo", "gpt-5.4": "sim/echo" }
     const narrow = await keyBeside(gateway, wide, { models: ["sim/*"], aliases })
@@ -283,7 +283,7 @@ describe("a key with a list of models", () => {
   })
 })
 
-test("a restricted key is asked to wait and use the id while another key's request runs", async () => {
+test("a restricted key gets an error to wait and use the model id while another key's request runs", async () => {
   const open = Promise.withResolvers<void>()
   using slow = startVendor(async () => {
     await open.promise

@@ -48,10 +48,10 @@ function eventsOf(events: readonly { readonly type: string }[]): Response {
   return streamed(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`))
 }
 
-describe("/v1/messages", () => {
+describe("answers of /v1/messages", () => {
   const BODY = { model: "claude/model", max_tokens: 50, messages: HELLO }
 
-  test("fills in a nearly empty whole answer", async () => {
+  test("have every member if the vendor's whole answer is nearly empty", async () => {
     const said = Response.json({ content: [{ type: "text", text: "Hi" }] })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
     expect(message).toMatchObject({
@@ -66,14 +66,14 @@ describe("/v1/messages", () => {
     expect(message["id"]).toMatch(/^msg_\w{20,}$/)
   })
 
-  test("gives an answer with a tool call an id of its own", async () => {
+  test("have an id of their own if they contain a tool call", async () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const said = Response.json({ id: "x7", content: [call], stop_reason: null })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
     expect(message).toMatchObject({ id: "msg_x7", stop_reason: "tool_use" })
   })
 
-  test("fills in a stream", async () => {
+  test("have every member if the vendor's stream is nearly empty", async () => {
     for (const type of ["text", "tool_use"]) {
       const block = type === "text" ? { type, text: "" } : { type, id: "a", name: "f", input: {} }
       const delta =
@@ -106,7 +106,7 @@ describe("/v1/messages", () => {
   })
 })
 
-test("converts counts written as text, and counts output without a count", async () => {
+test("have numbers for counts written as text, and a count of output without a count", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }
@@ -132,7 +132,7 @@ test("converts counts written as text, and counts output without a count", async
   expect((JSON.parse(response) as Json)["usage"]).toMatchObject({ ...counted, total_tokens: 4 })
 })
 
-describe("/v1/responses", () => {
+describe("answers of /v1/responses", () => {
   const BODY = { model: "open/model", input: "Hello there, gateway", store: false }
   const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Hi" }] }
   const ALWAYS = {
@@ -145,14 +145,14 @@ describe("/v1/responses", () => {
   }
   const USAGE = { input_tokens: 3, output_tokens: 2 }
 
-  test("fills in a nearly empty whole answer", async () => {
+  test("have every member if the vendor's whole answer is nearly empty", async () => {
     const said = Response.json({ output: [MESSAGE], usage: USAGE })
     const response = JSON.parse(await ask("/v1/responses", BODY, said)) as Json
     expect(response).toMatchObject(ALWAYS)
     expect(response["id"]).toMatch(/^resp_\w{20,}$/)
   })
 
-  test("fills in a stream under one id", async () => {
+  test("have every member and one id if the vendor's stream is nearly empty", async () => {
     const place = { output_index: 0, content_index: 0 }
     const said = eventsOf([
       { type: "response.created", response: {} } as never,
@@ -168,14 +168,14 @@ describe("/v1/responses", () => {
   })
 })
 
-describe("/v1beta/models", () => {
+describe("answers of /v1beta/models", () => {
   const PATH = "/v1beta/models/google/model"
   const BODY = { contents: [{ role: "user", parts: [{ text: "Hello there, gateway" }] }] }
   const PARTS = [{ text: "Hi" }]
   const CANDIDATE = { index: 0, content: { role: "model", parts: PARTS }, finishReason: "STOP" }
   const COUNTS = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }
 
-  test("fills in a nearly empty whole answer", async () => {
+  test("have every member if the vendor's whole answer is nearly empty", async () => {
     const said = Response.json({ candidates: [{ content: { parts: PARTS } }] })
     const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
     expect(answer).toMatchObject({
@@ -186,7 +186,7 @@ describe("/v1beta/models", () => {
     })
   })
 
-  test("repairs invalid indexes, roles and counts", async () => {
+  test("have valid indexes, roles and counts in place of invalid ones", async () => {
     for (const odd of [null, "", true, [1], { x: 1 }]) {
       const candidate = { index: odd, content: { role: odd, parts: [...PARTS, odd] } }
       const said = Response.json({
@@ -205,7 +205,7 @@ describe("/v1beta/models", () => {
     }
   })
 
-  test("replaces parts that are not a list", async () => {
+  test("have a list in place of parts that are not a list", async () => {
     for (const parts of [null, 0, true, {}]) {
       const said = Response.json({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
       const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
@@ -215,7 +215,7 @@ describe("/v1beta/models", () => {
     }
   })
 
-  test("fills in a stream under one id", async () => {
+  test("have every member and one id if the vendor's stream is nearly empty", async () => {
     for (const odd of [undefined, null, true]) {
       const said = streamed(
         [

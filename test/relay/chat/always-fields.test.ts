@@ -86,7 +86,7 @@ function frameOf(chunk: object): string {
 
 const BARE = { choices: [{ message: { content: "Hi" } }] }
 
-test("an invalid streamed choice or finish reason becomes one that clients can read", async () => {
+test("an invalid choice or finish reason in a stream is replaced by a valid one", async () => {
   for (const odd of [null, true, "x", [1]]) {
     const ending = { index: 0, delta: {}, finish_reason: odd === null ? "stop" : odd }
     const said =
@@ -139,7 +139,7 @@ describe("an incomplete whole answer", () => {
     ["function_call", "function_call"],
   ]
   for (const [word, told] of FINISHES) {
-    test(`gets finish_reason ${told} for "${word}"`, async () => {
+    test(`gets the finish reason ${told} for "${word}"`, async () => {
       const choice = { ...BARE.choices[0], finish_reason: word }
       expect((await ask({ choices: [choice] })).choices[0]?.finish_reason).toBe(told)
       const frame = frameOf({
@@ -151,7 +151,7 @@ describe("an incomplete whole answer", () => {
     })
   }
 
-  test("has null text if it calls a tool", async () => {
+  test("gets null as text if it calls a tool", async () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } }
     const chat = await ask({ choices: [{ message: { tool_calls: [call] } }] })
     expect(chat.choices[0]).toMatchObject({
@@ -161,7 +161,7 @@ describe("an incomplete whole answer", () => {
   })
 })
 
-test("an incomplete stream becomes one answer with a role and an end", async () => {
+test("an incomplete stream is completed to one answer with a role and an end", async () => {
   const chunks = await askStream(
     frameOf({ choices: [{ delta: { content: "H" } }] }) +
       frameOf({ choices: [{ delta: { content: "i" } }] }) +
@@ -179,7 +179,7 @@ test("an incomplete stream becomes one answer with a role and an end", async () 
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
 })
 
-describe("an answer without any choice", () => {
+describe("an answer without choices", () => {
   const told = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }
   const EMPTY: readonly [name: string, fields: object, said: () => Response][] = [
     ["whole", {}, () => Response.json({ ...BARE, choices: [], usage: told })],
@@ -190,7 +190,7 @@ describe("an answer without any choice", () => {
     ],
   ]
   for (const [name, fields, said] of EMPTY) {
-    test(`fails the attempt: ${name}`, async () => {
+    test(`is a failed attempt: ${name}`, async () => {
       answer = said
       const caller = await gateway.caller("1")
       const response = await caller.post(CHAT, { ...BODY, ...fields })
@@ -200,14 +200,14 @@ describe("an answer without any choice", () => {
     })
   }
 
-  test("leads to the next deployment", async () => {
+  test("is retried at the next deployment", async () => {
     answer = () => Response.json({ ...BARE, choices: [] })
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, model: "both/model" })
     expect(response.headers.get("x-tollgate-provider")).toBe("good")
   })
 
-  test("ends in an error if the caller has already received a part", async () => {
+  test("ends with an error if the caller has already received a part", async () => {
     answer = () => streamed([frameOf({ choices: [{ delta: { content: "Hi" } }] })])
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, stream: true })
@@ -215,12 +215,12 @@ describe("an answer without any choice", () => {
   })
 })
 
-describe("the charged usage when the vendor reports none", () => {
+describe("usage that the vendor does not report", () => {
   const frames =
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("appears in the whole answer", async () => {
+  test("is added to the whole answer", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -236,7 +236,7 @@ describe("the charged usage when the vendor reports none", () => {
     })
   })
 
-  test("appears in the stream with its cost if the caller asks for usage", async () => {
+  test("is added to the stream with its cost if the caller requests usage", async () => {
     const chunks = await askStream(frames + DONE, { stream_options: { include_usage: true } })
     const last = chunks.at(-1)
     expect(last).toMatchObject({ id: "chatcmpl-a", choices: [], object: "chat.completion.chunk" })
@@ -245,7 +245,7 @@ describe("the charged usage when the vendor reports none", () => {
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
-  test("stays out of the stream if the caller does not ask", async () => {
+  test("is not added to the stream if the caller does not request usage", async () => {
     const chunks = await askStream(frames + DONE)
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(0)
   })
@@ -254,7 +254,7 @@ describe("the charged usage when the vendor reports none", () => {
     ["/v1/messages", { max_tokens: 50, messages: HELLO }],
     ["/v1/responses", { input: "Hello there, gateway" }],
   ] as const) {
-    test(`appears in the answer of ${path}, whole and streamed`, async () => {
+    test(`is added to the answer of ${path}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       answer = () => Response.json(BARE)
       const whole = await caller.post(path, { model: "poor/model", ...fields })

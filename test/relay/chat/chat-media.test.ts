@@ -174,7 +174,7 @@ for (const stream of [false, true]) {
   describe(stream ? "streamed" : "whole", () => {
     for (const model of ["google/image", "openrouter/image", "openai/drawing"]) {
       for (const format of [CHAT, RESPONSES, "gemini"]) {
-        test(`an image of ${model} reaches ${format}`, async () => {
+        test(`an image of ${model} is returned in the format ${format}`, async () => {
           const response = await ask(format, model, stream)
           const images = imagesIn(format, await objectsOf(response, stream))
           expect(images).toHaveLength(1)
@@ -185,7 +185,7 @@ for (const stream of [false, true]) {
       }
     }
 
-    test("messages request only text from a model that can also draw", async () => {
+    test("an Anthropic request asks a model that can also draw for text only", async () => {
       const response = await ask(MESSAGES, "google/image", stream)
       expect(response.headers.get("x-tollgate-losses")).toBe("output.image:dropped")
       const text = JSON.stringify(await objectsOf(response, stream))
@@ -194,7 +194,7 @@ for (const stream of [false, true]) {
       expect(usage?.["output"]).toBe(4)
     })
 
-    test("messages report an unrequested image", async () => {
+    test("an Anthropic answer reports an unrequested image as lost", async () => {
       const response = await ask(MESSAGES, "openai/drawing", stream)
       await objectsOf(response, stream)
       const receipt = (await receiptOf(caller, response)) as unknown as { losses: unknown }
@@ -205,7 +205,7 @@ for (const stream of [false, true]) {
     })
 
     for (const format of [CHAT, RESPONSES, "gemini"]) {
-      test(`speech of Gemini reaches ${format}`, async () => {
+      test(`speech of Gemini is returned in the format ${format}`, async () => {
         const asked: Record<string, Json> = {
           [CHAT]: { modalities: ["text", "audio"], audio: { voice: "Kore", format: "pcm16" } },
           [RESPONSES]: {},
@@ -229,7 +229,7 @@ for (const stream of [false, true]) {
       })
     }
 
-    test("a chat gets a WAV file of samples", async () => {
+    test("a chat answer contains a WAV file of samples", async () => {
       const asked = { modalities: ["audio"], audio: { voice: "Kore", format: "wav" } }
       const response = await ask(CHAT, "google/tts", stream, asked)
       const pieces = having(await objectsOf(response, stream), "audio").map(({ audio }) =>
@@ -242,14 +242,14 @@ for (const stream of [false, true]) {
   })
 }
 
-describe("money", () => {
+describe("the charge for media in a chat", () => {
   async function charged(model: string, more: Json = {}): Promise<bigint> {
     const response = await ask(CHAT, model, false, more)
     await objectsOf(response, false)
     return nanocredits(response.headers.get("x-tollgate-cost") ?? "")
   }
 
-  test("an image is billed by its tokens, or by its own price if it has one", async () => {
+  test("is the token price of an image, or its own price if it has one", async () => {
     const byTokens = await charged("google/image")
     expect(byTokens).toBe(3n * 300n + 1_290n * 30_000n)
     expect(await charged("google/priced")).toBe(byTokens + 40_000_000n)
@@ -258,7 +258,7 @@ describe("money", () => {
   for (const stream of [false, true]) {
     for (const format of [CHAT, RESPONSES, "gemini"]) {
       const how = `${stream ? "streamed" : "whole"} at ${format}`
-      test(`text beside an image costs the price of text, ${how}`, async () => {
+      test(`is the price of text for text beside an image, ${how}`, async () => {
         const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
         const response = await ask(format, "plain/counted", stream, more)
         const objects = await objectsOf(response, stream)
@@ -272,7 +272,7 @@ describe("money", () => {
       })
     }
 
-    test(`output without a breakdown counts as images, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`is the image price for output without a breakdown, ${stream ? "streamed" : "whole"}`, async () => {
       const response = await ask(CHAT, "openrouter/split", stream)
       await objectsOf(response, stream)
       const { usage, cost } = await receiptOf(caller, response)
@@ -281,18 +281,18 @@ describe("money", () => {
     })
   }
 
-  test("an answer without an image costs the price of text", async () => {
+  test("is the price of text for an answer without an image", async () => {
     expect(await charged("google/split")).toBe(3n * 300n + 1_290n * 30_000n)
     const text = await charged("google/split", { modalities: ["text"] })
     expect(text).toBe(3n * 300n + 4n * 2_500n)
   })
 
-  test("text of the same model is not charged as an image", async () => {
+  test("is not the image price for text of the same model", async () => {
     const cost = await charged("google/priced", { modalities: ["text"] })
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("the hold covers the images that the output can hold", async () => {
+  test("is covered by the hold for as many images as the output can contain", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -306,26 +306,26 @@ describe("money", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("a model without a token price answers no chat", async () => {
+  test("is refused for a model without a token price", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
 })
 
-describe("models of another kind", () => {
-  test("rejects them with the name of the right endpoint", async () => {
+describe("a chat with a model of another kind", () => {
+  test("is rejected with the name of the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("rejects a speech model in a format without audio", async () => {
+  test("is rejected for a speech model in a format without audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })
 })
 
-describe("the shape of an image", () => {
+describe("the requested shape of an image", () => {
   const BY_CALLER = {
     [CHAT]: { image_config: { aspect_ratio: "16:9", image_size: "2K" } },
     gemini: { generationConfig: { imageConfig: { aspectRatio: "16:9", imageSize: "2K" } } },
@@ -333,7 +333,7 @@ describe("the shape of an image", () => {
   for (const format of [CHAT, "gemini"] as const) {
     for (const stream of [false, true]) {
       const how = `${stream ? "streamed" : "whole"} from ${format}`
-      test(`reaches Gemini, ${how}`, async () => {
+      test(`is sent to Gemini, ${how}`, async () => {
         const response = await ask(format, "google/image", stream, BY_CALLER[format])
         await objectsOf(response, stream)
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -341,7 +341,7 @@ describe("the shape of an image", () => {
         expect(gateway.simulator.requests.at(-1)?.body).not.toHaveProperty("image_config")
       })
 
-      test(`reaches OpenRouter, ${how}`, async () => {
+      test(`is sent to OpenRouter, ${how}`, async () => {
         const response = await ask(format, "openrouter/image", stream, BY_CALLER[format])
         await objectsOf(response, stream)
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -350,7 +350,7 @@ describe("the shape of an image", () => {
     }
   }
 
-  test("reports a loss if the provider has no such field", async () => {
+  test("is reported as lost if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("a member that only the caller's format has is reported as lost", async () => {
+  test("is reported as lost if only the caller's format has it", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -403,7 +403,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`returns from ${format} to Gemini in the model's turn`, async () => {
+    test(`is sent back from ${format} to Gemini in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("an image of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
-    test(`returns from ${format} to OpenRouter in the assistant's message`, async () => {
+    test(`is sent back from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -423,7 +423,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, "gemini"] as const) {
-    test(`moves from ${format} to the user's turn for OpenAI`, async () => {
+    test(`is moved from ${format} to the user's turn for OpenAI`, async () => {
       const response = await ask(format, "openai/drawing", false, turns[format])
       await objectsOf(response, false)
       const input = vendor.bodies.at(-1)?.["input"] as Json[]
@@ -432,7 +432,7 @@ describe("an image of an earlier answer", () => {
     })
   }
 
-  test("moves to the user's turn for a server of the same chat format", async () => {
+  test("is moved to the user's turn for a server of the same chat format", async () => {
     const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
     await objectsOf(response, false)
     const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
@@ -441,13 +441,13 @@ describe("an image of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("returns from responses to OpenAI unchanged", async () => {
+  test("is sent back from responses to OpenAI unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })
 })
 
-test("reports no loss of the image generation tool if the model needs no such tool", async () => {
+test("the image generation tool is dropped without a loss if the model draws without it", async () => {
   const more = { tools: [{ type: "image_generation" }] }
   const response = await ask(RESPONSES, "google/image", false, more)
   expect(imagesIn(RESPONSES, await objectsOf(response, false))).toHaveLength(1)

@@ -182,7 +182,7 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     expect(complete).toHaveLength(3)
   })
 
-  test("returns and charges the images that were made", async () => {
+  test("returns and charges the completed images", async () => {
     failing = 3
     const order = { model: "together/flux", prompt: "an owl", n: 10, response_format: "b64_json" }
     const response = await caller.post("/v1/images/generations", order)
@@ -191,7 +191,7 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     expect((await receiptOf(caller, response)).cost).toBe("0.8")
   })
 
-  test("charges the texts that the provider has embedded, and returns the error", async () => {
+  test("charges the texts that the provider has embedded and returns the error", async () => {
     failing = 10
     const input = Array.from({ length: 960 }, () => "a few words of a text")
     const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
@@ -202,54 +202,57 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
   })
 })
 
-describe.each([false, true])("one call that rejects a parameter, streamed: %p", (stream) => {
-  const fields = { messages: HELLO, n: 3, max_tokens: 500, temperature: 0.5, stream }
-  let model = ""
-  beforeEach(() => {
-    model = `untaught/${UNTAUGHT.shift()}`
-    status = 400
-    message = "`temperature` is deprecated for this model."
-  })
+describe.each([false, true])(
+  "one call of several that rejects a parameter, streamed: %p",
+  (stream) => {
+    const fields = { messages: HELLO, n: 3, max_tokens: 500, temperature: 0.5, stream }
+    let model = ""
+    beforeEach(() => {
+      model = `untaught/${UNTAUGHT.shift()}`
+      status = 400
+      message = "`temperature` is deprecated for this model."
+    })
 
-  test.each([false, true])("corrects only the rejected call, rejected first: %p", async (first) => {
-    isFirst = first
-    failing = first ? 1 : 3
-    const seen = vendor.bodies.length
-    const response = await caller.post(CHAT, { ...fields, model })
-    expect(response.status).toBe(200)
-    expect((await response.text()).split("Hello there")).toHaveLength(4)
-    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
-    const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
-    expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.cost).toBe("0.0303")
-    expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
-      "ok",
-      "ok",
-      "ok",
-      "refused_by_upstream",
-    ])
-  })
+    test.each([false, true])("is the only one corrected, rejected first: %p", async (first) => {
+      isFirst = first
+      failing = first ? 1 : 3
+      const seen = vendor.bodies.length
+      const response = await caller.post(CHAT, { ...fields, model })
+      expect(response.status).toBe(200)
+      expect((await response.text()).split("Hello there")).toHaveLength(4)
+      expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+      const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
+      expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.cost).toBe("0.0303")
+      expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
+        "ok",
+        "ok",
+        "ok",
+        "refused_by_upstream",
+      ])
+    })
 
-  test("retries without the parameter that a short message names", async () => {
-    message = "temperature is not supported"
-    failing = 3
-    const response = await caller.post(CHAT, { ...fields, model })
-    expect((await response.text()).split("Hello there")).toHaveLength(4)
-    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
-    expect((await receiptOf(caller, response)).cost).toBe("0.0303")
-  })
+    test("is retried without the parameter that a short message names", async () => {
+      message = "temperature is not supported"
+      failing = 3
+      const response = await caller.post(CHAT, { ...fields, model })
+      expect((await response.text()).split("Hello there")).toHaveLength(4)
+      expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+      expect((await receiptOf(caller, response)).cost).toBe("0.0303")
+    })
 
-  test("returns the other choices if no correction succeeds", async () => {
-    isFirst = true
-    failing = 1
-    const strict = { "x-tollgate-strict": "true" }
-    const response = await caller.post(CHAT, { ...fields, model }, strict)
-    expect((await response.text()).split("Hello there")).toHaveLength(3)
-    expect(calls).toBe(3)
-    expect((await receiptOf(caller, response)).cost).toBe("0.0202")
-  })
-})
+    test("is left out of the answer if no correction succeeds", async () => {
+      isFirst = true
+      failing = 1
+      const strict = { "x-tollgate-strict": "true" }
+      const response = await caller.post(CHAT, { ...fields, model }, strict)
+      expect((await response.text()).split("Hello there")).toHaveLength(3)
+      expect(calls).toBe(3)
+      expect((await receiptOf(caller, response)).cost).toBe("0.0202")
+    })
+  },
+)
 
 describe.each([400, 429, 500, 200])(
   "a request whose first call fails with %d immediately",
@@ -282,7 +285,7 @@ describe.each([400, 429, 500, 200])(
       expect((await receiptOf(caller, response)).cost).toBe("0.6")
     })
 
-    test("charges the other texts already sent, and sends no more", async () => {
+    test("charges the other texts already sent and sends no more", async () => {
       const input = Array.from({ length: 960 }, () => "a few words of a text")
       const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
       expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
@@ -301,7 +304,7 @@ describe.each([400, 429, 500, 200])(
   },
 )
 
-test("only the deployment that answers is charged", async () => {
+test("a request is charged only for the deployment that answers", async () => {
   status = 500
   isFirst = true
   failing = 1
@@ -319,7 +322,7 @@ test("only the deployment that answers is charged", async () => {
 })
 
 test.each([1, 2, -1])(
-  "rejects an answer with %d vectors too few, free of charge",
+  "an answer with %d vectors too few is rejected free of charge",
   async (count) => {
     missing = count
     failing = 0
@@ -330,7 +333,7 @@ test.each([1, 2, -1])(
   },
 )
 
-test("embeds query and documents again if the server rejects base64 in several calls", async () => {
+test("query and documents are embedded again if the server rejects base64 in several calls", async () => {
   status = 400
   rejected = 3
   message = "base64 encoding is not currently supported"
@@ -350,7 +353,7 @@ test("embeds query and documents again if the server rejects base64 in several c
   expect(receipt.cost).toBe("0.3")
 })
 
-describe.each([1, 2])("a request with call %d uncounted by the provider", (number) => {
+describe.each([1, 2])("a request whose call %d has no usage from the provider", (number) => {
   const words = "word ".repeat(20)
   beforeEach(() => {
     failing = 0
@@ -360,18 +363,15 @@ describe.each([1, 2])("a request with call %d uncounted by the provider", (numbe
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])(
-    "a request with an uncounted call is charged by the gateway's count at %s",
-    async (path, body, texts) => {
-      const response = await caller.post(path, { model: "cohere/embed", ...body })
-      expect(response.status).toBe(200)
-      const receipt = await receiptOf(caller, response)
-      expect(receipt.estimated).toBe(true)
-      const { input = 0 } = receipt.usage as { input?: number }
-      expect(input).toBeGreaterThanOrEqual(20 * texts)
-      expect(input).toBeLessThan(23 * texts)
-    },
-  )
+  ])("is charged by the gateway's count at %s", async (path, body, texts) => {
+    const response = await caller.post(path, { model: "cohere/embed", ...body })
+    expect(response.status).toBe(200)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.estimated).toBe(true)
+    const { input = 0 } = receipt.usage as { input?: number }
+    expect(input).toBeGreaterThanOrEqual(20 * texts)
+    expect(input).toBeLessThan(23 * texts)
+  })
 })
 
 describe("a fee per call", () => {
@@ -388,7 +388,7 @@ describe("a fee per call", () => {
     ],
   ] as const
 
-  test.each(cases)("holds and charges it for each call of %s", async (path, body, count, rest) => {
+  test.each(cases)("is held and charged for each call of %s", async (path, body, count, rest) => {
     failing = 0
     const response = await caller.post(path, body)
     expect(response.status, await response.clone().text()).toBe(200)
@@ -403,7 +403,7 @@ describe("a fee per call", () => {
     expect(nanocredits(most)).toBe(nanocredits(hold))
   })
 
-  test("a fee per call is charged only for successful calls", async () => {
+  test("is charged only for successful calls", async () => {
     status = 500
     failing = 3
     const order = { ...image, model: "together/with-fee" }

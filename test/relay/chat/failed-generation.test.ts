@@ -55,10 +55,13 @@ const CALLS: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model, messages: HELLO, user: "framed" }],
 ]
 
-test.each(CALLS)("%s gets the beginning of the failed generation: %j", async (path, body) => {
-  const response = await caller.post(path, body)
-  const text = await response.text()
-  expect(response.status).toBe(400)
-  const { error } = JSON.parse(text) as { error: Record<string, unknown> }
-  expect(error["failed_generation"]).toBe(WRITTEN.slice(0, MAX_CHARACTERS))
-})
+test.each(CALLS)(
+  "the error at %s contains the beginning of the failed generation: %j",
+  async (path, body) => {
+    const response = await caller.post(path, body)
+    const text = await response.text()
+    expect(response.status).toBe(400)
+    const { error } = JSON.parse(text) as { error: Record<string, unknown> }
+    expect(error["failed_generation"]).toBe(WRITTEN.slice(0, MAX_CHARACTERS))
+  },
+)

@@ -58,7 +58,7 @@ test.each([
   ["TOO_MANY_TOOL_CALLS", true],
   ["MALFORMED_RESPONSE", false],
   ["OTHER", true],
-] as const)("an answer that ends with %s is the operator's cost", async (word, stream) => {
+] as const)("an answer that ends with %s is a cost of the operator", async (word, stream) => {
   answer = {
     candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],
     usageMetadata: GEMINI_USAGE,

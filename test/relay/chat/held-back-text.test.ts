@@ -51,13 +51,13 @@ describe("text held back as a possible stop sequence", () => {
     ],
     ["an unreadable frame", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
     ["an end without a final event", () => streamed([frame("Hello "), frame("STO")])],
-  ])("arrives before the error that ends the stream: %s", async (_name, written) => {
+  ])("is sent before the error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
 })
 
-test("text held back is delivered for the other calls of a request when one of them fails", async () => {
+test("text held back in other calls is sent when one call of a request fails", async () => {
   const hasHeld = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let calls = 0
@@ -109,7 +109,7 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("arrives up to its limit before an error", async () => {
+  test("is sent up to its limit before an error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")

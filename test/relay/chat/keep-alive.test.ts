@@ -58,14 +58,14 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("sends comments before the first byte", async () => {
+  test("are sent before the first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("sends comments between bytes", async () => {
+  test("are sent between bytes", async () => {
     const text = await (await stream("sim/fault-stall-700")).text()
     const begins = text.indexOf("data: ")
     expect(begins).toBe(0)
@@ -74,7 +74,7 @@ describe("keep-alive comments while the upstream is silent", () => {
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("bring the status and the headers before any content", async () => {
+  test("are sent after the status and the headers, before any content", async () => {
     const response = await stream("sim/fault-slow-headers")
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
@@ -89,7 +89,7 @@ describe("keep-alive comments while the upstream is silent", () => {
   })
 })
 
-describe("a failure after the first comment", () => {
+describe("a failure after the first keep-alive comment", () => {
   test("becomes an error event in the stream, free of charge", async () => {
     fail = Promise.withResolvers()
     const before = await caller.balance()
@@ -106,7 +106,7 @@ describe("a failure after the first comment", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("remains hidden if the next deployment answers", async () => {
+  test("is not visible if the next deployment answers", async () => {
     fail = Promise.withResolvers()
     const response = await stream("failing/backed-up")
     fail.resolve()

@@ -96,9 +96,9 @@ const NUMBERS = Array.from({ length: 9_000 }, (_, index) => 4_000_000_000 - inde
 /** The longest time in milliseconds in which the gateway may serve no other request. */
 const MAX_PAUSE_MS = 200
 
-describe("a whole answer", () => {
+describe("a large whole answer", () => {
   for (const [operation, ask] of Object.entries(WHOLE)) {
-    test(`fails above its limit: ${operation}`, async () => {
+    test(`fails above its size limit: ${operation}`, async () => {
       const chunk = Buffer.alloc(64 * 1024, "a")
       answer = () => endless("application/json", chunk, '{"text":"')
       const error = await errorOf(await ask())
@@ -109,7 +109,7 @@ describe("a whole answer", () => {
       await nothingHeld(caller)
     })
 
-    test(`does not block others with more than a million values: ${operation}`, async () => {
+    test(`does not block other requests with more than a million values: ${operation}`, async () => {
       const many = `[${"{},".repeat(1_100_000)}{}]`
       answer = () => bodyOf(`{"data":${many}}`)
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
@@ -120,7 +120,7 @@ describe("a whole answer", () => {
       expect(pause).toBeLessThan(MAX_PAUSE_MS)
     })
 
-    test(`rejects an answer of ${operation} with many members named by numbers quickly`, async () => {
+    test(`is rejected quickly if it has many members named by numbers: ${operation}`, async () => {
       const wide = JSON.stringify(Object.fromEntries(NUMBERS.map((number) => [number, 1])))
       answer = () => bodyOf(`{"data":[${`${wide},`.repeat(40)}{}]}`)
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
@@ -140,7 +140,7 @@ describe("a whole answer", () => {
     })
   }
 
-  test("fails without a retry at another deployment if it is over its limit", async () => {
+  test("fails above its size limit without a retry at another deployment", async () => {
     const chunk = Buffer.alloc(64 * 1024, "a")
     for (let count = 0; count < 4; count++) {
       answer = () => endless("application/json", chunk, '{"text":"')
@@ -151,7 +151,7 @@ describe("a whole answer", () => {
     }
   })
 
-  test("may contain the logprobs of 12,000 tokens", async () => {
+  test("can contain the logprobs of 12,000 tokens", async () => {
     const top = Array.from({ length: 20 }, () => ({ token: "a", logprob: -1, bytes: [] }))
     const content = Array.from({ length: 12_000 }, () => ({ token: "a", top_logprobs: top }))
     const whole = wholeAnswer("a") as { choices: object[] }
@@ -165,7 +165,7 @@ describe("a whole answer", () => {
     expect((await response.text()).length).toBeGreaterThan(body.length - 1_000)
   })
 
-  test("delivers an answer within the size limit in full", async () => {
+  test("is delivered completely if it is within the size limit", async () => {
     answer = () => Response.json(wholeAnswer("x".repeat(LIMIT - 1_000)))
     const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
     expect(response.status).toBe(200)
@@ -180,7 +180,7 @@ function bodyOf(text: string) {
   return new Response(text, { headers: { "content-type": "application/json" } })
 }
 
-describe("a compressed answer", () => {
+describe("a large compressed answer", () => {
   const plain = Buffer.alloc(256 * MEGABYTE, "a")
   plain.write('{"text":"')
   const packers: Readonly<Record<string, (bytes: Buffer) => Uint8Array<ArrayBuffer>>> = {
@@ -190,7 +190,7 @@ describe("a compressed answer", () => {
     zstd: (bytes) => new Uint8Array(zstdCompressSync(bytes)),
   }
   for (const [encoding, pack] of Object.entries(packers)) {
-    test(`decompresses only up to its limit, and blocks no other answer: ${encoding}`, async () => {
+    test(`is decompressed only up to its limit, and blocks no other answer: ${encoding}`, async () => {
       const bomb = pack(plain)
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bomb, { headers })
@@ -204,7 +204,7 @@ describe("a compressed answer", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
     })
 
-    test(`arrives like any other: ${encoding}`, async () => {
+    test(`is delivered like any other: ${encoding}`, async () => {
       const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bytes, { headers })
@@ -214,14 +214,14 @@ describe("a compressed answer", () => {
     })
   }
 
-  test("fails in an unknown encoding", async () => {
+  test("fails if its encoding is unknown", async () => {
     const headers = { "content-encoding": "compress", "content-type": "application/json" }
     answer = () => new Response("{}", { headers })
     const error = await errorOf(await caller.post(CHAT, { model: "same/m", messages: HELLO }))
     expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
   })
 
-  test("stops at the same limit if it is an error", async () => {
+  test("is limited to the same size if it is an error", async () => {
     const headers = { "content-encoding": "gzip", "content-type": "application/json" }
     const packed = new Uint8Array(gzipSync(plain))
     answer = () => new Response(packed, { status: 400, headers })
@@ -241,7 +241,7 @@ describe("a compressed answer", () => {
   })
 })
 
-describe("a stream", () => {
+describe("a large stream", () => {
   const deep = "[".repeat(200_000) + "]".repeat(200_000)
 
   test("ends with an error if a frame is 200,000 levels deep or endless", async () => {
@@ -296,7 +296,7 @@ describe("a stream", () => {
     await nothingHeld(caller)
   })
 
-  test("passes tool arguments with 200,000 levels of nesting on without harm", async () => {
+  test("passes tool arguments with 200,000 levels of nesting on unchanged", async () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: deep } }
     const message = { role: "assistant", content: null, tool_calls: [call] }
     const whole = {

@@ -191,10 +191,10 @@ function learnedOf(name: string): unknown[] {
     .map(({ facts }) => facts.slice(1))
 }
 
-describe("a rejected parameter", () => {
+describe("a request with a rejected parameter", () => {
   for (const [index, each] of REJECTION_CASES.entries()) {
     for (const use of ["whole", "streamed"] as const) {
-      test(`corrects it once and remembers the rule: ${each.name}, ${use}`, async () => {
+      test(`is corrected once, and the rule is remembered: ${each.name}, ${use}`, async () => {
         const name = `case${index}${use}`
         const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
         const first = await ask(name, fields)
@@ -234,7 +234,7 @@ function withoutAbsent(sent: object): object {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
 }
 
-test("a rejection in a stream is corrected before the caller gets anything", async () => {
+test("a rejection in a stream is corrected before the caller receives anything", async () => {
   const { status, text, calls } = await ask("framed", { temperature: 0.5, stream: true })
   expect([status, contentOf(text), calls.length]).toEqual([200, "Hello", 2])
   expect(text).not.toContain("error")
@@ -249,7 +249,7 @@ test("all calls of a request for several choices are corrected", async () => {
   expect((await creditsOf(caller)).held).toBe("0")
 })
 
-describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
+describe.each(["whole", "streamed"])("corrections of several calls, %s,", (use) => {
   /**
    * Returns how often a request for eight choices is encoded, including the caller's body and the bodies of its calls.
    */
@@ -262,23 +262,23 @@ describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("calls with the same correction are planned and written once", async () => {
+  test("are planned and written once if they need the same correction", async () => {
     // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
 
-  test("the order of the rejected parameters does not change the correction", async () => {
+  test("are corrected the same in any order of the rejected parameters", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5 }
     expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
   })
 
-  test("differently rejected calls have at most three corrected requests", async () => {
+  test("have at most three corrected requests if they are rejected differently", async () => {
     expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
   })
 })
 
 test.each([false, true])(
-  "each call is corrected after the request moved to responses, streamed: %p",
+  "each call is corrected after a request moved to Responses, streamed: %p",
   async (stream) => {
     const fields = { temperature: 0.5, n: 2, stream }
     const { status, calls, text, response } = await ask(stream ? "moved-streamed" : "moved", fields)
@@ -297,15 +297,15 @@ test.each([false, true])(
   },
 )
 
-describe("the limits of corrections", () => {
-  test("two different parameters are corrected in sequence", async () => {
+describe("corrections of a rejected request", () => {
+  test("are made one after the other for two different parameters", async () => {
     const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
     expect([status, calls.length]).toEqual([200, 3])
     expect(losses).toBe("temperature:dropped, seed:dropped")
     expect(learnedOf("two")).toEqual([["rejected_parameters", "temperature,seed"]])
   })
 
-  test("a request is corrected at most three times, and a failed request changes no rules", async () => {
+  test("are made at most three times, and a failed request changes no rules", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5, verbosity: "low" }
     const { status, calls, text } = await ask("four", fields)
     expect([status, calls.length]).toEqual([400, 4])
@@ -314,7 +314,7 @@ describe("the limits of corrections", () => {
     expect((await creditsOf(caller)).held).toBe("0")
   })
 
-  test("a request that a correction does not change is not sent again", async () => {
+  test("are not sent if they do not change the request", async () => {
     const without = await ask("stubborn", {})
     expect([without.status, without.calls.length]).toEqual([400, 1])
     const once = await ask("stubborn", { temperature: 0.5 })
@@ -322,14 +322,14 @@ describe("the limits of corrections", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("words inside a message cause no correction", async () => {
+  test("are not made for words inside a message", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })
 })
 
-describe("fields that protect money", () => {
-  test.each(UNCORRECTABLE)("keeps them after a rejection: %s", async (name, field, fields) => {
+describe("fields that protect the charge", () => {
+  test.each(UNCORRECTABLE)("are kept after a rejection: %s", async (name, field, fields) => {
     const { status, calls, text } = await ask(name, fields)
     expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
     for (const { body } of calls) expect(body).toHaveProperty(field)
@@ -337,7 +337,7 @@ describe("fields that protect money", () => {
     expect(learnedOf(name)).toEqual([])
   })
 
-  test("include the output limit, which may be sent under its other name", async () => {
+  test("include the output limit, which can be sent under its other name", async () => {
     const { status, calls } = await ask("limitless", { max_tokens: 7 })
     expect(status).toBe(400)
     expect(calls.map(({ body }) => body.max_tokens ?? body.max_completion_tokens)).toEqual([7, 7])
@@ -345,10 +345,10 @@ describe("fields that protect money", () => {
   })
 })
 
-describe("a strict caller", () => {
+describe("a strict caller of a model with a rejected parameter", () => {
   const strict = { "x-tollgate-strict": "true" }
 
-  test("gets the provider's error instead of a loss", async () => {
+  test("gets the provider's error if the correction loses something", async () => {
     for (const stream of [false, true]) {
       const fields = { temperature: 0.5, stream }
       const { status, calls, text } = await ask("strict", fields, strict)
@@ -358,7 +358,7 @@ describe("a strict caller", () => {
     expect(learnedOf("strict")).toEqual([])
   })
 
-  test("receives an answer if the correction loses nothing", async () => {
+  test("gets an answer if the correction loses nothing", async () => {
     const { status, calls, losses } = await ask("renamed", { max_tokens: 7 }, strict)
     expect([status, calls.length, losses]).toEqual([200, 2, null])
     const usual = await ask("strict", { temperature: 1 }, strict)
@@ -369,13 +369,13 @@ describe("a strict caller", () => {
   })
 })
 
-test("a learned rule does not replace a rule of the settings", async () => {
+test("a learned rule does not replace a rule in the settings", async () => {
   const { status, calls } = await ask("pinned", { temperature: 0.5 })
   expect([status, calls.length]).toEqual([400, 1])
   expect(learnedOf("pinned")).toEqual([])
 })
 
-test("a required tool call is not dropped", async () => {
+test("a required tool call is never dropped by a correction", async () => {
   const required = { tools: TOOLS, tool_choice: "required" }
   const first = await ask("required", required)
   expect([first.status, first.calls.length]).toEqual([400, 1])
@@ -386,7 +386,7 @@ test("a required tool call is not dropped", async () => {
   expect(later.text).toContain("does not support tools")
 })
 
-test("rejected sampling of a reasoning request is still sent without reasoning", async () => {
+test("a parameter that was rejected with reasoning is still sent without reasoning", async () => {
   const reasoning = { temperature: 0.5, reasoning_effort: "high" }
   expect((await ask("conditional", reasoning)).calls).toHaveLength(2)
   const { calls, losses } = await ask("conditional", { temperature: 0.5, reasoning_effort: "none" })
@@ -394,7 +394,7 @@ test("rejected sampling of a reasoning request is still sent without reasoning",
   expect(losses).toBeNull()
 })
 
-describe("a caller of another format", () => {
+describe("a caller of another format whose request is corrected", () => {
   const messages = { messages: HELLO, max_tokens: 100, temperature: 0.5 }
   test.each([
     ["/v1/messages", "messages", messages],
@@ -408,21 +408,18 @@ describe("a caller of another format", () => {
         generationConfig: { temperature: 0.5 },
       },
     ],
-  ])(
-    "gets the answer to the corrected request in the format %s (%s)",
-    async (path, name, fields) => {
-      for (const count of [2, 1]) {
-        vendor.taken()
-        const response = await caller.post(path, { model: `${name}/x`, ...fields })
-        expect([response.status, await response.text()]).toEqual([
-          200,
-          expect.stringContaining("Hello"),
-        ])
-        expect(response.headers.get("x-tollgate-losses")).toContain("temperature:dropped")
-        expect(vendor.taken()).toHaveLength(count)
-      }
-    },
-  )
+  ])("gets the answer in the format %s (%s)", async (path, name, fields) => {
+    for (const count of [2, 1]) {
+      vendor.taken()
+      const response = await caller.post(path, { model: `${name}/x`, ...fields })
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining("Hello"),
+      ])
+      expect(response.headers.get("x-tollgate-losses")).toContain("temperature:dropped")
+      expect(vendor.taken()).toHaveLength(count)
+    }
+  })
 
   test("gets the answer to the corrected request", async () => {
     const fields = { model: "anthropic/x", ...messages }

@@ -82,8 +82,8 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
   return { text, reason: finishes[0]?.reason, sequence: finishes[0]?.stopSequence }
 }
 
-describe("the end of a limited answer", () => {
-  test("depends on no split into frames, and on no other choice", async () => {
+describe("the end of an answer that the relay limits", () => {
+  test("does not depend on the split into frames or on other choices", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
@@ -106,7 +106,7 @@ describe("the end of a limited answer", () => {
     )
   })
 
-  test("stays the same whole and streamed, in one part or several", async () => {
+  test("is the same whole and streamed, in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)
@@ -121,7 +121,7 @@ describe("the end of a limited answer", () => {
     )
   })
 
-  test("holds back no more than may begin a sequence", () => {
+  test("holds back only text that may begin a stop sequence", () => {
     const cut = new StreamLimits({ stop: ["abc"] }, 1, COUNTER)
     const texts = (text: string) =>
       cut
@@ -133,7 +133,7 @@ describe("the end of a limited answer", () => {
     expect(texts("e")).toEqual(["e"])
   })
 
-  test("holds citations back with their text, and drops those of removed text", () => {
+  test("holds citations back with their text, and drops citations of removed text", () => {
     const cited = (stop: string, text: string): string[] => {
       const cut = new StreamLimits({ stop: [stop] }, 1, COUNTER)
       const citation = { url: "https://example.com" }
@@ -148,7 +148,7 @@ describe("the end of a limited answer", () => {
     expect(cited("abc", "c")).toEqual(["so ", "finish"])
   })
 
-  test("joins no text across a tool call", () => {
+  test("does not join text across a tool call", () => {
     const cut = new StreamLimits({ stop: ["ab"] }, 1, COUNTER)
     const events = cut.push([
       { type: "text-delta", choice: 0, text: "a" },

@@ -74,7 +74,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-test("a long whole chat answer blocks no others and arrives unchanged", async () => {
+test("a long whole chat answer does not block other requests and is delivered unchanged", async () => {
   let text = ""
   const pause = await longestPause(150, async () => {
     const response = await caller.post(CHAT, { model: "long/m", messages: HELLO })
@@ -119,7 +119,7 @@ async function framesOf(path: string, body: object): Promise<readonly Frame[]> {
     .map((line) => JSON.parse(line.slice("data: ".length)) as Frame)
 }
 
-test("a long streamed answer is written in slices as a response", async () => {
+test("a long streamed answer is written in slices in the Responses format", async () => {
   const body = { model: "long/m", input: "Hi", stream: true }
   const frames = await framesOf("/v1/responses", body)
   expect(frames.map((frame) => frame.sequence_number)).toEqual([...frames.keys()])
@@ -130,7 +130,7 @@ test("a long streamed answer is written in slices as a response", async () => {
   expect(call?.arguments).toHaveLength(1_000_000)
 })
 
-test("a long streamed answer is written in slices for Gemini's clients", async () => {
+test("a long streamed answer is written in slices in Gemini's format", async () => {
   const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }
   const frames = await framesOf("/v1beta/models/long/m:streamGenerateContent?alt=sse", body)
   const candidates = frames.flatMap((frame) => frame.candidates ?? [])
@@ -140,7 +140,7 @@ test("a long streamed answer is written in slices for Gemini's clients", async (
   expect(candidates.at(-1)?.logprobsResult?.chosenCandidates).toHaveLength(TOKENS)
 })
 
-test("several long choices from separate calls arrive complete and in slices", async () => {
+test("several long choices from separate calls are delivered completely and in slices", async () => {
   const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
   const body = { contents, generationConfig: { candidateCount: 3 } }
   const frames = await framesOf("/v1beta/models/groq/m:streamGenerateContent?alt=sse", body)

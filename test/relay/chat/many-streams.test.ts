@@ -35,7 +35,7 @@ function startBarrier() {
 
 // Bun runs 256 upstream requests at a time, unless it is started with another limit.
 test.each(sampleOf(LAUNCHERS, 2))(
-  "%s: 1,000 streams are open at once, and all of them finish",
+  "1,000 streams are open at once and all of them finish: %s",
   async (launcher) => {
     const { vendor, max } = startBarrier()
     using _ = vendor

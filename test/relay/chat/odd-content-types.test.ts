@@ -64,7 +64,7 @@ test.each([
   expect(text).toEndWith("data: [DONE]\n\n")
 })
 
-test("a whole answer to a request for a stream is streamed, in the same format", async () => {
+test("a whole answer to a request for a stream is streamed in the same format", async () => {
   answer = () => Response.json(wholeAnswer("Hello"))
   const body = { model: "own/m", messages: HELLO, stream: true }
   const response = await caller.post(CHAT, body)
@@ -75,7 +75,7 @@ test("a whole answer to a request for a stream is streamed, in the same format",
 })
 
 test.each(["/v1/messages", CHAT, "/v1/responses"])(
-  "a whole message to a request for a stream is streamed by %s",
+  "a whole Anthropic answer to a request for a stream is streamed by %s",
   async (path) => {
     answer = () => Response.json(MESSAGE)
     const input = path === "/v1/responses" ? { input: "Hi" } : { messages: HELLO }
@@ -96,7 +96,7 @@ test.each(["/v1/messages", CHAT, "/v1/responses"])(
   },
 )
 
-test("a stream to a request for a whole answer is folded", async () => {
+test("a stream in answer to a request without streaming is joined to a whole answer", async () => {
   answer = () => streamed([WHOLE_STREAM])
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO })
   const { choices } = (await response.json()) as ReturnType<typeof wholeAnswer> & {

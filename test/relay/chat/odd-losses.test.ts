@@ -39,22 +39,25 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     ["in another alphabet", { поле: 1 }],
     ["without a letter", { "": 1 }],
     ["as long as a text", { ["x".repeat(200_000)]: 1 }],
-  ])("a lost field with a name %s is reported without its name", async (_name, fields) => {
-    const caller = await gateway.caller("100")
-    const response = await caller.post(path, { ...request, ...fields, plain_field: 1 })
-    expect(response.status).toBe(200)
-    await response.text()
-    const lost = "plain_field:dropped, other_fields:dropped"
-    expect(response.headers.get("x-tollgate-losses")).toBe(lost)
-    expect(await receiptOf(caller, response)).toMatchObject({
-      losses: [
-        { name: "plain_field", effect: "dropped" },
-        { name: "other_fields", effect: "dropped" },
-      ],
-    })
-  })
+  ])(
+    "has a lost field with a name %s, which is reported without its name",
+    async (_name, fields) => {
+      const caller = await gateway.caller("100")
+      const response = await caller.post(path, { ...request, ...fields, plain_field: 1 })
+      expect(response.status).toBe(200)
+      await response.text()
+      const lost = "plain_field:dropped, other_fields:dropped"
+      expect(response.headers.get("x-tollgate-losses")).toBe(lost)
+      expect(await receiptOf(caller, response)).toMatchObject({
+        losses: [
+          { name: "plain_field", effect: "dropped" },
+          { name: "other_fields", effect: "dropped" },
+        ],
+      })
+    },
+  )
 
-  test("only some of many lost fields are named, and reporting them is fast", async () => {
+  test("has many lost fields, of which only some are named, and is fast", async () => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...MANY })
     expect(response.status).toBe(200)
@@ -65,7 +68,7 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     expect(losses.at(-1)).toBe("other_fields:dropped")
   })
 
-  test("a strict caller gets the same names in the error", async () => {
+  test("gives a strict caller the same names in the error", async () => {
     const caller = await gateway.caller("100")
     const headers = { "x-tollgate-strict": "true" }
     const response = await caller.post(path, { ...request, поле: 1, plain_field: 1 }, headers)

@@ -62,7 +62,7 @@ function chunk(choice: Json, more: Json = {}): string {
   return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices, ...more })}\n\n`
 }
 
-test("a tool call without an id gets one, and its arguments are converted to text", async () => {
+test("a tool call without an id gets an id, and its arguments are converted to text", async () => {
   const call = { function: { name: "f", arguments: { city: "Oslo" } } }
   answer = () => Response.json(completion({ content: null, tool_calls: [call] }, "tool_calls"))
   const { choices } = JSON.parse(await ask(CHAT, "chat/m")) as {
@@ -77,24 +77,30 @@ test("a tool call without an id gets one, and its arguments are converted to tex
   ])
 })
 
-test.each([CHAT, MESSAGES, RESPONSES])("a whole message in a stream reaches %s", async (path) => {
-  answer = () =>
-    streamed([
-      chunk({ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }),
-      "data: [DONE]\n\n",
-    ])
-  const text = await ask(path, "chat/m", true)
-  expect(text).toContain("Hello")
-  if (path === CHAT) expect(contentOf(text)).toBe("Hello")
-})
+test.each([CHAT, MESSAGES, RESPONSES])(
+  "a whole message in a stream is returned by %s",
+  async (path) => {
+    answer = () =>
+      streamed([
+        chunk({ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }),
+        "data: [DONE]\n\n",
+      ])
+    const text = await ask(path, "chat/m", true)
+    expect(text).toContain("Hello")
+    if (path === CHAT) expect(contentOf(text)).toBe("Hello")
+  },
+)
 
-test.each([CHAT, MESSAGES, RESPONSES])("text after the end is not part of %s", async (path) => {
-  const end = chunk({ delta: {}, finish_reason: "stop" }, { usage: USAGE })
-  const late = chunk({ delta: { content: "late" } })
-  answer = () => streamed([chunk({ delta: { content: "Hello" } }), end, "data: [DONE]\n\n", late])
-  const text = await ask(path, "chat/m", true)
-  expect([text.includes("Hello"), text.includes("late")]).toEqual([true, false])
-})
+test.each([CHAT, MESSAGES, RESPONSES])(
+  "text after the end of a message is not returned by %s",
+  async (path) => {
+    const end = chunk({ delta: {}, finish_reason: "stop" }, { usage: USAGE })
+    const late = chunk({ delta: { content: "late" } })
+    answer = () => streamed([chunk({ delta: { content: "Hello" } }), end, "data: [DONE]\n\n", late])
+    const text = await ask(path, "chat/m", true)
+    expect([text.includes("Hello"), text.includes("late")]).toEqual([true, false])
+  },
+)
 
 const PART = { type: "output_text", text: "Hello", annotations: [] }
 
@@ -115,7 +121,7 @@ describe.each([
     usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
   }
 
-  test.each([CHAT, MESSAGES, RESPONSES])("reaches %s", async (path) => {
+  test.each([CHAT, MESSAGES, RESPONSES])("is returned by %s", async (path) => {
     answer = () => Response.json(whole)
     const text = await ask(path, "responses/m")
     expect(text).toContain("Hello")

@@ -202,9 +202,9 @@ const LENGTHS: Readonly<Record<string, string>> = {
 
 for (const [name, client] of Object.entries(CLIENTS)) {
   for (const stream of [false, true]) {
-    describe(`${name}${stream ? ", streamed" : ""}`, () => {
+    describe(`stop sequences and limits of the relay: ${name}${stream ? ", streamed" : ""}`, () => {
       for (const [model, stop, left, sequence] of name === "responses" ? [] : STOPS) {
-        test(`${model} ends before one of ${JSON.stringify(stop)}`, async () => {
+        test(`end ${model} before one of ${JSON.stringify(stop)}`, async () => {
           const told = await ask(client, { model, stream, stop })
           expect(told.text).toBe(left)
           if (ENDS[name]) expect(told.finish).toBe(ENDS[name])
@@ -217,7 +217,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       }
 
       for (const model of name === "responses" ? [] : SILENT) {
-        test(`${model} reports no stop sequence, and formats that require one still get it`, async () => {
+        test(`report the stop sequence in formats that require it, although ${model} reports none`, async () => {
           const told = await ask(client, { model, stream, stop: ["never", "four"] })
           expect(told.text.trimEnd()).toBe("one two\nthree STOP")
           const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
@@ -232,7 +232,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         })
       }
 
-      test("empty sequences do not end the answer", async () => {
+      test("do not end the answer at empty sequences", async () => {
         if (name === "responses") return
         for (const model of ["sim/echo", "sim/responses", "claude/claude-sonnet-4-5"]) {
           const told = await ask(client, { model, stream, stop: [""] })
@@ -247,7 +247,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         [3, "one two\n"],
         [5, "one two\nthree STOP"],
       ] as const) {
-        test(`a model with a minimum of 16 tokens ends after ${max}`, async () => {
+        test(`end a model with a minimum of 16 tokens after ${max}`, async () => {
           const told = await ask(client, { model: "sim/responses", stream, max })
           expect(told).toMatchObject({ text: left, finish: FINISH })
           const asked = gateway.simulator.requests.at(-1)
@@ -260,7 +260,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   }
 }
 
-test("each of several choices ends by itself", async () => {
+test("each of several choices ends at its own stop sequence", async () => {
   for (const stream of [false, true]) {
     const body = { model: "sim/responses", messages: MESSAGES, stop: ["four"], n: 3, stream }
     const response = await caller.post(CHAT, body)

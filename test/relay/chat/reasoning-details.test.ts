@@ -156,7 +156,7 @@ const GEMINI: Client = {
 }
 
 describe.each(Object.entries({ RESPONSES, MESSAGES, GEMINI }))("a client of %s", (_, client) => {
-  test.each([false, true])("brings the reasoning back unchanged, streamed: %p", async (stream) => {
+  test.each([false, true])("sends the reasoning back unchanged, streamed: %p", async (stream) => {
     const ask = async (more: Json): Promise<Json[]> => {
       const body = { model: "openrouter/gemini", ...client.first, ...more }
       const response = await caller.post(client.path(stream), stream ? { ...body, stream } : body)

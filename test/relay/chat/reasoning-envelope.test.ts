@@ -28,7 +28,7 @@ function reasoning(parts: Partial<ReasoningPart>): ReasoningPart {
   return { type: "reasoning", text: "thoughts", ...parts }
 }
 
-test("an encrypted envelope is restored unchanged", () => {
+test("an encrypted reasoning envelope is restored unchanged", () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -56,7 +56,7 @@ test("an encrypted envelope is restored unchanged", () => {
   )
 })
 
-test("a changed envelope, or one of another installation, is not opened", () => {
+test("a modified reasoning envelope, or one of another installation, is not opened", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
   expect(signer.open(signed.replace("google", "goggle"))).toBeUndefined()
   expect(signer.open(signed.replace("abc", "abd"))).toBeUndefined()
@@ -64,36 +64,36 @@ test("a changed envelope, or one of another installation, is not opened", () => 
   expect(new ReasoningSigner("another secret").open(signed)).toBeUndefined()
 })
 
-describe("in a conversation", () => {
+describe("a reasoning envelope in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("an envelope is recognized, and a vendor's own signature is not one", () => {
+  test("is recognized, and a vendor's own signature is not mistaken for an envelope", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("an envelope is opened for the provider that it belongs to", () => {
+  test("is opened for the provider that it belongs to", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
     expect(lost).toEqual([])
   })
 
-  test("another provider gets its text only, and the loss is reported", () => {
+  test("is sent to another provider as text only, and the loss is reported", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("a part that was only its signature is removed", () => {
+  test("is removed with a part that was only a signature", () => {
     const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)
   })
 })
 
-test("a long text without a proof is not parsed", () => {
+test("a long text that is not an envelope is not parsed", () => {
   const text = `tg1:${":".repeat(20_000_000)}`
   expect(threadTime(() => signer.open(text), 20)).toBeLessThan(20)
   expect(signer.open(text)).toBeUndefined()

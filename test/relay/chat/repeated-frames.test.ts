@@ -139,18 +139,21 @@ const STREAMED = OFFICIAL_CLIENTS.filter(
 const PAIRS = STREAMED.flatMap((client) => UPSTREAMS.map((upstream) => [client, upstream] as const))
 
 describe("a stream with every frame duplicated", () => {
-  test.each(PAIRS)("gives %s of %s the answer, or the next vendor's", async (client, upstream) => {
-    await bad.misbehave(FRAMES_TWICE)
-    const { got, thrown, response } = await ask(client, `backed/${upstream}`)
-    expect(thrown).toBe("")
-    if (TELLING.has(upstream)) expect(got).toBe(TEXT)
-    const { status, usage } = await receiptOf(caller, response)
-    expect(status).toBe("settled")
-    // The vendor's count is used, and the repeated frames are not counted.
-    expect(usage?.["output"]).toBeLessThan(20)
-  })
+  test.each(PAIRS)(
+    "gives %s of %s the text once, from this vendor or the next",
+    async (client, upstream) => {
+      await bad.misbehave(FRAMES_TWICE)
+      const { got, thrown, response } = await ask(client, `backed/${upstream}`)
+      expect(thrown).toBe("")
+      if (TELLING.has(upstream)) expect(got).toBe(TEXT)
+      const { status, usage } = await receiptOf(caller, response)
+      expect(status).toBe("settled")
+      // The vendor's count is used, and the repeated frames are not counted.
+      expect(usage?.["output"]).toBeLessThan(20)
+    },
+  )
 
-  test("yields the text once if the vendor numbers its frames", async () => {
+  test("returns the text once if the vendor numbers its frames", async () => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, response, raw } = await ask("openai responses, streamed", "alone/openai-responses")
     expect(got).toBe(TEXT)
@@ -172,7 +175,7 @@ describe("a stream with every frame duplicated", () => {
 })
 
 describe("a stream whose first half is repeated", () => {
-  test.each(STREAMED)("gives %s one error and no complete answer", async (client) => {
+  test.each(STREAMED)("returns one error and no complete answer from %s", async (client) => {
     await bad.misbehave(FROM_THE_START)
     const { got, thrown, raw } = await ask(client, "alone/openai-responses")
     expect(got).toBeUndefined()
@@ -182,7 +185,7 @@ describe("a stream whose first half is repeated", () => {
   })
 })
 
-test("duplicated tool call arguments are an error, and are not joined", async () => {
+test("duplicated tool call arguments are an error and are not joined", async () => {
   await bad.misbehave(FRAMES_TWICE)
   const client = new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
   const stream = client.messages.stream({

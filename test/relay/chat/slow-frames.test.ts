@@ -37,7 +37,7 @@ function chunk(delta: object, finish: string | null): string {
   return `data: ${JSON.stringify({ id: "a", model: "m", choices: [choice] })}\n\n`
 }
 
-test("frames that arrive together but decode slowly leave other requests their turns", async () => {
+test("frames that arrive together but decode slowly do not block other requests", async () => {
   const words = Array.from({ length: FRAMES }, (_, index) => `${index} `)
   const text = words.map((word) => chunk({ content: word }, null)).join("")
   const chunks = [encodeText(`${text}${chunk({}, "stop")}data: [DONE]\n\n`)].values()
@@ -59,7 +59,7 @@ test("frames that arrive together but decode slowly leave other requests their t
   expect(turns).toBeGreaterThan(FRAMES / 4)
 })
 
-test("the streams of several calls are read in turns, even without text for the caller", async () => {
+test("the streams of several calls are read in turn, even without text for the caller", async () => {
   const calls = 64
   const silent = encodeText(`data: ${JSON.stringify({ id: "a", choices: [] })}\n\n`.repeat(100))
   let inTurn = 0

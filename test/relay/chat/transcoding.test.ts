@@ -50,11 +50,11 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-describe("losses in translation", () => {
+describe("a translation with losses", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("rejects them by name for a strict caller, without a call or a charge", async () => {
+  test("is rejected for a strict caller, with the names of the losses and without a call or a charge", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -64,7 +64,7 @@ describe("losses in translation", () => {
     expect(await creditsOf(caller)).toMatchObject({ held: "0", balance: String(GRANT) })
   })
 
-  test("avoids them for a strict caller if a deployment loses nothing", async () => {
+  test("is avoided for a strict caller if a deployment loses nothing", async () => {
     const model = "sim/claude-else-chat"
     const response = await caller.post(CHAT, { model, ...SEEDED }, STRICT)
     expect(response.status).toBe(200)
@@ -72,7 +72,7 @@ describe("losses in translation", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("reports them with the answer to other callers", async () => {
+  test("is reported to other callers with the answer", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -112,8 +112,8 @@ describe("a deployment of another dialect", () => {
   }
 })
 
-describe("several choices of a vendor that gives one per call", () => {
-  test("take several calls, billed together", async () => {
+describe("several choices of a vendor that returns one per call", () => {
+  test("are requested by several calls and billed together", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "sim/claude", messages: HELLO, n: 3 }
     const response = await caller.post(CHAT, body)
@@ -131,7 +131,7 @@ describe("several choices of a vendor that gives one per call", () => {
     })
   })
 
-  test("streams them under their own indexes, with the total usage", async () => {
+  test("are streamed under their own indexes with the total usage", async () => {
     const body = {
       model: "sim/claude",
       messages: HELLO,
@@ -151,7 +151,7 @@ describe("several choices of a vendor that gives one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("merges them too if the vendor uses the caller's dialect", async () => {
+  test("are also merged if the vendor uses the caller's dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

@@ -97,20 +97,17 @@ async function choicesOf(response: Response): Promise<readonly number[]> {
   return ended.map(({ index }) => index).toSorted((left, right) => left - right)
 }
 
-describe.each([false, true])("streamed %p", (stream) => {
-  test.each(UNPROVEN)(
-    "a server of %s that ignores n is called once for each choice",
-    async (id) => {
-      said = "Hello"
-      const body = { model: `${id}/m`, messages: HELLO, n: 3, stream }
-      const response = await caller.post(CHAT, body)
-      expect(await choicesOf(response)).toEqual([0, 1, 2])
-      const { usage } = await receiptOf(caller, response)
-      expect(usage).toMatchObject({ input: 30, output: 3 })
-    },
-  )
+describe.each([false, true])("limits that a vendor may ignore, streamed: %p", (stream) => {
+  test.each(UNPROVEN)("cause one call for each choice if a server of %s ignores n", async (id) => {
+    said = "Hello"
+    const body = { model: `${id}/m`, messages: HELLO, n: 3, stream }
+    const response = await caller.post(CHAT, body)
+    expect(await choicesOf(response)).toEqual([0, 1, 2])
+    const { usage } = await receiptOf(caller, response)
+    expect(usage).toMatchObject({ input: 30, output: 3 })
+  })
 
-  test("more choices than a provider gives take a call each", async () => {
+  test("cause several calls for more choices than a provider returns", async () => {
     const body = { model: "google/gemini-2.5-flash", messages: HELLO, n: 9, stream }
     const response = await caller.post(CHAT, body)
     expect(response.headers.get("x-tollgate-losses") ?? "").not.toContain("n:")
@@ -118,7 +115,7 @@ describe.each([false, true])("streamed %p", (stream) => {
   })
 
   for (const text of ["alpha STOP beta", "alpha STOP"]) {
-    test.each(UNPROVEN)(`a sequence is cut from '${text}' of %s`, async (id) => {
+    test.each(UNPROVEN)(`cut a sequence from '${text}' of %s`, async (id) => {
       said = text
       const body = { model: `${id}/m`, messages: HELLO, stop: "STOP", stream }
       const answer = await (await caller.post(CHAT, body)).text()
@@ -129,7 +126,7 @@ describe.each([false, true])("streamed %p", (stream) => {
       ).toBe("alpha ")
     })
 
-    test(`a sequence is cut from '${text}' of a server that speaks the messages format`, async () => {
+    test(`cut a sequence from '${text}' of a server with the Anthropic format`, async () => {
       said = text
       const body = { messages: HELLO, max_tokens: 99, stop_sequences: ["STOP"], stream }
       const asked = { ...body, model: "openai-compatible/claude" }

@@ -73,7 +73,7 @@ test.each([
   ["/v1/messages", whole],
   ["/v1/messages", { ...whole, stream: true }],
   ["/v1/responses", { model, input: "Hi" }],
-])("%s hides the vendor's charges to the operator: %j", async (path, body) => {
+])("%s hides the vendor's charges from the caller: %j", async (path, body) => {
   const response = await caller.post(path, body)
   const text = await response.text()
   expect([response.status, text]).toEqual([200, expect.stringContaining("hi")])

@@ -24,7 +24,7 @@ interface Whole {
 }
 
 describe("a whole answer that the relay ends", () => {
-  test("has its call cancelled at the stop sequence, and is charged by the gateway's own count", async () => {
+  test("is cancelled at the stop sequence and charged by the gateway's count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
       yield frame("Hello ")
@@ -59,7 +59,7 @@ describe("a whole answer that the relay ends", () => {
     await until(() => isCancelled)
   })
 
-  test("arrives promptly, even if the vendor keeps the connection open", async () => {
+  test("is returned promptly, even if the vendor keeps the connection open", async () => {
     function* waiting(): Generator<string | number> {
       yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
       for (;;) {
@@ -80,7 +80,7 @@ describe("a whole answer that the relay ends", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("has the usage reported with the stop sequence", async () => {
+  test("reports usage that arrives with the stop sequence", async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -92,7 +92,7 @@ describe("a whole answer that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("requests a whole answer if only a whole answer is complete", async () => {
+  test("is requested whole if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("a whole answer that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("requests a whole answer if its vendor refuses to stream", async () => {
+  test("is requested whole if its vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -139,7 +139,7 @@ describe("a whole answer that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`an answer that ${what} before is a failed attempt: another answers, or nothing is charged`, async () => {
+    test(`that ${what} before the stop sequence is a failed attempt without a charge`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2
@@ -200,7 +200,7 @@ function comparable(body: object): unknown {
   return JSON.parse(text)
 }
 
-test("an answer that no limit ends is the same as one without limits", async () => {
+test("an answer that reaches no limit is the same as one without limits", async () => {
   const rest = { apiKey: "key", headers: {}, knownModels: false, origin: "file" } as const
   await using gateway = await startGateway({
     providersAt: (url): Record<string, ProviderSettings> => ({
@@ -246,7 +246,7 @@ test("an answer that no limit ends is the same as one without limits", async () 
   }
 })
 
-test("any split of frames gives whole and streamed answers the same end and cost", async () => {
+test("whole and streamed answers have the same end and cost for any split of frames", async () => {
   const LETTERS = ["a", "b", "S", "T", "O", "P", "😀"]
   let chunks: string[] = []
   using vendor = startVendor(() => streamed(chunks))
