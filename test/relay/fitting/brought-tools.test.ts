@@ -18,7 +18,7 @@ function carried(request: ChatRequest): ChatRequest {
   return carriedRequest(request, { dialect: ANTHROPIC_MESSAGES }, "openai-responses")
 }
 
-test("a tool that is added again replaces the earlier one", () => {
+test("a tool that is added again during a conversation replaces the earlier one", () => {
   const request = asked({ tools: [LOOK], input: [added(NEWER, NOTES), SAID, added(NOTES)] })
   expect(carried(request).tools).toMatchObject([
     { name: "look", description: "New" },
@@ -27,7 +27,7 @@ test("a tool that is added again replaces the earlier one", () => {
   expect(withoutToolItems(request)).toHaveLength(1)
 })
 
-test("tools found by a search are added, and calls and choices refer to them", () => {
+test("tools found by a search are added, and calls and choices reference them", () => {
   const call = { type: "function_call", call_id: "c", name: "add", namespace: "notes" }
   const input = [
     SAID,
@@ -46,7 +46,7 @@ test("tools found by a search are added, and calls and choices refer to them", (
   expect(calls).toMatchObject([{ name: "notes__add" }])
 })
 
-test("the vendor's own dialect keeps its items and gets no list", () => {
+test("a vendor of the same dialect gets items with added tools unchanged and without a list", () => {
   const request = asked({ input: [added(LOOK), SAID] })
   expect(carriedRequest(request, { dialect: ANTHROPIC_MESSAGES }, "anthropic-messages")).toBe(
     request,
@@ -55,7 +55,7 @@ test("the vendor's own dialect keeps its items and gets no list", () => {
   expect(request.messages[0]?.parts[0]).toMatchObject({ type: "unknown" })
 })
 
-test("a vendor's own tools are reported as lost under the name of the list", () => {
+test("a vendor's own added tools are reported as lost under the name of the list", () => {
   const request = carried(asked({ input: [added({ type: "image_generation" }), SAID] }))
   expect(ANTHROPIC_MESSAGES.encodeRequest(request).losses.map(({ name }) => name)).toContain(
     "tools",

@@ -40,9 +40,9 @@ afterAll(async () => {
 const TOOL = { type: "custom", custom: { name: "apply_patch" } }
 
 test.each([
-  ["groq/m", "function", "tools of a vendor that knows functions only"],
-  ["openai/m", "custom", "tools of a vendor that knows them"],
-])("%s is asked for a %s: %s", async (model, form) => {
+  ["groq/m", "function", "tools of a vendor that supports functions only"],
+  ["openai/m", "custom", "tools of a vendor that supports them"],
+])("%s gets a %s from the gateway: %s", async (model, form) => {
   const caller = await gateway.caller("10")
   const messages = [{ role: "user", content: "Mend it." }]
   const answer = await caller.post(CHAT, { model, messages, tools: [TOOL] })

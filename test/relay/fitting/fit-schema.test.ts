@@ -31,7 +31,7 @@ test("a schema with more than 10,000 subschemas is not sent to models that suppo
   expect(fittedSchema(schema, {})).toBe(schema)
 })
 
-test("follows thousands of references of 4,000 characters quickly", () => {
+test("thousands of references of 4,000 characters are followed quickly", () => {
   const references = [`#/${"a/".repeat(2_000)}`, `#/properties/${"/".repeat(4_000)}`]
   for (const $ref of references) {
     const properties = Object.fromEntries(
@@ -43,7 +43,7 @@ test("follows thousands of references of 4,000 characters quickly", () => {
   }
 })
 
-test("follows references to escaped names", () => {
+test("references to escaped names are followed", () => {
   const schema = {
     type: "object",
     properties: { next: { $ref: "#/$defs/a~1b~0c" } },
@@ -52,7 +52,7 @@ test("follows references to escaped names", () => {
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
 })
 
-test("fits at most 10,000 schemas of all tools", () => {
+test("at most 10,000 schemas of all tools are adapted", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 2_400 }, (_, index) => [`member_${index}`, { type: "string" }]),
   )

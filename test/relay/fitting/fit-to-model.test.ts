@@ -29,12 +29,12 @@ function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
 }
 
 describe("reasoning options", () => {
-  test("drops them with a loss for a model that does not reason", () => {
+  test("are dropped with a loss for a model that does not reason", () => {
     const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } })
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("drops them without a loss if they switch off an unsupported feature", () => {
+  test("are dropped without a loss if they switch off an unsupported feature", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -54,7 +54,7 @@ describe("reasoning options", () => {
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.4-pro", "low", "medium"],
     ["gpt-5.5", "max", "xhigh"],
-  ])("move %s from the effort %s to %s", (model, asked, sent) => {
+  ])("change for %s from the effort %s to %s", (model, asked, sent) => {
     const fitted = fit("openai", model, { reasoning: { effort: asked } })
     expect(fitted.left.reasoning).toEqual({ effort: sent })
     expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
@@ -66,12 +66,12 @@ describe("reasoning options", () => {
     ["gpt-5.4", "xhigh"],
     ["gpt-5", "minimal"],
     ["o3", "medium"],
-  ])("keep the effort of %s that it accepts: %s", (model, effort) => {
+  ])("keep an effort that %s accepts: %s", (model, effort) => {
     const fitted = fit("openai", model, { reasoning: { effort } })
     expect(fitted).toEqual({ left: { reasoning: { effort } }, losses: [] })
   })
 
-  test("turn a budget into an effort that the model accepts", () => {
+  test("are converted from a budget to an effort that the model accepts", () => {
     const fitted = fit("openai", "gpt-5", { reasoning: { budget: 12_000 }, maxTokens: 16_000 })
     expect(fitted.left.reasoning).toEqual({ effort: "high" })
     expect(fitted.losses).toEqual(["reasoning_budget:approximated"])
@@ -83,7 +83,7 @@ describe("reasoning options", () => {
     ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
-  ] as const)("reasoning of %s/%s is switched off by '%s'", (vendor, model, form) => {
+  ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
     expect(known(vendor, model)?.reasoning_off).toBe(form)
@@ -93,21 +93,18 @@ describe("reasoning options", () => {
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
     ["alibaba", "qwen3-max"],
-  ])(
-    "reasoning options of %s/%s are replaced by values that most models accept",
-    (vendor, model) => {
-      for (const [asked, effort] of [
-        ["max", "high"],
-        ["minimal", "low"],
-      ]) {
-        const fitted = fit(vendor, model, { reasoning: { effort: asked ?? "" } })
-        expect(fitted.left).toEqual({ reasoning: { effort: effort ?? "" } })
-        expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
-      }
-    },
-  )
+  ])("of %s/%s are replaced by values that most models accept", (vendor, model) => {
+    for (const [asked, effort] of [
+      ["max", "high"],
+      ["minimal", "low"],
+    ]) {
+      const fitted = fit(vendor, model, { reasoning: { effort: asked ?? "" } })
+      expect(fitted.left).toEqual({ reasoning: { effort: effort ?? "" } })
+      expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
+    }
+  })
 
-  test("reasoning options of an unknown model stay unchanged", () => {
+  test("of an unknown model stay unchanged", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
     const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
@@ -115,7 +112,7 @@ describe("reasoning options", () => {
 })
 
 describe("sampling parameters", () => {
-  test("drops them with a loss for a model that rejects them", () => {
+  test("are dropped with a loss for a model that rejects them", () => {
     const fitted = fit("openai", "o4-mini", { temperature: 0.3, topP: 0.5, frequencyPenalty: 1 })
     expect(fitted.left).toEqual({})
     expect(fitted.losses).toEqual([
@@ -125,7 +122,7 @@ describe("sampling parameters", () => {
     ])
   })
 
-  test("drops them without a loss if they have their default value", () => {
+  test("are dropped without a loss if they have their default value", () => {
     const fitted = fit("openai", "gpt-5", {
       temperature: 1,
       topP: 1,
@@ -136,7 +133,7 @@ describe("sampling parameters", () => {
     expect(fitted).toEqual({ left: {}, losses: [] })
   })
 
-  test("keeps them for a model that accepts them while it does not reason", () => {
+  test("are kept for a model that accepts them while it does not reason", () => {
     expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     const reasoning = { effort: "low" }
     expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
@@ -145,7 +142,7 @@ describe("sampling parameters", () => {
     })
   })
 
-  test("keeps them for models that do not reason", () => {
+  test("are kept for models that do not reason", () => {
     expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,
@@ -154,7 +151,7 @@ describe("sampling parameters", () => {
 })
 
 test.each(["grok-4.3", "grok-code-fast-1"])(
-  "%s gets no penalties, and a penalty of 0 is no loss",
+  "of %s exclude penalties, and a penalty of 0 is no loss",
   (model) => {
     const { rules } = resolveRules({ vendor: "xai", model, facts: undefined, written: [] })
     const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
@@ -179,14 +176,14 @@ describe("the dialect of a request with function tools", () => {
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
 
-  test("selects responses for models without function tools at chat completions", () => {
+  test("is Responses for models without function tools in chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
       expect(dialectOf(model, { tools })).toBe("openai-responses")
       expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
     }
   })
 
-  test("selects no dialect for other models, without tools, or while reasoning is off", () => {
+  test("is unchanged for other models, without tools, or while reasoning is off", () => {
     expect(dialectOf("gpt-5.2", { tools })).toBeUndefined()
     expect(dialectOf("gpt-5.4", {})).toBeUndefined()
     expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
@@ -203,17 +200,17 @@ describe("the modalities of an answer", () => {
   const SPEECH = "gemini-2.5-flash-preview-tts"
   const BOTH = ["output.image", "output.audio"]
 
-  test("defaults to those of a model that also writes text, unless the caller requests others", () => {
+  test("default to those of a model that also writes text, unless the caller requests others", () => {
     expect(fitOutput(IMAGE, undefined, BOTH)).toEqual([undefined, []])
     expect(fitOutput(IMAGE, ["image"], BOTH)).toEqual([["image"], []])
     expect(fitOutput(IMAGE, ["text", "audio"], BOTH)).toEqual([["text"], ["output.audio"]])
   })
 
-  test("includes only text if the caller's format has no images", () => {
+  test("include only text if the caller's format has no images", () => {
     expect(fitOutput(IMAGE, undefined, [])).toEqual([["text"], ["output.image"]])
   })
 
-  test("includes only audio for a model that only speaks", () => {
+  test("include only audio for a model that only speaks", () => {
     expect(fitOutput(SPEECH, undefined, BOTH)).toEqual([["audio"], []])
     expect(fitOutput(SPEECH, ["text", "audio"], BOTH)).toEqual([["audio"], []])
     expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
@@ -231,9 +228,12 @@ describe("the rules of a model", () => {
     ["anthropic", "claude-opus-4-20250514", undefined],
     ["bedrock", "amazon.nova-pro-v1:0", undefined],
     ["openrouter", "openai/gpt-5.4", undefined],
-  ])("state for %s/%s whether a conversation must end with the user", (vendor, model, expected) => {
-    expect(known(vendor, model)?.turns_end_with_user).toBe(expected)
-  })
+  ])(
+    "define for %s/%s whether a conversation must end with the user",
+    (vendor, model, expected) => {
+      expect(known(vendor, model)?.turns_end_with_user).toBe(expected)
+    },
+  )
 
   test.each([
     ["openai", "gpt-4.1", undefined],
@@ -254,7 +254,7 @@ describe("the rules of a model", () => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("merges them one by one", () => {
+  test("are merged one by one", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
       max_tool_name_length: 64,
       schema_root_object: true,
@@ -276,7 +276,7 @@ describe("tool names", () => {
   test.each([
     ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
     ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
-  ])("tool names of %s are fitted, and restored in the answer", (vendor, model, accepted) => {
+  ])("of %s are adapted and restored in the answer", (vendor, model, accepted) => {
     const tools = NAMES.map((name) => ({ name }))
     const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
     const request: ChatRequest = {

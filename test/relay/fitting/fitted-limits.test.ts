@@ -15,7 +15,7 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
 }
 
 describe("output limits that a vendor accepts", () => {
-  test("sends them unchanged, and the relay applies no limit itself", () => {
+  test("are sent unchanged, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -32,16 +32,13 @@ describe("output limits that a vendor accepts", () => {
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
     ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
-  ])(
-    "include only some stop sequences for %s, and the relay finds the others",
-    (_name, taken, max) => {
-      expect(fitted(taken, SIX)).toEqual({
-        stop: SIX.slice(0, max),
-        maxTokens: undefined,
-        own: { stop: SIX },
-      })
-    },
-  )
+  ])("exclude some stop sequences for %s, which the relay finds instead", (_name, taken, max) => {
+    expect(fitted(taken, SIX)).toEqual({
+      stop: SIX.slice(0, max),
+      maxTokens: undefined,
+      own: { stop: SIX },
+    })
+  })
 
   test("exclude sequences of white space for Claude on every platform", () => {
     const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
@@ -52,14 +49,14 @@ describe("output limits that a vendor accepts", () => {
     }
   })
 
-  test("excludes an empty sequence everywhere", () => {
+  test("exclude an empty sequence for every vendor", () => {
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
       expect(fitted(answerLimits("model"), [""])).toEqual(none)
     }
   })
 
-  test("excludes half a surrogate pair everywhere", () => {
+  test("exclude half a surrogate pair for every vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
@@ -77,7 +74,7 @@ describe("output limits that a vendor accepts", () => {
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
   ])(
-    "replaces them by the relay's own if %s cannot report that many sequences",
+    "are replaced by the relay's own if %s cannot report that many sequences",
     (_name, taken, max) => {
       if (max > 0) {
         expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
@@ -89,7 +86,7 @@ describe("output limits that a vendor accepts", () => {
     },
   )
 
-  test("raises them to the vendor's minimum, and the relay counts to the requested limit", () => {
+  test("are raised to the vendor's minimum, and the relay counts to the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],

@@ -39,9 +39,9 @@ function nameIn({ tools }: JsonObject): string {
   return tool?.function?.name ?? tool?.name ?? ""
 }
 
-describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
+describe.each(ALL)("tools in a request at %s, streamed: %p", (format, stream) => {
   test.each(["m/deepseek", "m/kimi", "m/gpt"])(
-    "%s gets a shorter name, and the caller gets its own name back",
+    "get a shorter name for %s, and the caller gets its own name back",
     async (model) => {
       const isMaker = model === "m/gpt" && (format === "chat" || format === "responses")
       if (isMaker) return
@@ -60,7 +60,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     },
   )
 
-  test("a name is kept where it is accepted", async () => {
+  test("keep a name that the vendor accepts", async () => {
     for (const model of ["m/local", "m/claude"]) {
       const { sent, losses } = await world.ask(
         format,
@@ -73,7 +73,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   })
 })
 
-test("names with Google's marks are fitted, also in the history and in the choice", async () => {
+test("names with Google's punctuation are adapted, also in the history and in the choice", async () => {
   const body = {
     contents: [
       { role: "user", parts: [{ text: "Go on." }] },
@@ -107,7 +107,7 @@ test("a function in the legacy format gets its name back", async () => {
   expect(sent.body.function_call).toEqual({ name: declared?.name ?? "" })
 })
 
-test("long ids of calls and their results are shortened together", async () => {
+test("long ids of calls and their results are shortened to the same id", async () => {
   const id = `call_${"x".repeat(60)}`
   const { sent } = await world.post("/v1/messages", {
     model: "m/gpt",
@@ -143,7 +143,7 @@ test("the first tools and the required one are kept for a vendor with a maximum"
 })
 
 test.each(["required", { type: "function", function: { name: "f" } }])(
-  "a vendor that cannot be made to call a tool decides by itself: %p",
+  "a vendor that cannot be required to call a tool gets the choice auto: %p",
   async (choice) => {
     const { sent, losses } = await world.post("/v1/chat/completions", {
       model: "m/glm",
@@ -156,7 +156,7 @@ test.each(["required", { type: "function", function: { name: "f" } }])(
   },
 )
 
-test("a vendor that cannot be forbidden to call tools gets no tools", async () => {
+test("a vendor whose tools cannot be forbidden gets no tools", async () => {
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/glm",
     messages: [{ role: "user", content: "Go on." }],
@@ -200,7 +200,7 @@ test("the type of an image is determined by its bytes", async () => {
   ])
 })
 
-test("the last four cache marks are kept for Claude", async () => {
+test("the last four cache markers are kept for Claude", async () => {
   const marked = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } })
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/claude",
@@ -215,7 +215,7 @@ test("the last four cache marks are kept for Claude", async () => {
 })
 
 test.each(["m/deepseek", "m/gpt-responses"])(
-  "%s does not get a tool without a price that agents send beside their own",
+  "%s does not get an unpriced tool that agents send with their own",
   async (model) => {
     const asked = {
       model,
@@ -265,7 +265,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
 
   // A custom tool is sent as a function, so that the request is encoded again.
   test.each([
-    ["as it was written", []],
+    ["unchanged", []],
     ["rewritten", [{ type: "custom", name: "patch" }]],
   ] as const)("sends the tools that the provider accepts, %s", async (_, more) => {
     const { sent, losses } = await world.post("/v1/responses", {
@@ -279,7 +279,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(JSON.stringify(sent.body)).not.toContain('"content":null')
   })
 
-  test("reports a search that would read the live web", async () => {
+  test("gets a report of a search that would read the live web", async () => {
     const tools = [SHELL, { type: "web_search", external_web_access: false }]
     const { sent, losses } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body.tools).toMatchObject([{ type: "function" }, { type: "web_search" }])

@@ -107,13 +107,13 @@ const rolesIn = ({ sent }: Outcome): unknown[] =>
 const lastIn = ({ sent }: Outcome): JsonObject | undefined =>
   (sent.body.messages as JsonObject[]).at(-1)
 
-describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
+describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) => {
   const unfinished: Turn[] = [
     ["user", "Hi"],
     ["assistant", "Half an"],
   ]
 
-  test("a conversation that ends with the assistant is continued for newer Claude models", async () => {
+  test("are continued for newer Claude models if the conversation ends with the assistant", async () => {
     const outcome = await send(format, "m/opus", unfinished, stream)
     const isMaker = format === "messages"
     expect(rolesIn(outcome)).toEqual(
@@ -127,13 +127,13 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   test.each([
     ["m/mistral", "prefix"],
     ["m/kimi", "partial"],
-  ])("an unfinished turn is marked for %s", async (model, field) => {
+  ])("are marked as unfinished for %s", async (model, field) => {
     const outcome = await send(format, model, unfinished, stream)
     expect(lastIn(outcome)).toMatchObject({ role: "assistant", [field]: true })
     expect(outcome.losses).toBe("")
   })
 
-  test("an assistant turn is inserted between a result and the user for Mistral", async () => {
+  test("get an assistant turn between a result and the user for Mistral", async () => {
     const turns: Turn[] = [
       ["user", "Hi"],
       ["result", "4"],
@@ -147,7 +147,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(rolesIn(other)).toEqual(["user", "assistant", "tool", "user"])
   })
 
-  test("turns alternate and end with the user for Perplexity", async () => {
+  test("alternate and end with the user for Perplexity", async () => {
     const turns: Turn[] = [
       ["user", "Hi"],
       ["user", "there"],
@@ -159,7 +159,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   })
 })
 
-test("the caller's own mark is kept", async () => {
+test("the caller's own mark of an unfinished turn is kept", async () => {
   const messages = [
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Half an", prefix: true },
@@ -169,7 +169,7 @@ test("the caller's own mark is kept", async () => {
   expect([sent.body.messages, losses]).toEqual([messages, ""])
 })
 
-test("an image in a result follows in a user turn for Mistral", async () => {
+test("an image in a result moves to the following user turn for Mistral", async () => {
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } }
   const outcome = await world.post("/v1/messages", {
     model: "m/mistral",
@@ -190,7 +190,7 @@ test("an image in a result follows in a user turn for Mistral", async () => {
   expect(lastIn(outcome)?.content).toMatchObject([{ type: "image_url" }])
 })
 
-test("instructions come first for Perplexity", async () => {
+test("instructions are moved to the start for Perplexity", async () => {
   const outcome = await world.post("/v1/chat/completions", {
     model: "m/sonar",
     messages: [

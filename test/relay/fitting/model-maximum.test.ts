@@ -45,7 +45,7 @@ test("an omitted limit becomes the model's maximum if the vendor requires one", 
   expect(vendor.bodies.at(-1)).toMatchObject({ max_tokens: MAXIMUM })
 })
 
-test("an absurd limit holds no more than the model's maximum", async () => {
+test("a hold for an absurd limit covers no more than the model's maximum", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "claude/model", messages: HELLO, max_tokens: 1e9 }
   const receipt = await receiptOf(caller, await caller.post(CHAT, body))

@@ -120,7 +120,7 @@ const hello = [{ role: "user", content: "Hello" }]
 const claudeTools = [{ name: "read", input_schema: SCHEMA }]
 const chatTools = [{ type: "function", function: { name: "read", parameters: SCHEMA } }]
 
-describe("a model that takes function tools only at responses", () => {
+describe("a model that supports function tools only in Responses", () => {
   test.each([
     ["/v1/messages", { max_tokens: 100, messages: hello, tools: claudeTools, ...THINKING }],
     ["/v1/messages", { max_tokens: 100, messages: hello, tools: claudeTools }],
@@ -133,7 +133,7 @@ describe("a model that takes function tools only at responses", () => {
         tools: [{ functionDeclarations: [{ name: "read", parameters: SCHEMA }] }],
       },
     ],
-  ])("gets them there from %s", async (path, body) => {
+  ])("gets them in Responses from %s", async (path, body) => {
     const { path: called, body: upstream } = await send(path, { model: "openai/gpt-5.4", ...body })
     expect(called).toBe("/v1/responses")
     expect(upstream.tools).toMatchObject([{ type: "function", name: "read" }])
@@ -166,7 +166,7 @@ test("a model that does not reason gets no reasoning options", async () => {
   }
 })
 
-test("a response stored by the gateway loses nothing by `store`", async () => {
+test("a response stored by the gateway reports no loss of `store`", async () => {
   for (const headers of [{}, { "x-tollgate-strict": "true" }]) {
     const body = { model: "groq/llama", input: "Hello", store: true }
     const response = await caller.post("/v1/responses", body, headers)
@@ -177,7 +177,7 @@ test("a response stored by the gateway loses nothing by `store`", async () => {
   }
 })
 
-test("a history with tool calls of another model carries reasoning for a model that requires it", async () => {
+test("tool calls of another model in the history get reasoning for a model that requires it", async () => {
   const { body } = await send("/v1/messages", {
     model: "moonshot/kimi",
     max_tokens: 100,
@@ -197,7 +197,7 @@ test("a history with tool calls of another model carries reasoning for a model t
   expect(body.thinking).toEqual({ type: "disabled" })
 })
 
-describe("rules of the settings", () => {
+describe("model rules in the settings", () => {
   test("apply to requests in the provider's own format", async () => {
     const { body, losses } = await send("/v1/chat/completions", {
       model: "openai/ruled",
@@ -240,7 +240,7 @@ describe("rules of the settings", () => {
     ])
   })
 
-  test("sends every request to another API", async () => {
+  test("send every request to another API", async () => {
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
       expect((await send(path, request)).path).toBe("/v1/responses")

@@ -23,7 +23,7 @@ const PARAMETERS = { type: "object", properties: { a: { type: "string" } } }
 const HELLO = [{ role: "user", content: "Hello" }]
 
 test.each([false, true])(
-  "a request for a response at chat completions is answered as a chat, streamed: %p",
+  "a Responses request at chat completions is answered as a chat, streamed: %p",
   async (stream) => {
     world.script = { calls: [{ name: "f", arguments: '{"a":"b"}' }] }
     const body = {
@@ -69,13 +69,13 @@ test.each([false, true])(
   },
 )
 
-test("a request for a response with text as its input becomes a chat too", async () => {
+test("a Responses request with text as its input is also answered as a chat", async () => {
   const { sent, text } = await world.post(CHAT, { model: "m/claude", input: "Hello" })
   expect(sent.body.messages).toMatchObject([{ role: "user", content: "Hello" }])
   expect(text).toBe("Hi")
 })
 
-test("a chat cannot continue a stored response", async () => {
+test("a chat request cannot continue a stored response", async () => {
   const body = { model: "m/gpt", input: "Hello", previous_response_id: "resp_1" }
   const response = await world.request(CHAT, body)
   expect([response.status, await response.text()]).toEqual([
@@ -85,7 +85,7 @@ test("a chat cannot continue a stored response", async () => {
 })
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "tools without the nested form reach %s as functions",
+  "tools without the nested form are sent to %s as functions",
   async (model) => {
     const { sent } = await world.post(CHAT, {
       model,
@@ -116,7 +116,7 @@ test.each(["m/gpt", "m/local", "m/claude"])(
   },
 )
 
-test("a custom tool without the nested form becomes a function", async () => {
+test("a custom tool without the nested form is sent as a function", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: HELLO,
@@ -131,7 +131,7 @@ const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const IMAGE = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }
 
-test("content in Anthropic's form reaches a vendor of chat completions in its own", async () => {
+test("content in Anthropic's form is converted for a vendor of chat completions", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: [
@@ -168,7 +168,7 @@ test("content in Anthropic's form reaches a vendor of chat completions in its ow
   expect(sent.body.tool_choice).toBe("auto")
 })
 
-test("content in Anthropic's form reaches Claude as it was", async () => {
+test("content in Anthropic's form is sent to Claude unchanged", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/claude",
     system: "Be brief.",
@@ -211,7 +211,7 @@ test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
 )
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "a stream of %s has usage if it is requested like OpenRouter's clients do",
+  "a stream of %s has usage if the caller requests it in OpenRouter's form",
   async (model) => {
     const body = { model, messages: HELLO, stream: true, usage: { include: true } }
     const response = await world.request(CHAT, body)

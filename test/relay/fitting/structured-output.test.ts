@@ -42,13 +42,13 @@ const ALL = FORMATS.flatMap((format) =>
 )
 const STOPPED = ["stop", "end_turn", "completed", "STOP"]
 
-describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
+describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => {
   // Callers with OpenAI's formats know which schemas OpenAI accepts, so theirs are not changed.
   const isOpenAi = format === "chat" || format === "responses"
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 
   test.each(["m/deepseek", "m/glm", "m/llama"])(
-    "a schema becomes an instruction for %s, which has JSON answers without schemas",
+    "is requested by an instruction from %s, which has JSON answers without schemas",
     async (model) => {
       const { sent, losses, text } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)).toEqual({ type: "json_object" })
@@ -61,7 +61,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     },
   )
 
-  test("a list is wrapped for a vendor that requires objects, and unwrapped in the answer", async () => {
+  test("is a wrapped list for a vendor that requires objects, and unwrapped in the answer", async () => {
     world.script = { text: '{ "answer": ["a}", {"b":{}}] }\n' }
     if (isOpenAi) return
     const { sent, losses, text } = await ask("m/gpt", LIST)
@@ -76,7 +76,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("a list is wrapped in an instruction too, and an unwrapped answer stays", async () => {
+  test("is also a wrapped list in an instruction, and an unwrapped answer is unchanged", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -87,7 +87,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect((await ask("m/deepseek", LIST)).text).toBe('{"ans')
   })
 
-  test("constraints that Claude rejects are moved to the description", async () => {
+  test("has constraints that Claude rejects moved to the description", async () => {
     if (format === "messages") return
     const { sent, losses, text } = await ask("m/claude", BOUNDED)
     expect(sent.body.output_config).toEqual({
@@ -113,7 +113,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
       },
     ],
   ])(
-    "a schema that %s becomes a tool for Claude, and its call becomes the answer",
+    "is requested from Claude by a tool if the schema %s, and its call becomes the answer",
     async (_, schema) => {
       if (format === "messages") return
       world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
@@ -127,7 +127,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     },
   )
 
-  test("a list is the wrapped input of a tool for Claude without formats", async () => {
+  test("wraps a list as the input of a tool for Claude without formats", async () => {
     if (format === "messages") return
     world.script = { calls: [{ name: "json_answer", arguments: '{"answer":["a"]}' }] }
     const { sent, text } = await ask("m/old-claude", LIST)
@@ -137,7 +137,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(JSON.parse(text)).toEqual(["a"])
   })
 
-  test("a model without formats gets only an instruction", async () => {
+  test("is requested by an instruction from a model without formats", async () => {
     if (isOpenAi) return
     const { sent, losses } = await ask("m/old-gpt", BOUNDED)
     expect(sent.body).not.toHaveProperty("response_format")
@@ -145,7 +145,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(losses).toContain("json_schema:approximated")
   })
 
-  test("a schema that the vendor accepts is sent unchanged", async () => {
+  test("sends a schema that the vendor accepts unchanged", async () => {
     for (const model of ["m/gpt", "m/grok", "m/sonar"]) {
       const { sent, losses } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)?.schema).toEqual(BOUNDED)
@@ -160,7 +160,7 @@ test("OpenAI's own schemas are sent to OpenAI unchanged", async () => {
   expect(losses).toBe("")
 })
 
-test("a strict tool loses the keywords that its vendor rejects", async () => {
+test("a strict tool has keywords removed that its vendor rejects", async () => {
   const tools = [{ name: "f", strict: true }]
   const parameters = { type: "object", properties: { n: NUMBER }, required: ["n"] }
   const claude = await world.ask("chat", "m/claude", { tools, parameters }, { stream: false })
@@ -215,7 +215,7 @@ test("a strict caller gets an error in place of an instruction", async () => {
 })
 
 test.each(["m/gpt", "m/deepseek", "m/llama"])(
-  "%s is instructed to answer in JSON if the messages do not mention it",
+  "%s gets an instruction to answer in JSON if the messages do not mention it",
   async (model) => {
     const path = `/v1beta/models/${model}:generateContent`
     const generationConfig = { responseMimeType: "application/json" }

@@ -13,7 +13,7 @@ const result = (...ids: string[]): Message => ({
   parts: ids.map((id) => ({ type: "tool-result", id, content: [] })),
 })
 
-test("leaves a conversation in order as it is", () => {
+test("a conversation with turns in order is unchanged", () => {
   const messages = [user("a"), calls("1", "2"), result("1"), result("2"), said("b"), user("c")]
   expect(resultsAfterCalls(messages)).toBe(messages)
   const reused = [calls("1"), result("1"), calls("1"), result("1")]
@@ -50,6 +50,6 @@ test.each([
     [calls("1"), user("mid"), result("1"), result("x")],
     [calls("1"), result("1"), user("mid"), result("x")],
   ],
-])("puts results behind their calls: %s", (_, given, expected) => {
+])("results are moved behind their calls: %s", (_, given, expected) => {
   expect(resultsAfterCalls(given)).toEqual(expected)
 })

@@ -58,44 +58,47 @@ const WAYS = [true, false].flatMap((isStreamed) => [
   { isStreamed, model: GEMINI },
 ])
 
-describe.each(WAYS)("to Anthropic's client, from $model (streamed: $isStreamed)", (way) => {
-  const { isStreamed, model } = way
+describe.each(WAYS)(
+  "web search of $model for Anthropic's client (streamed: $isStreamed)",
+  (way) => {
+    const { isStreamed, model } = way
 
-  test("a search becomes a call block and a result block", async () => {
-    const message = await told(model, isStreamed)
-    const use = message.content.find((block) => block.type === "server_tool_use")
-    const result = message.content.find((block) => block.type === "web_search_tool_result")
-    expect(use).toMatchObject({ name: "web_search", input: FOUND[model]?.query })
-    expect(use?.id).toStartWith("srvtoolu_")
-    expect(result?.tool_use_id).toBe(use?.id as string)
-    const pages = result?.content
-    if (!Array.isArray(pages)) throw new Error("no pages")
-    expect(pages.map(({ url }) => url)).toEqual([OWLS, MICE])
-    expect(pages.map(({ title }) => title)).toEqual([...(FOUND[model]?.titles ?? [])])
-    expect(pages.map(({ type, page_age }) => [type, page_age])).toEqual([
-      ["web_search_result", null],
-      ["web_search_result", null],
-    ])
-    const text = message.content.find((block) => block.type === "text")
-    expect(text?.text).toBe("Hello")
-    expect(text?.citations?.[0]).toMatchObject({ url: OWLS, title: "Owls" })
-    expect(message.usage.server_tool_use?.web_search_requests).toBe(2)
-    expect(message.stop_reason).toBe("end_turn")
-  })
+    test("is returned as a call block and a result block", async () => {
+      const message = await told(model, isStreamed)
+      const use = message.content.find((block) => block.type === "server_tool_use")
+      const result = message.content.find((block) => block.type === "web_search_tool_result")
+      expect(use).toMatchObject({ name: "web_search", input: FOUND[model]?.query })
+      expect(use?.id).toStartWith("srvtoolu_")
+      expect(result?.tool_use_id).toBe(use?.id as string)
+      const pages = result?.content
+      if (!Array.isArray(pages)) throw new Error("no pages")
+      expect(pages.map(({ url }) => url)).toEqual([OWLS, MICE])
+      expect(pages.map(({ title }) => title)).toEqual([...(FOUND[model]?.titles ?? [])])
+      expect(pages.map(({ type, page_age }) => [type, page_age])).toEqual([
+        ["web_search_result", null],
+        ["web_search_result", null],
+      ])
+      const text = message.content.find((block) => block.type === "text")
+      expect(text?.text).toBe("Hello")
+      expect(text?.citations?.[0]).toMatchObject({ url: OWLS, title: "Owls" })
+      expect(message.usage.server_tool_use?.web_search_requests).toBe(2)
+      expect(message.stop_reason).toBe("end_turn")
+    })
 
-  test("the AI SDK reads a search as a call of the provider's tool", async () => {
-    const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
-    const tools = { web_search: model.tools.webSearch_20250305({}) }
-    const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
-    const answer = isStreamed ? streamText(wanted) : await generateText(wanted)
-    const results = await answer.toolResults
-    expect(results[0]?.output).toMatchObject([{ url: OWLS }, { url: MICE }])
-    const sources = await answer.sources
-    expect(sources.map((source) => source.sourceType === "url" && source.url)).toContain(MICE)
-  })
-})
+    test("is read by the AI SDK as a call of the provider's tool", async () => {
+      const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
+      const tools = { web_search: model.tools.webSearch_20250305({}) }
+      const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
+      const answer = isStreamed ? streamText(wanted) : await generateText(wanted)
+      const results = await answer.toolResults
+      expect(results[0]?.output).toMatchObject([{ url: OWLS }, { url: MICE }])
+      const sources = await answer.sources
+      expect(sources.map((source) => source.sourceType === "url" && source.url)).toContain(MICE)
+    })
+  },
+)
 
-test("a failed search of OpenAI becomes an unavailable error", async () => {
+test("a failed search of OpenAI is returned as an unavailable error", async () => {
   const { content } = await told(GPT, true)
   const results = content.filter((block) => block.type === "web_search_tool_result")
   expect(results).toHaveLength(2)
@@ -119,7 +122,7 @@ test("blocks of a search are streamed in Anthropic's format", async () => {
   expect(kinds.indexOf("+server_tool_use")).toBeLessThan(kinds.indexOf("+text"))
 })
 
-test("OpenAI is asked for the addresses of its results", async () => {
+test("a request to OpenAI includes the addresses of search results", async () => {
   await told(GPT, false)
   expect(vendor.bodies.at(-1)?.["include"]).toContain("web_search_call.action.sources")
 })
@@ -145,48 +148,51 @@ async function respond(model: string, isStreamed: boolean): Promise<Answered> {
   return { response: await stream.finalResponse(), types }
 }
 
-describe.each(RESPONSE_WAYS)("to OpenAI's client, from $model (streamed: $isStreamed)", (way) => {
-  test("a search becomes an item with its sources", async () => {
-    const { response, types } = await respond(way.model, way.isStreamed)
-    const calls = response.output.filter((item) => item.type === "web_search_call")
-    expect(calls[0]).toMatchObject({
-      type: "web_search_call",
-      status: "completed",
-      action: {
-        type: "search",
-        query: "owls",
-        sources: [
-          { type: "url", url: OWLS },
-          { type: "url", url: MICE },
-        ],
-      },
+describe.each(RESPONSE_WAYS)(
+  "web search of $model for OpenAI's client (streamed: $isStreamed)",
+  (way) => {
+    test("is returned as an item with its sources", async () => {
+      const { response, types } = await respond(way.model, way.isStreamed)
+      const calls = response.output.filter((item) => item.type === "web_search_call")
+      expect(calls[0]).toMatchObject({
+        type: "web_search_call",
+        status: "completed",
+        action: {
+          type: "search",
+          query: "owls",
+          sources: [
+            { type: "url", url: OWLS },
+            { type: "url", url: MICE },
+          ],
+        },
+      })
+      expect(calls[0]?.id).toStartWith("ws_")
+      if (way.model === CLAUDE) expect(calls[1]?.status).toBe("failed")
+      expect(response.output_text).toBe("Hello")
+      if (!way.isStreamed) return
+      const first = types.indexOf("response.web_search_call.in_progress")
+      expect(types.slice(first - 1, first + 4)).toEqual([
+        "response.output_item.added",
+        "response.web_search_call.in_progress",
+        "response.web_search_call.searching",
+        "response.web_search_call.completed",
+        "response.output_item.done",
+      ])
     })
-    expect(calls[0]?.id).toStartWith("ws_")
-    if (way.model === CLAUDE) expect(calls[1]?.status).toBe("failed")
-    expect(response.output_text).toBe("Hello")
-    if (!way.isStreamed) return
-    const first = types.indexOf("response.web_search_call.in_progress")
-    expect(types.slice(first - 1, first + 4)).toEqual([
-      "response.output_item.added",
-      "response.web_search_call.in_progress",
-      "response.web_search_call.searching",
-      "response.web_search_call.completed",
-      "response.output_item.done",
-    ])
-  })
 
-  test("the AI SDK reads a search as a call of the provider's tool", async () => {
-    const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
-    const tools = { web_search: client.tools.webSearch({}) }
-    const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }
-    const answer = way.isStreamed ? streamText(wanted) : await generateText(wanted)
-    const results = await answer.toolResults
-    expect(results[0]?.output).toMatchObject({ action: { type: "search", query: "owls" } })
-    expect(JSON.stringify(results[0]?.output)).toContain(MICE)
-  })
-})
+    test("is read by the AI SDK as a call of the provider's tool", async () => {
+      const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
+      const tools = { web_search: client.tools.webSearch({}) }
+      const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }
+      const answer = way.isStreamed ? streamText(wanted) : await generateText(wanted)
+      const results = await answer.toolResults
+      expect(results[0]?.output).toMatchObject({ action: { type: "search", query: "owls" } })
+      expect(JSON.stringify(results[0]?.output)).toContain(MICE)
+    })
+  },
+)
 
-test("requested sources that are returned are no loss", async () => {
+test("requested sources that are returned are not reported as lost", async () => {
   const include = ["web_search_call.action.sources"]
   const tools = [{ type: "web_search" }]
   const body = { model: CLAUDE, input: "Owls?", tools, include }
@@ -197,8 +203,8 @@ test("requested sources that are returned are no loss", async () => {
 
 describe.each(
   [GPT, CLAUDE].flatMap((model) => [true, false].map((isStreamed) => ({ model, isStreamed }))),
-)("to Google's client, from $model (streamed: $isStreamed)", ({ model, isStreamed }) => {
-  test("a search and its results are in the grounding metadata", async () => {
+)("web search of $model for Google's client (streamed: $isStreamed)", ({ model, isStreamed }) => {
+  test("is returned with its results in the grounding metadata", async () => {
     const httpOptions = { baseUrl: gateway.url }
     const { models } = new GoogleGenAI({ apiKey: caller.key, httpOptions })
     const wanted = { model, contents: "Owls?", config: { tools: [{ googleSearch: {} }] } }
@@ -230,7 +236,7 @@ test("chat completions contain the sources of a search as annotations only", asy
 })
 
 describe("search steps in the history", () => {
-  test.each([GPT, GEMINI, CLAUDE])("drops them as blocks for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("are dropped as blocks for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
         const { content } = await told(from, isStreamed)
@@ -247,7 +253,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("drops them as items for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("are dropped as items for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       const { response } = await respond(CLAUDE, isStreamed)
       const input: ResponseInput = [QUESTION, ...(response.output as ResponseInput), QUESTION]
@@ -259,7 +265,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test("returns them to Claude unchanged", async () => {
+  test("are sent back to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -267,7 +273,7 @@ describe("search steps in the history", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("search steps of Claude are dropped and reported for another vendor", async () => {
+  test("of Claude are dropped and reported for another vendor", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
@@ -277,34 +283,31 @@ describe("search steps in the history", () => {
     expect(lost).toBe("server_tool_use:dropped, web_search_tool_result:dropped")
   })
 
-  test.each([GPT, GEMINI, CLAUDE])(
-    "do not disturb the AI SDK's next turn with %s",
-    async (next) => {
-      const [claude, gpt] = [
-        createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-        createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-      ]
-      const clients = [
-        { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
-        { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
-        { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
-        { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
-      ]
-      for (const { client, from, tool } of clients) {
-        const tools = { web_search: tool }
-        const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
-        const { messages } = await first.response
-        const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
-        const more = { model: client(next), messages: history, tools, maxRetries: 0 }
-        expect((await generateText(more)).text).toBe("Hello")
-        const sent = JSON.stringify(vendor.bodies.at(-1))
-        expect(sent).toContain("Hello")
-        expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
-      }
-    },
-  )
+  test.each([GPT, GEMINI, CLAUDE])("do not break the AI SDK's next turn with %s", async (next) => {
+    const [claude, gpt] = [
+      createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+      createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+    ]
+    const clients = [
+      { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
+      { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
+      { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
+      { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
+    ]
+    for (const { client, from, tool } of clients) {
+      const tools = { web_search: tool }
+      const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
+      const { messages } = await first.response
+      const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
+      const more = { model: client(next), messages: history, tools, maxRetries: 0 }
+      expect((await generateText(more)).text).toBe("Hello")
+      const sent = JSON.stringify(vendor.bodies.at(-1))
+      expect(sent).toContain("Hello")
+      expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
+    }
+  })
 
-  test("stores them with a response and sends them to no vendor", async () => {
+  test("are stored with a response and sent to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {
@@ -319,7 +322,7 @@ describe("search steps in the history", () => {
   })
 })
 
-test("the charge does not depend on the reported format", async () => {
+test("the charge for a search does not depend on the reported format", async () => {
   for (const model of [GPT, CLAUDE, GEMINI]) {
     for (const stream of [true, false]) {
       const answer = await caller.post("/v1/messages", { ...ask(model), stream } as unknown as Json)

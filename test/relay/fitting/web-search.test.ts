@@ -234,13 +234,13 @@ const ONE_SEARCH = 10_000_000n
 /** The cost in nanocredits of 100 tokens at 1 credit per million and 10 tokens at 2 credits per million. */
 const TOKENS = 120_000n
 
-describe.each(CASES)("a search asked for in $from of $model", (one) => {
+describe.each(CASES)("a web search requested in $from of $model", (one) => {
   const { from, model, sent, losses, held } = one
   const way = WAYS[from]
   if (way === undefined) throw new Error(`no way ${from}`)
 
   test.each([false, true])(
-    "uses the vendor's own search and is charged for it (streamed: %p)",
+    "uses the vendor's own search and is charged (streamed: %p)",
     async (stream) => {
       const asked = await caller.post(pathOf(way, model, stream), bodyOf(way, model, stream))
       const text = await asked.text()
@@ -268,8 +268,8 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
   })
 })
 
-describe("a search", () => {
-  test("has the known price of its vendor if the settings have no price", async () => {
+describe("a web search", () => {
+  test("has its vendor's known price if the settings have no price", async () => {
     const way = WAYS["responses"]
     if (way === undefined) throw new Error("no way")
     const asked = await caller.post(way.path, bodyOf(way, "plain/m"))
@@ -278,7 +278,7 @@ describe("a search", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
   })
 
-  test("drops the search with a loss if the vendor is not known to search", async () => {
+  test("is dropped with a loss if the vendor is not known to search", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const asked = await caller.post(MESSAGES, { model: "azure/m", ...body })
     expect(asked.status).toBe(200)
@@ -286,7 +286,7 @@ describe("a search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("drops the search with functions at Gemini, which rejects both together", async () => {
+  test("is dropped beside functions at Gemini, which rejects both together", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -295,7 +295,7 @@ describe("a search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("keeps the search with functions at Claude, except one of the same name", async () => {
+  test("is kept beside functions at Claude, except beside a function of the same name", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],
@@ -311,7 +311,7 @@ describe("a search", () => {
     }
   })
 
-  test("rejects the search for a strict caller if a part is lost", async () => {
+  test("is rejected for a strict caller if a part is lost", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const strict = { "x-tollgate-strict": "true" }
     const asked = await caller.post(MESSAGES, { model: "gpt/m", ...body }, strict)
@@ -319,7 +319,7 @@ describe("a search", () => {
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
 
-  test("requires the search in the vendor's own form if the caller requires it", async () => {
+  test("is required in the vendor's own form if the caller requires it", async () => {
     const body: Json = WAYS["messages"]?.body ?? {}
     const choice = { tool_choice: { type: "tool", name: "web_search" } }
     const ask = async (model: string, more: Json = {}): Promise<string> => {

@@ -141,7 +141,7 @@ for (const stream of [false, true]) {
       await expectTimeout(response, "the whole answer")
     })
 
-    test("an address that accepts no connection is a timeout", async () => {
+    test("an address that accepts no connection is reported as a timeout", async () => {
       const response = await ask("silent/echo", { connect: 200 }, { stream })
       await expectTimeout(response, "cannot be reached")
     })
@@ -152,7 +152,7 @@ for (const stream of [false, true]) {
       await response.text()
     })
 
-    test("a reachable vendor may take longer than the connection deadline", async () => {
+    test("a reachable vendor can take longer than the connection deadline", async () => {
       const response = await ask("sim/fault-slow-headers-600", { connect: 150 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
@@ -161,7 +161,7 @@ for (const stream of [false, true]) {
 }
 
 describe("after the answer has begun", () => {
-  test("a stall in a stream is reported in it, and the delivered part is settled", async () => {
+  test("a stall in a stream is reported in the stream, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
     expect(response.status).toBe(200)
@@ -195,7 +195,7 @@ describe("after the answer has begun", () => {
     await expectTimeout(response, "the next bytes")
   })
 
-  test("an endless stream is ended", async () => {
+  test("an endless stream is ended at the deadline", async () => {
     const response = await ask("scripted/drips-for-ever", { whole: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")
@@ -204,7 +204,7 @@ describe("after the answer has begun", () => {
   })
 })
 
-describe("a deadline that is not reached", () => {
+describe("the stall deadline", () => {
   test("restarts with each frame", async () => {
     const response = await ask("scripted/slow-frames", { betweenBytes: 350 }, { stream: true })
     expect(await response.text()).toEndWith(DONE)
@@ -250,7 +250,7 @@ describe("a vendor on a bare socket", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("has the first-byte deadline even if it sends its headers immediately", async () => {
+  test("is subject to the first-byte deadline even if it sends its headers immediately", async () => {
     using eager = startSilentListener()
     const { settings } = gateway
     gateway.app.apply({

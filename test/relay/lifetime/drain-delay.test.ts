@@ -21,7 +21,7 @@ async function beginToEnd(gateway: TestGateway): Promise<{ readonly ended: Promi
   return { ended }
 }
 
-test("during the delay it is alive but not ready, and serves new requests", async () => {
+test("during the drain delay the gateway is alive but not ready, and serves new requests", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const caller = await gateway.caller("1")
   const { ended } = await beginToEnd(gateway)
@@ -38,7 +38,7 @@ test("during the delay it is alive but not ready, and serves new requests", asyn
   expect(await refused).toBe("refused")
 })
 
-test("during the delay every response closes its connection", async () => {
+test("during the drain delay every response closes its connection", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const paths = ["/healthz", "/v1/models", "/nowhere", "/console", "/admin/v1/accounts", "/docs"]
   const callers = paths.map(() => connectTo(gateway.url))
@@ -59,7 +59,7 @@ test("during the delay every response closes its connection", async () => {
   await ended
 })
 
-test("unused connections are closed at the end of the delay", async () => {
+test("idle connections are closed at the end of the drain delay", async () => {
   await using gateway = await startGateway({ drainDelay: 300 })
   using idle = connectTo(gateway.url)
   ask(idle, "/healthz")

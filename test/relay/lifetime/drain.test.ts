@@ -117,7 +117,7 @@ for (const { path, body, ending } of OTHER_DIALECTS) {
   })
 }
 
-test("a whole answer that outlasts the shutdown is a retryable error, free of charge", async () => {
+test("a whole answer that outlasts the shutdown returns a retryable error, free of charge", async () => {
   const silence = Promise.withResolvers<Response>()
   const asked = Promise.withResolvers<void>()
   using vendor = startVendor(() => {
@@ -137,7 +137,7 @@ test("a whole answer that outlasts the shutdown is a retryable error, free of ch
   silence.resolve(new Response())
 })
 
-test("speech that outlasts the shutdown is cut, so that it does not look complete", async () => {
+test("speech that outlasts the shutdown is cut in a way that clients detect", async () => {
   using vendor = startVendor(
     () =>
       new Response(
@@ -165,7 +165,7 @@ test("speech that outlasts the shutdown is cut, so that it does not look complet
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
 })
 
-test("a draining gateway is unready and refuses connections; a second signal cuts all streams", async () => {
+test("a draining gateway is unready and refuses connections, and a second signal cuts all streams", async () => {
   const { vendor } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 60_000)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { EventLoopMonitor, readEventLoop } from "../../../src/relay/lifetime/event-loop-monitor.ts"
 
-test("reports the last entered request with its names", () => {
+test("the event-loop monitor reports the last entered request with its names", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", "openai/gpt")
   expect(readEventLoop(monitor.memory)).toMatchObject({
@@ -22,7 +22,7 @@ test("reports the last entered request with its names", () => {
   expect(readEventLoop(monitor.memory)).toEqual({ beats: 1, rests: false, isEnding: false })
 })
 
-test("truncates long names to its memory and replaces the oldest entry", () => {
+test("the event-loop monitor truncates long names and replaces the oldest entry", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", `x/${"ü".repeat(10_000)}`)
   expect(readEventLoop(monitor.memory).model).toStartWith("x/üü")
@@ -37,7 +37,7 @@ test("truncates long names to its memory and replaces the oldest entry", () => {
   expect(readEventLoop(monitor.memory)).not.toHaveProperty("request")
 })
 
-test("reports when it is at rest, and when a restart is not required", () => {
+test("the event-loop monitor reports an idle event loop, and that no restart is required", () => {
   const monitor = new EventLoopMonitor()
   monitor.end()
   monitor.rest()

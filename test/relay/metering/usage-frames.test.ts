@@ -124,10 +124,10 @@ const STREAMS: Readonly<Record<string, string>> = {
     }),
 }
 
-describe("a count that a later frame lacks or reports as zero", () => {
+describe("a count that a later frame omits or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`charges it and reports it to the caller: ${model} through ${path}`, async () => {
+      test(`is charged and reported to the caller: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -142,7 +142,7 @@ describe("a count that a later frame lacks or reports as zero", () => {
     }
   }
 
-  test("estimates it if no frame has it", async () => {
+  test("is estimated if no frame has it", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)
@@ -175,7 +175,7 @@ describe("a finished answer without its final usage", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`charges it by its text: ${model} through ${path}`, async () => {
+      test(`is charged by its text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)
@@ -188,7 +188,7 @@ describe("a finished answer without its final usage", () => {
   }
 })
 
-describe("a last report without output", () => {
+describe("a last usage report without output", () => {
   const words = "word ".repeat(1_000)
   const google = (usage: object, rest: object = {}): string =>
     data({ ...candidate({ content: { parts: [{ text: words }] }, ...rest }), usageMetadata: usage })
@@ -231,7 +231,7 @@ describe("a last report without output", () => {
   })
 })
 
-describe("an interrupted stream whose first report has no input", () => {
+describe("an interrupted stream whose first usage report has no input", () => {
   const words = "word ".repeat(600)
   const cut: Record<string, string> = {
     "chat/model": usageFrame(0, 1) + frame(words),
@@ -252,7 +252,7 @@ describe("an interrupted stream whose first report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))("charges its input: %s", async (name, stream) => {
+  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
     frames = [stream]
     const model = name.split(" ")[0]
     const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
@@ -265,7 +265,7 @@ describe("an interrupted stream whose first report has no input", () => {
   })
 })
 
-test("ignores usage after the end of a message", async () => {
+test("usage after the end of a message is ignored", async () => {
   const late = { usage: { input_tokens: 1, output_tokens: 1 }, delta: {} }
   frames = [(STREAMS["anthropic/model"] ?? "") + event("message_delta", late)]
   const order = { model: "anthropic/model", messages: HELLO, max_tokens: 100, stream: true }
@@ -274,7 +274,7 @@ test("ignores usage after the end of a message", async () => {
   expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
 })
 
-test("accepts a report with more reasoning than output, as Groq sends it", async () => {
+test("usage with more reasoning than output, as Groq reports it, is accepted", async () => {
   const details = { completion_tokens_details: { reasoning_tokens: 139 } }
   const counts = { prompt_tokens: 500, completion_tokens: 123, total_tokens: 623, ...details }
   const words = "word ".repeat(1_000)
@@ -286,7 +286,7 @@ test("accepts a report with more reasoning than output, as Groq sends it", async
   expect(receipt).toMatchObject({ estimated: false, usage: { input: 500, output: 123 } })
 })
 
-test("estimates usage if only the total is reported", async () => {
+test("usage is estimated if the vendor reports only the total", async () => {
   frames = [frame("Hello") + frame("", "stop") + chunk({ total_tokens: 1_950 }) + DONE]
   const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
   const response = await caller.post(CHAT, order)
@@ -295,15 +295,18 @@ test("estimates usage if only the total is reported", async () => {
   expect(receipt).toMatchObject({ estimated: true, usage: { input: 8, output: 1 } })
 })
 
-test.each([[undefined], [null], [0]])("computes a prompt of %p from the total", async (prompt) => {
-  const counts = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: 150 }
-  frames = [frame("Hello") + frame("", "stop") + chunk(counts) + DONE]
-  const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
-  const response = await caller.post(CHAT, order)
-  await response.text()
-  const receipt = await receiptOf(caller, response)
-  expect(receipt).toMatchObject({ estimated: false, usage: { input: 100, output: 50 } })
-})
+test.each([[undefined], [null], [0]])(
+  "a prompt of %p is computed from the total",
+  async (prompt) => {
+    const counts = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: 150 }
+    frames = [frame("Hello") + frame("", "stop") + chunk(counts) + DONE]
+    const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
+    const response = await caller.post(CHAT, order)
+    await response.text()
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ estimated: false, usage: { input: 100, output: 50 } })
+  },
+)
 
 describe("a later report of usage", () => {
   const usageOf = (...reports: Partial<Usage>[]): Usage | undefined => {
@@ -316,7 +319,7 @@ describe("a later report of usage", () => {
     return meter.usage
   }
 
-  test("removes no usage class", () => {
+  test("does not remove a usage class", () => {
     const usage = usageOf({ inputFresh: 5, searches: 2, images: 1 }, { inputFresh: 5, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 5, output: 7, searches: 2, images: 1 })
   })
@@ -332,14 +335,14 @@ describe("a later report of usage", () => {
   })
 })
 
-describe("MiniMax's error as the first event of a stream", () => {
+describe("a MiniMax error as the first event of a stream", () => {
   const failed = data({
     id: "x",
     choices: null,
     base_resp: { status_code: 1002, status_msg: "rate limit exceeded" },
   })
 
-  test("fails the attempt: the next deployment answers", async () => {
+  test("is a failed attempt, and the next deployment answers", async () => {
     frames = [failed, frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)
@@ -348,7 +351,7 @@ describe("MiniMax's error as the first event of a stream", () => {
     expect(attempts.map(({ outcome }) => outcome === "ok")).toEqual([false, true])
   })
 
-  test("returns an error if no deployment is left", async () => {
+  test("is returned as an error if no deployment is left", async () => {
     frames = [failed]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)

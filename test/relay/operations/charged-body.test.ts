@@ -39,8 +39,8 @@ async function severalTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }
 
-describe("a body whose last chunk waits for the charge", () => {
-  test("gives all but the last chunk immediately", async () => {
+describe("a body whose last chunk is held until the charge", () => {
+  test("sends all but the last chunk immediately", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
     const body = bodyOf(chunks("a", "b", "c"), called, charge.promise)
@@ -56,7 +56,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual(["whole"])
   })
 
-  test("gives no last chunk when it cannot be charged", async () => {
+  test("does not send the last chunk if it cannot be charged", async () => {
     const called: string[] = []
     const charge = Promise.reject(new Error("the disk is full"))
     const body = bodyOf(chunks("a", "b"), called, charge)
@@ -85,7 +85,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual(["upstream_timeout", "broken"])
   })
 
-  test("settles the delivered part when its reader disconnects", async () => {
+  test("charges the delivered part when its reader disconnects", async () => {
     const called: string[] = []
     const reader = bodyOf(chunks("a", "b", "c"), called).getReader()
     await reader.read()
@@ -93,7 +93,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual(["caller_left", "left"])
   })
 
-  test("reads nothing ahead of its reader", async () => {
+  test("does not read ahead of its reader", async () => {
     let read = 0
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (;;) {

@@ -65,7 +65,7 @@ function broken(): never {
 }
 
 describe("an internal error", () => {
-  test("an error before any charge states that nothing was charged", async () => {
+  test("states that nothing was charged if it occurs before any charge", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "decodeRequest").mockImplementation(broken)
     expect(await messageOf(await ask(false))).toContain("Nothing was charged")
     expect(gateway.heard).toContainEqual({
@@ -74,7 +74,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("an error in a charged whole answer states the charge", async () => {
+  test("states the charge of a whole answer", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeResult").mockImplementation(broken)
     const message = await messageOf(await ask(false))
     expect(message).toContain("was charged")
@@ -86,7 +86,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("states within a stream that the delivered part is charged", async () => {
+  test("states in a stream that the delivered part is charged", async () => {
     let pushed = 0
     const real = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {
@@ -105,7 +105,7 @@ describe("an internal error", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("an error at the end of a stream states the charge", async () => {
+  test("states the charge at the end of a stream", async () => {
     using _ = breakEncoder({ end: broken })
     const text = await (await ask(true)).text()
     expect(text).toContain("event: error")
@@ -114,7 +114,7 @@ describe("an internal error", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("an error in charged embeddings states the charge", async () => {
+  test("states the charge of embeddings", async () => {
     const { embed } = Embeddings.prototype
     using _ = spyOn(Embeddings.prototype, "embed").mockImplementation(async function (
       this: Embeddings,
@@ -132,7 +132,7 @@ describe("an internal error", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("an error in a charged ranking states the charge", async () => {
+  test("states the charge of a ranking", async () => {
     const { rerank } = Reranking.prototype
     using _ = spyOn(Reranking.prototype, "rerank").mockImplementation(async function (
       this: Reranking,

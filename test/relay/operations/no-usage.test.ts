@@ -15,18 +15,18 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("usage of zero for a delivered answer", () => {
+describe("zero usage for a delivered answer", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
-  test("estimates 32 tokens per second for a transcript of Gemini", () => {
+  test("is estimated at 32 tokens per second for a transcript of Gemini", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
     const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("counts the seconds of a transcript", () => {
+  test("is replaced by the seconds of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("usage of zero for a delivered answer", () => {
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("estimates the tokens of a transcript", () => {
+  test("is estimated for the tokens of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -52,7 +52,7 @@ describe("usage of zero for a delivered answer", () => {
       true,
     ],
     [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
-  ])("estimates the missing tokens of a transcript, %j", (reported, usage, estimated) => {
+  ])("is estimated for missing tokens of a transcript, %j", (reported, usage, estimated) => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const counted = transcriptionUsage(
       { text: "hello", usage: { tokens: reported } },
@@ -65,11 +65,11 @@ describe("usage of zero for a delivered answer", () => {
   test.each([
     [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
     [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
-  ])("reads the audio tokens of a transcript from the total, %j", (usage, audio) => {
+  ])("is computed from the total for the audio tokens of a transcript, %j", (usage, audio) => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("counts the searches of a rerank request instead", async () => {
+  test("is replaced by the searches of a rerank request", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)
@@ -77,7 +77,7 @@ describe("usage of zero for a delivered answer", () => {
     expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
   })
 
-  test("estimates the output of speech and keeps its reported input", () => {
+  test("is estimated for the output of speech, and reported input is kept", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const reported = { ...NO_USAGE, inputFresh: 7 }
@@ -86,7 +86,7 @@ describe("usage of zero for a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("estimates the usage of speech", () => {
+  test("is estimated for speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
@@ -94,7 +94,7 @@ describe("usage of zero for a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("estimates the missing tokens of images", () => {
+  test("is estimated for missing tokens of images", () => {
     const request = {
       prompt: "a cat",
       count: 1,
@@ -116,7 +116,7 @@ describe("usage of zero for a delivered answer", () => {
     }
   })
 
-  test("estimates only the calls for images that have no usage", () => {
+  test("is estimated only for image calls without usage", () => {
     const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>

@@ -110,28 +110,31 @@ afterAll(async () => {
   await server.stop(true)
 })
 
-describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
-  test.each(["suspended", "reported"] as const)("try the next deployment when %s", async (way) => {
-    const response = await ask(`m/${way}-${kind}`)
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.attempts.map(({ deployment }) => deployment)).toEqual([
-      `${way}-${kind}-first/one`,
-      `${way}-${kind}-second/one`,
-    ])
-    const error = await errorOf(response)
-    expect([error.status, error.error_type]).toEqual([502, "upstream_error"])
-    expect(error.message).not.toContain("suspended")
-    const logged = gateway.heard.filter(
-      ({ name, facts }) => name === "attemptFailed" && facts[0] === receipt.id,
-    )
-    expect(logged.map(({ facts }) => facts[2])).toMatchObject([
-      { cause: expect.stringContaining("account") },
-      { cause: expect.stringContaining("account") },
-    ])
-  })
+describe.each(OPERATIONS)("an error of a provider of $kind", ({ kind, ask }) => {
+  test.each(["suspended", "reported"] as const)(
+    "is followed by an attempt at the next deployment when %s",
+    async (way) => {
+      const response = await ask(`m/${way}-${kind}`)
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.attempts.map(({ deployment }) => deployment)).toEqual([
+        `${way}-${kind}-first/one`,
+        `${way}-${kind}-second/one`,
+      ])
+      const error = await errorOf(response)
+      expect([error.status, error.error_type]).toEqual([502, "upstream_error"])
+      expect(error.message).not.toContain("suspended")
+      const logged = gateway.heard.filter(
+        ({ name, facts }) => name === "attemptFailed" && facts[0] === receipt.id,
+      )
+      expect(logged.map(({ facts }) => facts[2])).toMatchObject([
+        { cause: expect.stringContaining("account") },
+        { cause: expect.stringContaining("account") },
+      ])
+    },
+  )
 
   test.each(["refused", "refusing"] as const)(
-    "returns the caller's error when the request is %s",
+    "is returned to the caller when the request is %s",
     async (way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)

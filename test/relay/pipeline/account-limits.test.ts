@@ -47,7 +47,7 @@ const PAID: readonly (readonly [string, object])[] = [
 ]
 
 describe("a paused account", () => {
-  test("makes no paid requests until it is resumed, and stays readable", async () => {
+  test("rejects paid requests until it is resumed, and remains readable", async () => {
     const caller = await gateway.caller("1")
     const key = await secondKey(caller)
     expect(await codeOf(await chat(key))).toBe("200")
@@ -68,7 +68,7 @@ describe("a paused account", () => {
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })
 
-  test("receives 403 from every charged endpoint, without a hold or a charge", async () => {
+  test("returns 403 from every charged endpoint, without a hold or a charge", async () => {
     await using own = await startManaged({
       models: {
         "sim/embedding": simulated({ kind: "embedding" }),
@@ -97,7 +97,7 @@ describe("a paused account", () => {
   })
 })
 
-test("everyone who may change a key can pause and resume it", async () => {
+test("every member who can change keys can pause and resume the account", async () => {
   const caller = await gateway.caller("1")
   const paused = await asked(gateway, "PATCH", `/keys/${caller.keyId}`, { is_paused: true })
   expect(paused).toMatchObject({ is_paused: true, status: "active" })
@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("shows them to its keys and members", async () => {
+  test("are shown to its keys and members", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],
@@ -233,7 +233,7 @@ describe("the limits of an account", () => {
     [{ requests_per_minute: 0 }, "requests_per_minute"],
     [{ models: [] }, "models"],
     [{ max_keys: -1 }, "max_keys"],
-  ])("reject %o", async (body, parameter) => {
+  ])("are rejected if they are %o", async (body, parameter) => {
     const caller = await gateway.caller("1")
     const response = await ask(gateway, "PATCH", `/accounts/${caller.account.id}`, body)
     expect(response.status).toBe(400)

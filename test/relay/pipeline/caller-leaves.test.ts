@@ -64,7 +64,7 @@ async function expectAborted(): Promise<void> {
 }
 
 for (const stream of [false, true]) {
-  test(`the input is charged if the caller disconnects before the first byte, ${stream ? "streamed" : "whole"}`, async () => {
+  test(`a caller that disconnects before the first byte is charged for the input, ${stream ? "streamed" : "whole"}`, async () => {
     const { leave } = await begin({ model: "sim/fault-slow-headers", messages: HELLO, stream })
     leave()
     await expectAborted()
@@ -76,7 +76,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test("the input is charged if the caller disconnects within a whole answer", async () => {
+test("a caller that disconnects within a whole answer is charged for the input", async () => {
   const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
   leave()
   await expectAborted()
@@ -103,13 +103,13 @@ async function leaveMidway(messages: unknown): Promise<bigint> {
   return paid
 }
 
-test("the delivered part is settled by the gateway's estimate if the caller disconnects within a stream", async () => {
+test("a caller that disconnects within a stream is charged the gateway's estimate of the delivered part", async () => {
   await leaveMidway(WORDS)
   // There is no event, because a disconnected caller does not mean that a vendor fails to report usage.
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
-test("the estimate includes an image of a partly delivered stream", async () => {
+test("the estimate of a partly delivered stream includes its image", async () => {
   const url = `data:image/png;base64,${pngOf(1024, 1024).toBase64()}`
   const content = [
     { type: "text", text: "What is this?" },
@@ -119,8 +119,8 @@ test("the estimate includes an image of a partly delivered stream", async () => 
   expect(await leaveMidway([{ role: "user", content }])).toBeGreaterThan(1_000_000n)
 })
 
-describe("the arrival of the first frame", () => {
-  test("leaves nothing open if the caller disconnects at that moment", async () => {
+describe("a caller that disconnects when the first frame arrives", () => {
+  test("leaves no open request", async () => {
     open = Promise.withResolvers()
     wasLeft = Promise.withResolvers()
     caller = await gateway.caller("1")

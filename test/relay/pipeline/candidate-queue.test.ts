@@ -41,7 +41,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("returns a resting candidate only before the first failure", () => {
+  test("returns a cooling candidate only before the first failure", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b], ["a", "b"])
     expect(queue.next()).toBe(a)
@@ -72,7 +72,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("offers only waiting, healthy deployments of the same model beside a late one", () => {
+  test("offers only pending, healthy deployments of the same model for a hedge", () => {
     const [a, b, c, d] = [
       candidate("a", "one"),
       candidate("b", "one"),
@@ -89,7 +89,7 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBeUndefined()
   })
 
-  test("offers no deployment beside the retry of a candidate, not even its own", () => {
+  test("offers no deployment for a hedge of a retry, not even its own", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b])
     queue.next()

@@ -48,7 +48,7 @@ const slow = (caller: TestCaller) =>
 const quick = (caller: TestCaller) => caller.post(CHAT, { model: "sim/echo", messages: HELLO })
 const canRun = async (caller: TestCaller) => (await quick(caller)).ok
 
-test("a stream counts until its last byte, and a rejected request gets a time to retry", async () => {
+test("a stream counts as a concurrent request until its last byte, and a rejected request gets a retry time", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 2 })
   const first = await slow(caller)
   const second = await slow(caller)
@@ -68,7 +68,7 @@ test("a stream counts until its last byte, and a rejected request gets a time to
   for (let count = 0; count < 5; count++) expect(await canRun(caller)).toBe(true)
 })
 
-test("a caller that disconnects releases its slot", async () => {
+test("a caller that disconnects releases its concurrent request", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1 })
   const response = await slow(caller)
   expect(await canRun(caller)).toBe(false)
@@ -77,7 +77,7 @@ test("a caller that disconnects releases its slot", async () => {
   end.resolve()
 })
 
-test("failed and rejected requests release their slots without using the key's rates", async () => {
+test("failed and rejected requests do not count as concurrent requests or against the key's rates", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1, requestsPerMinute: 4 })
   const wrong = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, n: "many" })
   expect(wrong.status).toBe(400)
@@ -93,7 +93,7 @@ test("failed and rejected requests release their slots without using the key's r
   expect(await errorOf(await quick(caller))).toMatchObject({ error_type: "request_rate_exceeded" })
 })
 
-test("exactly the allowed number of simultaneous requests run", async () => {
+test("exactly the allowed number of concurrent requests run", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 7 })
   const sent = Array.from({ length: 30 }, () => slow(caller))
   const responses = await Promise.all(sent)

@@ -179,7 +179,7 @@ function inTurn<Value>(count: number, ask: (index: number) => Promise<Value>): P
 }
 
 describe("several credentials of a provider", () => {
-  test("share its requests, and receipts name the one used without its secret", async () => {
+  test("share its requests, and receipts name the credential without its secret", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/a"))
     expect(new Set(places)).toEqual(new Set(["many/a#main", "many/a#backup"]))
     expect(new Set(vendor.keys)).toEqual(new Set([MAIN, BACKUP]))
@@ -194,7 +194,7 @@ describe("several credentials of a provider", () => {
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(ENOUGH)
   })
 
-  test("keep the cache keys of their callers", async () => {
+  test("keep their callers' cache keys", async () => {
     const keyed = (key: number) => servedBy("many/a", { prompt_cache_key: `chat ${key}` })
     const first = await inTurn(ENOUGH, keyed)
     expect(await inTurn(ENOUGH, keyed)).toEqual(first)
@@ -210,7 +210,7 @@ describe("several credentials of a provider", () => {
     expect(share).toBeLessThan(0.64)
   })
 
-  test("uses those with weight 0 as a fallback", async () => {
+  test("are used only as a fallback if their weight is 0", async () => {
     expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
       new Set(["weighted/a#main"]),
     )
@@ -218,7 +218,7 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
-  test("treats them as equal if their provider is the first of an order", async () => {
+  test("are treated as equal if their provider is first in an order", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
@@ -233,7 +233,7 @@ describe("several credentials of a provider", () => {
     ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
     ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]
-  test.each(troubles)("rest individually: one that %s", async (_, model, refusal) => {
+  test.each(troubles)("cool down individually: one that %s", async (_, model, refusal) => {
     vendor.refusals.set(MAIN, refusal)
     expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
     vendor.keys.length = 0
@@ -241,7 +241,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
   })
 
-  test("exposes them to no caller if all of them fail", async () => {
+  test("are exposed to no caller if all of them fail", async () => {
     vendor.refusals.set(MAIN, { status: 400 })
     vendor.refusals.set(BACKUP, { status: 400 })
     const response = await ask("many/both")
@@ -256,7 +256,7 @@ describe("data stored by a vendor under one credential", () => {
   const respond = (more: object = {}) =>
     caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
 
-  test("requests it with that credential only", async () => {
+  test("is requested with that credential only", async () => {
     const made = await inTurn(
       ENOUGH,
       async () => (await (await respond()).json()) as { id: string },
@@ -275,7 +275,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("deletes it with that credential", async () => {
+  test("is deleted with that credential", async () => {
     const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
     for (const { id } of made) {
       const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
@@ -287,7 +287,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("tries another deployment for reasoning that another credential encrypted", async () => {
+  test("is requested from another deployment if another credential encrypted the reasoning", async () => {
     const reasoning = (organization: string) => ({
       input: [
         { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },
@@ -310,7 +310,7 @@ describe("data stored by a vendor under one credential", () => {
     expect(await nobody.text()).toContain("another organization's")
   })
 
-  test("belongs to the first credential if it was stored before there were several", async () => {
+  test("belongs to the first credential if it was stored before the others were added", async () => {
     const single = { ...provider(vendor.url, "openai"), apiKey: MAIN }
     const { settings } = gateway
     gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })

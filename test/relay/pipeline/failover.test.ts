@@ -145,7 +145,7 @@ for (const stream of [false, true]) {
 
     for (const [from, model, failsStreams, status, outcome] of FAILURES) {
       if (stream && !failsStreams) continue
-      test(`follows a failure of ${from}/${model}`, () =>
+      test(`happens after a failure of ${from}/${model}`, () =>
         expectFailover(`sim/${from}-${model}`, stream, {
           deployment: `${from}/${model}`,
           status,
@@ -154,7 +154,7 @@ for (const stream of [false, true]) {
     }
 
     for (const name of stream ? Object.keys(BROKEN_STREAMS) : []) {
-      test(`follows a stream that is ${name}`, () =>
+      test(`happens after a stream that is ${name}`, () =>
         expectFailover(`sim/${name}`, stream, {
           deployment: `erring/${name}`,
           status: 200,
@@ -162,7 +162,7 @@ for (const stream of [false, true]) {
         }))
     }
 
-    test("an error of the request itself is returned without trying another deployment", async () => {
+    test("does not happen after an error of the request itself", async () => {
       const before = await caller.balance()
       const response = await caller.post(CHAT, { model: "sim/refusing", messages: HELLO, stream })
       expect(response.headers.get("x-should-retry")).toBe("false")
@@ -191,7 +191,7 @@ describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
 
-  test("the last failure is reported and nothing is charged if all fail", async () => {
+  test("ends with the last failure and no charge if all fail", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })
     expect(response.headers.get("retry-after")).toBe("2")
     expect(response.headers.get("x-should-retry")).toBe("true")
@@ -202,13 +202,13 @@ describe("the order of deployments", () => {
     expect(await caller.balance()).toBe(1_000_000_000n)
   })
 
-  test("a deployment of weight 0 is not used while another answers", async () => {
+  test("excludes a deployment of weight 0 while another answers", async () => {
     for (let count = 0; count < 10; count++) {
       expect(await attemptsOf("sim/ranked")).toEqual(["sim/echo"])
     }
   })
 
-  test("a repeatedly failing deployment rests before it is used again", async () => {
+  test("excludes a repeatedly failing deployment until its cooldown ends", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++) expect(await attemptsOf("sim/resting")).toEqual(both)
     expect(await attemptsOf("sim/resting")).toEqual(["sim/echo"])

@@ -45,8 +45,8 @@ async function untilTried(send: () => Promise<unknown>): Promise<void> {
   })
 }
 
-describe("the request that probes a deployment after its rest", () => {
-  test("proves nothing if the vendor rejects it: the next one probes", async () => {
+describe("the request that probes a deployment after its cooldown", () => {
+  test("is followed by another probe if the vendor rejects it", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const send = () => caller.post(CHAT, { model: "sim/spare", messages: HELLO })
@@ -60,7 +60,7 @@ describe("the request that probes a deployment after its rest", () => {
     expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])
   })
 
-  test("proves nothing if its caller disconnects: the next one probes", async () => {
+  test("is followed by another probe if its caller disconnects", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const body = { model: "sim/spare", messages: [{ role: "user" as const, content: "Hello" }] }

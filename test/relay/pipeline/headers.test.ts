@@ -78,7 +78,7 @@ describe("vendors' response headers", () => {
   const MODELS = ["sim/echo", "leaky/whole", "sim/fault-401", "sim/fault-400-policy"]
   for (const model of MODELS) {
     for (const stream of [false, true]) {
-      test(`stay out of the response of ${model}${stream ? ", streamed" : ""}`, async () => {
+      test(`are not passed on by ${model}${stream ? ", streamed" : ""}`, async () => {
         const response = await chat({ model, stream })
         await response.text()
         expectOnlyOurs(response)
@@ -92,8 +92,8 @@ describe("vendors' response headers", () => {
   }
 })
 
-describe("credentials", () => {
-  test("the caller's credential never reaches the vendor in any header", async () => {
+describe("credentials in headers", () => {
+  test("of the caller are never sent to the vendor", async () => {
     const extra = { "x-api-key": caller.key, cookie: `key=${caller.key}`, "x-other": "caller's" }
     const response = await chat({ model: "sim/fault-echo-headers", stream: true }, extra)
     const seen = contentOf(await response.text())
@@ -112,7 +112,7 @@ describe("credentials", () => {
     }
   })
 
-  test("the operator's credential never appears in a response", async () => {
+  test("of the operator never appear in a response", async () => {
     for (const name of ["whole", "forbidden", "bad-key", "out-of-money", "not-json"]) {
       for (const stream of [false, true]) {
         const response = await chat({ model: `leaky/${name}`, stream })
@@ -130,8 +130,8 @@ describe("credentials", () => {
   })
 })
 
-describe("the headers and fields that the gateway adds", () => {
-  test("a whole answer has the provider, cost and balance", async () => {
+describe("headers and fields that the gateway adds", () => {
+  test("include the provider, cost and balance of a whole answer", async () => {
     const response = await chat({ model: "sim/echo" })
     await response.text()
     const cost = nanocredits(response.headers.get("x-tollgate-cost") ?? "0")
@@ -145,7 +145,7 @@ describe("the headers and fields that the gateway adds", () => {
     expect(response.headers.get("x-tollgate-max-tokens")).toBeNull()
   })
 
-  test("a stream has the cost in its last usage object, and only the end follows", async () => {
+  test("include the cost in the last usage object of a stream, before the end", async () => {
     const before = await caller.balance()
     const body = { model: "sim/echo", stream: true, stream_options: { include_usage: true } }
     const response = await chat(body)
@@ -179,7 +179,7 @@ describe("the headers and fields that the gateway adds", () => {
   })
 })
 
-test("every response has an id, including those of the service itself", async () => {
+test("every response has an id, including responses of the gateway's own pages", async () => {
   for (const path of ["/healthz", "/readyz", "/v1/models", "/v1/credits", "/v1/nothing"]) {
     const response = await caller.get(path)
     expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -188,13 +188,13 @@ test("every response has an id, including those of the service itself", async ()
   }
 })
 
-test("an undecodable path is not found", async () => {
+test("an undecodable path returns not found", async () => {
   for (const path of ["/v1/models/%E0%A4%A", "/v1/models/sim/%ZZ", "/v1/receipts/%E0%A4%A"]) {
     expect((await caller.get(path)).status).toBe(404)
   }
 })
 
-test("a vendor's answer may begin with a byte order mark", async () => {
+test("a vendor's answer with a byte order mark is accepted", async () => {
   using vendor = startVendor(() => new Response(`\uFEFF${JSON.stringify(wholeAnswer("marked"))}`))
   await using marked = await startGateway({
     providers: { scripted: provider(vendor.url) },

@@ -49,7 +49,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
 }
 
 describe("stored prompts and answers", () => {
-  test("exist only for an account with storage turned on", async () => {
+  test("exist only for an account that has storage turned on", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -67,7 +67,7 @@ describe("stored prompts and answers", () => {
     ])
   })
 
-  test("shortens long texts and omits files", async () => {
+  test("have long texts shortened and files omitted", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("deletes them after their retention", async () => {
+  test("are deleted after their retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,
@@ -106,7 +106,7 @@ describe("stored prompts and answers", () => {
     expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
   })
 
-  test("do not disturb the request if storing fails, which is reported", async () => {
+  test("do not affect the request if storing fails, and the failure is reported", async () => {
     const failures: unknown[] = []
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")
@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("the operator can turn storage on for answers, streams, failures and operations", async () => {
+test("can be turned on by the operator for answers, streams, failures and operations", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {

@@ -18,8 +18,8 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const chat = (caller: TestCaller, body: object = {}) =>
   caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body })
 
-describe("requests per minute", () => {
-  test("appear in the headers of every response", async () => {
+describe("the limit of requests per minute", () => {
+  test("appears in the headers of every response", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 60 })
     for (const stream of [false, true]) {
       const response = await chat(caller, { stream })
@@ -32,7 +32,7 @@ describe("requests per minute", () => {
     }
   })
 
-  test("lead to 429 with a time to wait, and a rejected request uses nothing", async () => {
+  test("returns 429 with a retry time, and a rejected request does not count", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 2 })
     await (await chat(caller)).text()
     await (await chat(caller)).text()
@@ -61,8 +61,8 @@ describe("requests per minute", () => {
 const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
-describe("tokens per minute", () => {
-  test("corrects them once the real usage is known", async () => {
+describe("the limit of tokens per minute", () => {
+  test("is corrected when the real usage is known", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })
@@ -75,7 +75,7 @@ describe("tokens per minute", () => {
     expect(before - remaining(second)).toBeWithin(800, 1_000)
   })
 
-  test("returns them if nothing was delivered", async () => {
+  test("returns tokens if nothing was delivered", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     const failed = await chat(caller, { model: "sim/fault-500", messages })
@@ -83,7 +83,7 @@ describe("tokens per minute", () => {
     expect(remaining(await chat(caller))).toBeGreaterThan(9_800)
   })
 
-  test("returns them if the credits were insufficient", async () => {
+  test("returns tokens if the credits were insufficient", async () => {
     const caller = await gateway.caller("0", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     for (let count = 0; count < 5; count++) {
@@ -91,7 +91,7 @@ describe("tokens per minute", () => {
     }
   })
 
-  test("rejects with 429 and an error type of its own", async () => {
+  test("rejects with 429 and its own error type", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 1_000 })
     const messages = [{ role: "user", content: "/tokens 990" }]
     await (await chat(caller, { messages })).text()
@@ -106,7 +106,7 @@ describe("tokens per minute", () => {
     })
   })
 
-  test("counts them per key", async () => {
+  test("counts tokens per key", async () => {
     const [left, right] = await Promise.all([
       gateway.caller("1", { requestsPerMinute: 1 }),
       gateway.caller("1", { requestsPerMinute: 1 }),

@@ -115,7 +115,7 @@ describe("an attempt at the only deployment", () => {
       { status: 429, outcome: "upstream_overloaded" },
     ],
   ]
-  test.each(accidents)("repeats it once after %s", async (_, model, fault, failed) => {
+  test.each(accidents)("is repeated once after %s", async (_, model, fault, failed) => {
     faults = [fault]
     const before = await creditsOf(caller)
     const response = await ask(model)
@@ -127,21 +127,21 @@ describe("an attempt at the only deployment", () => {
     expect(paid).toBe(Math.round(Number(receipt.cost) * 1e9))
   })
 
-  test("repeats it if its stream breaks before the first content", async () => {
+  test("is repeated if its stream breaks before the first content", async () => {
     faults = [() => streamed([frame("")])]
     const response = await ask("odd/e", { stream: true })
     expect(contentOf(await response.text())).toBe("Hello")
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("repeats it for an operation", async () => {
+  test("is repeated for an operation", async () => {
     faults = [status(502)]
     const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
     expect(response.status).toBe(200)
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("repeats it once only, and then returns its error", async () => {
+  test("is repeated only once and then returns its error", async () => {
     faults = [status(500), status(500)]
     const response = await ask("odd/f")
     expect(response.status).toBe(502)
@@ -156,26 +156,26 @@ describe("an attempt that is not repeated", () => {
     ["an error about the operator's key", "odd/h", status(401)],
     ["a 429 without a retry delay", "odd/i", status(429)],
   ]
-  test.each(refusals)("includes %s", async (_, model, fault) => {
+  test.each(refusals)("is followed by an error: %s", async (_, model, fault) => {
     faults = [fault]
     expect((await ask(model)).status).toBeGreaterThanOrEqual(400)
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("includes one that failed after its first content", async () => {
+  test("is one that failed after its first content", async () => {
     faults = [() => streamed([frame("Hel")])]
     const response = await ask("odd/a", { stream: true })
     expect(await response.text()).toContain("error")
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("includes one after which another healthy deployment was tried", async () => {
+  test("is one after which another healthy deployment was tried", async () => {
     faults = [status(500), status(500)]
     expect((await ask("odd/two")).status).toBe(502)
     expect(vendor.bodies.map(({ model }) => model)).toEqual(["two", "three"])
   })
 
-  test("includes those beyond the retry budget, so that an outage is not amplified", async () => {
+  test("is one beyond the retry budget, so that an outage is not amplified", async () => {
     const asked = 60
     faults = Array.from({ length: asked * 2 }, () => status(500))
     const answers = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
@@ -209,7 +209,7 @@ describe("the selected deployment", () => {
     for (let request = 0; request < 5; request++) expect(await served(more, headers)).toEqual(first)
   })
 
-  test("differs for different keys, and is drawn at random without a key", async () => {
+  test("differs for different keys, and is random without a key", async () => {
     // There are enough keys that each of the three deployments gets at least one. The assignment also depends on the
     // random id of the account.
     const keys = Array.from({ length: 60 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
@@ -218,7 +218,7 @@ describe("the selected deployment", () => {
     expect((await served({})).routed_by).toBe("weight")
   })
 
-  test("prefers the cheapest if so configured, regardless of the weights", async () => {
+  test("is the cheapest if configured, regardless of the weights", async () => {
     const model = "odd/priced"
     expect(await served({ model, prompt_cache_key: "a" })).toEqual({
       deployment: "odd/cheap",
@@ -226,12 +226,12 @@ describe("the selected deployment", () => {
     })
   })
 
-  test("omits the reason if there is only one deployment", async () => {
+  test("has no reason if there is only one deployment", async () => {
     expect((await served({ model: "odd/a" })).routed_by).toBeUndefined()
   })
 })
 
-test("the load of a deployment is balanced for every end of a request", async () => {
+test("the load of a deployment is balanced after every kind of request end", async () => {
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")
   await (await ask("odd/a")).text()

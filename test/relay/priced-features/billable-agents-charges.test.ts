@@ -28,7 +28,7 @@ beforeAll(setUp)
 afterAll(tearDown)
 
 describe("performed searches", () => {
-  test("charges them to a caller that disconnects before the end", async () => {
+  test("are charged to a caller that disconnects before the end", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     const frames = framesOf(RESPONSES, response([search]))
     const delta = {
@@ -68,8 +68,8 @@ describe("performed searches", () => {
   })
 })
 
-describe("an uncharged number in a usage", () => {
-  test("reports it to the operator, once for each name and deployment", async () => {
+describe("an uncharged number in a usage object", () => {
+  test("is reported to the operator once for each name and deployment", async () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     whenAsked(CHAT, completion({}, usage))
     const caller = await gateway.caller("10")
@@ -124,7 +124,7 @@ describe("the sandbox", () => {
 
   for (const [id, path, endpoint, body] of ways) {
     for (const stream of [false, true]) {
-      test(`searches like ${id}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`simulates searches of ${id}, ${stream ? "streamed" : "whole"}`, async () => {
         await using own = await startGateway({
           providersAt: (url) => ({
             own: {

@@ -22,7 +22,7 @@ afterAll(tearDown)
 /** The requests are those that agents send, with the known prices of their vendors. */
 
 describe("an agent's request", () => {
-  test("a request of Codex is charged unchanged, with its searches", async () => {
+  test("from Codex is charged unchanged, with its searches", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -43,7 +43,7 @@ describe("an agent's request", () => {
     expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
-  test("a request of Codex in fast mode is charged at the price of the reported tier", async () => {
+  test("from Codex in fast mode is charged at the price of the reported tier", async () => {
     whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
@@ -53,7 +53,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("a request of Claude Code is charged unchanged, with its cache and searches", async () => {
+  test("from Claude Code is charged unchanged, with its cache and searches", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
@@ -78,7 +78,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("a request of Claude Code in fast mode is charged at the model's price for it", async () => {
+  test("from Claude Code in fast mode is charged at the model's fast price", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })
@@ -103,7 +103,7 @@ describe("tools that run on the caller's side", () => {
   ]
 
   test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
-    "%s: cost only their tokens",
+    "are charged only for their tokens: %s",
     async (id) => {
       whenAsked(RESPONSES, response([]))
       await using own = await startGateway({
@@ -118,7 +118,7 @@ describe("tools that run on the caller's side", () => {
     },
   )
 
-  test("a server's tool in a namespace is still charged", async () => {
+  test("a server tool in a namespace is still charged", async () => {
     await using own = await startGateway({
       providers: { one: { ...provider(vendor.url, "xai"), dialects: ["openai-responses"] } },
       models: { "one/m": simulated() },
@@ -136,7 +136,7 @@ describe("tools that run on the caller's side", () => {
   })
 })
 
-describe("features that do not reach their vendor", () => {
+describe("features that are not sent to their vendor", () => {
   test("include a tool without an equivalent in the other dialect, which is dropped", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
@@ -161,7 +161,7 @@ describe("features that do not reach their vendor", () => {
     expect(nanocredits(receipt.hold) - nanocredits(hold)).toBeLessThan(1_000_000n)
   })
 
-  test("include a service tier in another dialect, which is charged there", async () => {
+  test("include a service tier that another dialect would charge", async () => {
     vendorDoes.answer = () =>
       Response.json({
         candidates: [
@@ -189,7 +189,7 @@ describe("features that do not reach their vendor", () => {
     expect(nanocredits(receipt.cost)).toBe(240_000n)
   })
 
-  test("only deployments with a price for every feature are called", async () => {
+  test("a request is sent only to deployments with a price for each of its features", async () => {
     whenAsked(RESPONSES, response([]))
     for (let time = 0; time < 5; time++) {
       const caller = await gateway.caller("10")

@@ -87,11 +87,11 @@ const ROWS = [
 
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
-describe("every row of the table", () => {
-  test("has a row for every known feature", () => expect(ROWS.length).toBeGreaterThan(200))
+describe("rows in the table of priced features", () => {
+  test("cover every known feature", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
-    test(`${name} is ${isFree(charge) ? "free" : "found"}`, () => {
+    test(`are ${isFree(charge) ? "free" : "found"}: ${name}`, () => {
       expect(maySetSwitch(body)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
@@ -121,7 +121,7 @@ function answerOf(dialect: DialectId, way: Counted, value: number): JsonObject {
   }
 }
 
-describe("every call of the table", () => {
+describe("calls in the table of priced features", () => {
   for (const { name, dialect, charge } of ROWS) {
     if (charge.by !== "calls") continue
     for (const way of charge.counted) {
@@ -129,7 +129,7 @@ describe("every call of the table", () => {
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
-      test(`${name} is counted in the ${way.in}`, () => {
+      test(`are counted in the ${way.in}: ${name}`, () => {
         const record = new AnswerRecord(dialect)
         const isBroken = way.in === "answer" && way.untilEnd === true
         if (isBroken) record.frame({})
@@ -143,14 +143,14 @@ describe("every call of the table", () => {
         expect(countCalls(charge, record)).toBe(7)
       })
     }
-    test(`${name} has a class that can be priced`, () => {
+    test(`have a class that can be priced: ${name}`, () => {
       expect(Object.values(CLASS_OF_NAME)).toContain(charge.class)
       expect(NO_USAGE).toHaveProperty(charge.class)
     })
   }
 })
 
-test("Gemini's searches count once for either name of the tool", () => {
+test("Gemini's searches are counted once for either name of the tool", () => {
   const { googleSearch, googleSearchRetrieval } = switchesOf("google", "gemini")?.tools ?? {}
   expect(googleSearch).toBeDefined()
   expect(googleSearch === googleSearchRetrieval).toBe(true)
@@ -163,7 +163,7 @@ test.each([
   ["gemini-3-pro-preview", 3],
   ["gemini-3.1-pro-preview", 3],
   ["gemini-flash-latest", 3],
-])("%s bills %d searches for three distinct queries of five", (model, count) => {
+])("%s bills %d searches for five queries, three of them distinct", (model, count) => {
   const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
   const record = new AnswerRecord("gemini")
   const webSearchQueries = ["a", "b", "c", "a", ""]
@@ -179,8 +179,8 @@ describe("Anthropic's searches", () => {
 
   test.each([
     ["as reported, because a failed search is not billed", { web_search_requests: 0 }, 0],
-    ["by their blocks without a reported number", undefined, 1],
-  ])("counts them %s", (_how, told, count) => {
+    ["by their blocks if no number is reported", undefined, 1],
+  ])("are counted %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
     const record = new AnswerRecord("anthropic-messages")
     const usage = told === undefined ? {} : { server_tool_use: told }
@@ -189,8 +189,8 @@ describe("Anthropic's searches", () => {
   })
 })
 
-describe("a body that sets no switch", () => {
-  test("recognizes it by its field names", () => {
+describe("a body that sets no priced field", () => {
+  test("is recognized by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain)).toBe(false)
     expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
@@ -200,10 +200,10 @@ describe("a body that sets no switch", () => {
   })
 })
 
-describe("tools", () => {
+describe("priced tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("finds them inside a conversation and inside each other", () => {
+  test("are found inside a conversation and inside each other", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
@@ -212,7 +212,7 @@ describe("tools", () => {
     ])
   })
 
-  test("tools in a conversation are priced only if none of it is stored", () => {
+  test("in a conversation are priced only if none of it is stored", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>
@@ -235,7 +235,7 @@ describe("tools", () => {
     ])
   })
 
-  test("charges no tools at the operator's own servers", () => {
+  test("are free at the operator's own servers", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

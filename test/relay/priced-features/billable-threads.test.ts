@@ -71,7 +71,7 @@ test.each(BILLED)(
   },
 )
 
-test("the tool is charged without a thread, and a thread with the caller's own tools continues", async () => {
+test("a charged tool is charged without a thread, and a thread with the caller's own tools continues", async () => {
   usage = { server_tool_use: { web_search_requests: 3 } }
   const whole = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
   await whole.text()

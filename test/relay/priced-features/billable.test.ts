@@ -87,7 +87,7 @@ async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
 /** Cost in nanocredits of 100 input tokens and 10 output tokens. */
 const TOKENS_COST = 120_000n
 
-describe("a switch", () => {
+describe("a priced field", () => {
   for (const [index, one] of CASES.entries()) {
     const isTool = one.place.startsWith("tools[")
     test(`${one.name}: is rejected without a price, and nothing is held or sent`, async () => {
@@ -160,8 +160,8 @@ describe("a switch", () => {
   }
 })
 
-describe("other fields", () => {
-  test("pass unchanged if they are unknown", async () => {
+describe("fields without a price", () => {
+  test("are passed on unchanged if they are unknown", async () => {
     current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
     const caller = await gateway.caller("10")
     const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
@@ -172,7 +172,7 @@ describe("other fields", () => {
     expect(vendor.bodies.at(-1)).toMatchObject(unknown)
   })
 
-  test("cost nothing if they are switches with their default value", async () => {
+  test("are free if they have their default value", async () => {
     const one = CASES.find(({ name }) => name.includes("/chat/completions: service_tier priority"))
     if (!one) throw new Error("no such case")
     current = { ...one, body: { service_tier: "default", web_search_options: null, tools: [] } }
@@ -182,7 +182,7 @@ describe("other fields", () => {
   })
 })
 
-describe("a balance that does not cover all of it", () => {
+describe("a balance that does not cover all outputs", () => {
   test("limits each of several outputs to their total cost", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")

@@ -107,8 +107,8 @@ const WAYS = [
   ["/v1/messages", "claude/m"],
 ] as const
 
-describe.each(WAYS)("a search asked for at %s of %s", (path, model) => {
-  test("charges it if the caller disconnects before the vendor reports it", async () => {
+describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
+  test("is charged if the caller disconnects before the vendor reports it", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const controller = new AbortController()
@@ -125,7 +125,7 @@ describe.each(WAYS)("a search asked for at %s of %s", (path, model) => {
     await expectPaid(caller)
   })
 
-  test("charges it if a stop sequence ends the answer before the report", async () => {
+  test("is charged if a stop sequence ends the answer before the report", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
@@ -137,7 +137,7 @@ describe.each(WAYS)("a search asked for at %s of %s", (path, model) => {
     await expectPaid(caller, isCut ? 1 : 2)
   })
 
-  test("charges it by the vendor's count if the answer is complete", async () => {
+  test("is charged by the vendor's count if the answer is complete", async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const caller = await gateway.caller("1")

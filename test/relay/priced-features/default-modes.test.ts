@@ -60,12 +60,12 @@ async function ask(path: string, model: string, more: JsonObject = {}) {
   return { hold: nanocredits(hold), cost: nanocredits(cost) }
 }
 
-describe("a mode of service that a response reports and the request left open", () => {
+describe("an unrequested service mode that a response reports", () => {
   for (const [path, model, reported] of [
     [CHAT, "chat/m", completion({ service_tier: "priority" })],
     [RESPONSES, "responses/m", response([], { service_tier: "priority" })],
   ] as const) {
-    test(`raises the hold from the next request on, at ${path}`, async () => {
+    test(`raises the hold of the following requests at ${path}`, async () => {
       answer = reported as JsonObject
       const first = await ask(path, model)
       const second = await ask(path, model)
@@ -78,7 +78,7 @@ describe("a mode of service that a response reports and the request left open", 
     })
   }
 
-  test("raises the hold of other formats, which cannot name it", async () => {
+  test("raises the hold of other formats, which cannot name the mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(MESSAGES, "chat/translated")
     const second = await ask(MESSAGES, "chat/translated")
@@ -96,14 +96,14 @@ describe("a mode of service that a response reports and the request left open", 
     expect([open.hold, open.cost]).toEqual([raised.hold, raised.cost / 2n])
   })
 
-  test("changes no hold at other deployments, nor if it is cheaper", async () => {
+  test("changes no hold at other deployments, and no hold if it is cheaper", async () => {
     answer = completion({ service_tier: "flex" }) as JsonObject
     const first = await ask(CHAT, "chat/flex")
     expect((await ask(CHAT, "chat/flex")).hold).toBe(first.hold)
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
   })
 
-  test("raises the hold after it has become more expensive", async () => {
+  test("raises the hold after its price was raised", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(CHAT, "chat/rising")
     answer = completion({ service_tier: "ultrafast" }) as JsonObject
@@ -120,7 +120,7 @@ describe("a mode of service that a response reports and the request left open", 
     expect((await ask(CHAT, "chat/automatic")).hold).toBeGreaterThanOrEqual(second.cost)
   })
 
-  test("applies once if several fields of the request ask for it", async () => {
+  test("applies once if several fields of the request open it", async () => {
     answer = completion({ service_tier: "default" }) as JsonObject
     const { cost: standard } = await ask(CHAT, "router/m", { service_tier: "default" })
     const options = (serviceTier: string) => ({ providerOptions: { openai: { serviceTier } } })

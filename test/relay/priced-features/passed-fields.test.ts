@@ -60,17 +60,20 @@ test.each([
     { status: 400, code: "feature_not_priced" },
     [VECTORS, VOICE],
   ],
-])("%s of an operation other than chat is rejected", async (place, fields, refusal, requests) => {
-  const caller = await gateway.caller("1")
-  for (const [path, body] of requests) {
-    const error = await errorOf(await caller.post(path, { ...body, ...fields }))
-    expect(error).toMatchObject({ ...refusal, param: place })
-  }
-  expect(vendor.bodies).toHaveLength(0)
-  expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
-})
+])(
+  "%s in a request to an operation other than chat is rejected",
+  async (place, fields, refusal, requests) => {
+    const caller = await gateway.caller("1")
+    for (const [path, body] of requests) {
+      const error = await errorOf(await caller.post(path, { ...body, ...fields }))
+      expect(error).toMatchObject({ ...refusal, param: place })
+    }
+    expect(vendor.bodies).toHaveLength(0)
+    expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
+  },
+)
 
-test("fields of OpenRouter that this gateway does not have are left out in front of it", async () => {
+test("OpenRouter fields that the gateway does not support are dropped, and rejected for a strict caller", async () => {
   const caller = await gateway.caller("1")
   const [path, body] = VECTORS
   const fields = { ...UNKNOWN_MODEL, ...UNKNOWN_PROVIDER }
@@ -83,7 +86,7 @@ test("fields of OpenRouter that this gateway does not have are left out in front
   expect(strict.status).toBe(400)
 })
 
-test("a priced field reaches a deployment without a charge for it, and other fields reach any", async () => {
+test("a priced field is sent to a deployment without a charge for it, and other fields to any", async () => {
   const caller = await gateway.caller("1")
   const body = { input: "Hi", service_tier: "priority" }
   const own = await caller.post(PATH, { ...body, model: "both/vectors" })

@@ -74,23 +74,23 @@ async function pluginsOf(path: string, body: object): Promise<unknown> {
 }
 
 describe.each(REQUESTS)("a PDF file at %s", (path, content) => {
-  test("OpenRouter is asked to parse the file with a free engine", async () => {
+  test("causes a request for a free parser at OpenRouter", async () => {
     expect(await pluginsOf(path, { model: "openrouter/unknown", ...content })).toEqual([
       { id: "file-parser", pdf: { engine: "cloudflare-ai" } },
     ])
   })
 
-  test("no engine is named for a model that reads PDF files", async () => {
+  test("causes no request for a parser for a model that reads PDF files", async () => {
     const model = "openrouter/anthropic/claude-opus-4.5"
     expect(await pluginsOf(path, { model, ...content })).toBeUndefined()
   })
 
-  test("no engine is named at other providers", async () => {
+  test("causes no request for a parser at other providers", async () => {
     expect(await pluginsOf(path, { model: "other/model", ...content })).toBeUndefined()
   })
 })
 
-test("the caller's plugins and engine are kept", async () => {
+test("the caller's plugins and PDF engine are kept", async () => {
   const [[path, content] = ["", {}]] = REQUESTS
   const healing = { id: "response-healing" }
   const sent = (...plugins: object[]) =>
@@ -111,7 +111,7 @@ test.each([
   ["an engine in another form", [{ id: "file-parser", pdf: [{ engine: "mistral-ocr" }] }]],
   ["a parser in capitals", [{ id: "File-Parser", pdf: { pages: 3 } }]],
   ["two parsers", [{ id: "file-parser", pdf: {} }, { id: "file-parser" }]],
-])("a request with %s names a free engine exactly once", async (_, plugins) => {
+])("a request with %s names a free PDF engine exactly once", async (_, plugins) => {
   const [[path, content] = ["", {}]] = REQUESTS
   const named = await pluginsOf(path, { model: "openrouter/unknown", ...content, plugins })
   expect(named).toEqual([
@@ -119,7 +119,7 @@ test.each([
   ])
 })
 
-test("a file in a tool result gets an engine as well", async () => {
+test("a PDF file in a tool result also gets a PDF engine", async () => {
   const source = { type: "base64", media_type: PDF.type, data: PDF.data }
   const use = { type: "tool_use", id: "toolu_1", name: "read", input: {} }
   const content = [{ type: "document", source }]
@@ -136,7 +136,7 @@ test("a file in a tool result gets an engine as well", async () => {
   expect(plugins).toEqual([{ id: "file-parser", pdf: { engine: "cloudflare-ai" } }])
 })
 
-test("a request without a file gets no engine", async () => {
+test("a request without a file gets no PDF engine", async () => {
   const messages = [{ role: "user", content: "Hello" }]
   const body = { model: "openrouter/unknown", messages }
   expect(await pluginsOf("/v1/chat/completions", body)).toBeUndefined()

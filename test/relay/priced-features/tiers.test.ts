@@ -75,9 +75,9 @@ async function costOf(
 
 for (const path of [CHAT, RESPONSES]) {
   for (const stream of [false, true]) {
-    describe(`a service tier at ${path}, ${stream ? "streamed" : "whole"}`, () => {
+    describe(`the service tier of a request to ${path}, ${stream ? "streamed" : "whole"}`, () => {
       for (const tier of ["batch", "flex"]) {
-        test(`${tier} costs the standard price unless the response reports it`, async () => {
+        test(`is charged at the standard price for ${tier} unless the response reports it`, async () => {
           expect(await costOf(path, tier, undefined, stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "default", stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "auto", stream)).toBe(STANDARD)
@@ -85,7 +85,7 @@ for (const path of [CHAT, RESPONSES]) {
         })
       }
 
-      test("a tier that the request does not name costs its price if the response reports it", async () => {
+      test("is charged if only the response names it", async () => {
         expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
         expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD / 2n)
@@ -94,14 +94,14 @@ for (const path of [CHAT, RESPONSES]) {
         expect(await costOf(path, undefined, "unheard_of", stream)).toBe(STANDARD)
       })
 
-      test("priority costs its price unless the response reports another tier", async () => {
+      test("is charged for priority unless the response reports another tier", async () => {
         expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "priority", "default", stream)).toBe(STANDARD)
         expect(await costOf(path, "priority", "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "priority", "fast", stream)).toBe(STANDARD * 2n)
       })
 
-      test("fast is priority under its current name", async () => {
+      test("is charged as priority for its current name fast", async () => {
         expect(await costOf(path, "fast", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "fast", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "priority", stream)).toBe(STANDARD * 2n)
@@ -109,7 +109,7 @@ for (const path of [CHAT, RESPONSES]) {
         expect(await costOf(path, "auto", "fast", stream)).toBe(STANDARD * 2n)
       })
 
-      test("ultrafast costs its price unless the response reports another tier", async () => {
+      test("is charged for ultrafast unless the response reports another tier", async () => {
         expect(await costOf(path, "ultrafast", "ultrafast", stream)).toBe(STANDARD * 6n)
         expect(await costOf(path, "ultrafast", undefined, stream)).toBe(STANDARD * 6n)
         expect(await costOf(path, "ultrafast", "fast", stream)).toBe(STANDARD * 2n)
@@ -175,7 +175,7 @@ const CHARGES: readonly (readonly [tier: string, inputTokens: number, charge: bi
 ]
 
 test.each(CHARGES)(
-  "charges each class at its price in %s for %d input tokens, with a sufficient hold",
+  "a request to %s with %d input tokens is charged the price of each class, with a sufficient hold",
   async (tier, tokens, charge) => {
     const usage = {
       prompt_tokens: tokens,
@@ -205,7 +205,7 @@ test.each(CHARGES)(
 test.each([
   ["chat/falling", undefined, 10_040_000n],
   ["chat/falling-mode", "priority", 4_510_000n],
-])("holds the higher price of shorter inputs: %s", async (model, service_tier, charge) => {
+])("the higher price of shorter inputs is held: %s", async (model, service_tier, charge) => {
   const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
   answer = completion(service_tier ? { service_tier } : {}, usage) as JsonObject
   for (const stream of [false, true]) {
@@ -218,7 +218,7 @@ test.each([
   }
 })
 
-test("holds the highest price of each class for a mode that lowers some and raises others", async () => {
+test("the highest price of each class is held for a mode that lowers some and raises others", async () => {
   const caller = await gateway.caller("10")
   const estimate = async (service_tier?: string) => {
     const body = { model: "chat/mixed", messages: HELLO, max_tokens: 1, service_tier }
@@ -235,7 +235,7 @@ test("holds the highest price of each class for a mode that lowers some and rais
   expect(Number(flex.least)).toBeLessThanOrEqual(Number(usual.least))
 })
 
-test("a reported tier without a price is charged as requested, listed and reported once", async () => {
+test("a reported service tier without a price is charged as requested, listed and reported once", async () => {
   const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")
   const reported: [string, string | undefined, string, bigint][] = [
     ["chat/m", undefined, "hyper", STANDARD],
@@ -265,7 +265,7 @@ test("a reported tier without a price is charged as requested, listed and report
 })
 
 test.each([undefined, "priority"])(
-  "a reported tier is stored without control characters and up to 64 characters, requested: %p",
+  "a reported service tier is stored without control characters and up to 64 characters, requested: %p",
   async (service_tier) => {
     const name = "b".repeat(60)
     answer = completion({ service_tier: `a\0\ud83d${name}${"c".repeat(100_000)}` }) as JsonObject

@@ -63,7 +63,7 @@ describe("a field in another case", () => {
       Service_Tier: "priority",
       N: 9,
     })) {
-      test(`rejects it and sends nothing: ${name} at ${path}`, async () => {
+      test(`is rejected, and nothing is sent: ${name} at ${path}`, async () => {
         const sent = vendor.bodies.length
         const response = await caller.post(path, { ...body, [name]: value })
         expect(response.status).toBe(400)
@@ -73,7 +73,7 @@ describe("a field in another case", () => {
     }
   }
 
-  test("rejects the model field of a transcription form", async () => {
+  test("is rejected for the model of a transcription form", async () => {
     const form = new FormData()
     form.set("model", "up/hear")
     form.set("Model", "up/dear")
@@ -89,7 +89,7 @@ function postForm(form: FormData): Promise<Response> {
   return fetch(`${gateway.url}/v1/audio/transcriptions`, { method: "POST", headers, body: form })
 }
 
-test("a limit under another name is rejected, and nothing is sent", async () => {
+test("an output limit under another name is rejected, and nothing is sent", async () => {
   const sent = vendor.bodies.length
   const body = { model: "up/chat", messages: HELLO, max_tokens: 1, n_predict: 8_000 }
   const { status, message } = await errorOf(await caller.post(CHAT, body))
@@ -100,7 +100,7 @@ test("a limit under another name is rejected, and nothing is sent", async () => 
   expect(vendor.bodies.length).toBe(sent)
 })
 
-test("the vendor gets the value that was read of a duplicated name", async () => {
+test("the vendor receives the same value of a duplicated name that the gateway read", async () => {
   const messages = JSON.stringify(HELLO)
   const body = `{"model":"up/dear","max_tokens":8000,"messages":${messages},"model":"up/chat","max_tokens":5}`
   const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" }

@@ -31,7 +31,7 @@ function applyMultiplier(gateway: TestGateway, multiplier: string): void {
   gateway.app.apply({ ...settings, multiplier })
 }
 
-test("a running request keeps its price; the next has the new one", async () => {
+test("a running request keeps its price, and the next request gets the new price", async () => {
   const { vendor, open } = startGate()
   using _ = vendor
   await using gateway = await startGateway({
@@ -51,7 +51,7 @@ test("a running request keeps its price; the next has the new one", async () => 
   expect((await receiptOf(caller, next)).price?.multiplier).toBe("3")
 })
 
-test("a running request keeps its deployments, even removed ones", async () => {
+test("a running request keeps its deployments, even if they are removed", async () => {
   const { vendor, open } = startGate()
   using _ = vendor
   open()
@@ -83,7 +83,7 @@ test("a running request keeps its deployments, even removed ones", async () => {
   expect(gone.status).toBe(404)
 })
 
-test("models, limits and providers change immediately", async () => {
+test("changed models, limits and providers take effect immediately", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   const { settings } = gateway

@@ -34,7 +34,7 @@ const ALL = FORMATS.filter((format) => format !== "gemini").flatMap((format) =>
 )
 
 test.each(ALL)(
-  "fields of OpenRouter that this gateway does not have are left out, asked at %s, streamed: %p",
+  "OpenRouter fields that the gateway does not support are dropped at %s, streamed: %p",
   async (format, stream) => {
     const more = { provider: PROVIDER, models: ["acme/other"] }
     const { sent, losses } = await world.ask(format, "m/routed", {}, { stream, more })
@@ -47,7 +47,7 @@ test.each(ALL)(
 const CHAT = "/v1/chat/completions"
 const BODY = { model: "m/routed", messages: [{ role: "user", content: "Hi" }] }
 
-test("providers of this gateway are kept", async () => {
+test("preferences for the gateway's own providers are kept", async () => {
   const provider = { only: ["openrouter", "anthropic"] }
   const { losses } = await world.post(CHAT, { ...BODY, provider })
   expect(losses).toBe("provider.only:dropped")
@@ -62,7 +62,7 @@ test.each([
   [{ ...BODY, provider: { data_collection: "deny" } }, {}],
   [{ ...BODY, provider: { zdr: true } }, {}],
 ])(
-  "strict callers, other providers and promises about data get an error: %j",
+  "strict callers, unknown providers and required data policies get an error: %j",
   async (body, headers) => {
     expect((await world.request(CHAT, body, headers)).status).toBe(400)
   },

@@ -99,7 +99,7 @@ const ask = (model: string, more: object = {}, by = caller) =>
 /** Returns the provider that answered. */
 const answererOf = (response: Response) => response.headers.get("x-tollgate-provider")
 
-describe("a caller's preferences for providers", () => {
+describe("a caller's provider preferences", () => {
   const preferences: readonly [object, Name, string][] = [
     [{ order: ["middle"] }, "middle", "provider.order"],
     [{ only: ["dear"] }, "dear", "provider.only"],
@@ -109,7 +109,7 @@ describe("a caller's preferences for providers", () => {
     [{ max_price: { prompt: 1, completion: "1.0" } }, "cheap", "provider.max_price"],
     [{ order: ["dear", "cheap"], allow_fallbacks: false }, "dear", "provider.order"],
   ]
-  test.each(preferences)("%j selects %s", async (preference, name, reason) => {
+  test.each(preferences)("%j select %s", async (preference, name, reason) => {
     for (const stream of [false, true]) {
       const response = await ask("dear/pool", { provider: preference, stream })
       expect(response.status).toBe(200)
@@ -121,13 +121,13 @@ describe("a caller's preferences for providers", () => {
     }
   })
 
-  test("sends them to no vendor", async () => {
+  test("are sent to no vendor", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
   })
 
-  test("fall back to other providers after an order, unless the caller forbids it", async () => {
+  test("allow other providers after an order, unless the caller forbids it", async () => {
     failing = ["dear-pool"]
     const open = await ask("dear/pool", { provider: { order: ["dear"] } })
     expect(answererOf(open)).not.toBe("dear")
@@ -135,7 +135,7 @@ describe("a caller's preferences for providers", () => {
     expect(closed.status).toBe(502)
   })
 
-  test("apply to embeddings as well", async () => {
+  test("are also applied to embeddings", async () => {
     const response = await caller.post("/v1/embeddings", {
       model: "dear/vectors",
       input: "a",
@@ -145,7 +145,7 @@ describe("a caller's preferences for providers", () => {
     expect(answererOf(response)).toBe("cheap")
   })
 
-  test("apply to estimates, without a call", async () => {
+  test("are applied to estimates without a call", async () => {
     const body = { model: "dear/pool", messages: HELLO, provider: { only: ["middle"] } }
     const response = await caller.post("/v1/estimate", { path: CHAT, body })
     expect(response.status).toBe(200)
@@ -155,7 +155,7 @@ describe("a caller's preferences for providers", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("never lead to a call of an excluded provider", async () => {
+  test("never cause a call of an excluded provider", async () => {
     const subset = fc.option(fc.subarray([...NAMES], { minLength: 1 }), { nil: undefined })
     const preference = fc.record({
       order: subset,
@@ -187,7 +187,7 @@ describe("a caller's preferences for providers", () => {
 })
 
 describe("a caller's list of models", () => {
-  test("tries them in order if the first cannot answer, each at its own price", async () => {
+  test("is tried in order if the first cannot answer, each at its own price", async () => {
     failing = ["dear-own"]
     const before = await creditsOf(caller)
     const response = await ask("dear/big", { models: ["cheap/small", "middle/plain"] })
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("rejects models that its key may not call", async () => {
+  test("is rejected if the key cannot access a model", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -211,7 +211,7 @@ describe("a caller's list of models", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("works through the official SDKs' extra fields, in other dialects too", async () => {
+  test("is accepted from the official SDKs' extra fields, in other dialects too", async () => {
     failing = ["dear-own"]
     const openai = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     const order = { model: "dear/big", models: ["middle/plain"] }
@@ -232,8 +232,8 @@ describe("a caller's list of models", () => {
   })
 })
 
-describe("a group of the settings", () => {
-  test("appears as a model and answers by its strategy", async () => {
+describe("a model group in the settings", () => {
+  test("is listed as a model and answers by its strategy", async () => {
     const cheap = await ask("auto/cheap")
     expect(await cheap.json()).toMatchObject({ model: "cheap/small" })
     const receipt = await receiptOf(caller, cheap)
@@ -245,7 +245,7 @@ describe("a group of the settings", () => {
     expect(list.data.map(({ id }) => id)).toContain("auto/cheap")
   })
 
-  test("continues with the next member, invisibly to the caller", async () => {
+  test("continues with the next member without the caller noticing", async () => {
     failing = ["shaky"]
     const response = await ask("auto/shaky", { stream: true })
     expect(response.status).toBe(200)
@@ -256,7 +256,7 @@ describe("a group of the settings", () => {
     ])
   })
 
-  test("includes only the members that a key may call", async () => {
+  test("includes only the members that a key can access", async () => {
     const some = await gateway.caller("1", { models: ["dear/*"] })
     const response = await ask("auto/cheap", {}, some)
     expect(await response.json()).toMatchObject({ model: "dear/big" })
@@ -290,7 +290,7 @@ describe("an impossible preference", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)("%j is rejected with its parameter", async (preference, place) => {
+  test.each(faults)("is rejected with its parameter: %j", async (preference, place) => {
     const before = await creditsOf(caller)
     const error = await errorOf(await ask("dear/pool", preference))
     expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({

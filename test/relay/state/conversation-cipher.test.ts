@@ -10,7 +10,7 @@ test.each([
   ["a text of one slice", "a".repeat(SLICE)],
   ["a text whose slice would end within a character", `${"a".repeat(SLICE - 1)}👋é`],
   ["a text of many slices of such characters", "👋é".repeat(SLICE)],
-])("%s is the same after encryption and decryption", async (_, text) => {
+])("a conversation with %s is unchanged after encryption and decryption", async (_, text) => {
   const part = await cipher.encrypt("hash", text)
   expect((await cipher.decrypt(part))?.toString() === text).toBe(true)
   expect(await cipher.decrypt({ ...part, hash: "another" })).toBeUndefined()

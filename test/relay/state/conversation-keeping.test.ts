@@ -27,7 +27,7 @@ function told(gateway: TestGateway): number {
   return gateway.heard.filter(({ name }) => name === "conversationNotStored").length
 }
 
-test("a conversation that exceeds the memory is not read", async () => {
+test("a conversation that exceeds the memory limit is not read", async () => {
   const orders: FindOptions[] = []
   const nothing = () => Promise.resolve()
   const keeper: ConversationKeeper = {
@@ -56,7 +56,7 @@ test("a conversation that exceeds the memory is not read", async () => {
   expect(orders.map(({ max }) => max < MEBIBYTE)).toEqual([true])
 })
 
-describe("a long conversation", () => {
+describe("a long stored conversation", () => {
   const account = "ann"
   const keep = 60_000
   const parts = new Map<string, KeptPart>()
@@ -116,7 +116,7 @@ describe("a long conversation", () => {
     return turns
   }
 
-  test("reads a long conversation in slices, so that other requests have their turns", async () => {
+  test("is read in slices, so that other requests are not blocked", async () => {
     using stored = conversations()
     const row = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
@@ -136,7 +136,7 @@ describe("a long conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("checks that it exists without reading it", async () => {
+  test("is checked for existence without being read", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -145,7 +145,7 @@ describe("a long conversation", () => {
     expect(reads).toBe(3)
   })
 
-  test("keeps the digits of large integers in stored input", async () => {
+  test("keeps the digits of large integers in its input", async () => {
     using stored = conversations()
     await store(stored, "resp_digits", [{ seed: 9_007_199_254_740_993n as unknown as number }])
     using memory = new MemoryBudget(64 * MEBIBYTE).open({ id: "key", account })
@@ -161,13 +161,13 @@ describe("a long conversation", () => {
   test.each([
     ["values", [Array.from({ length: 210_000 }, () => 1)]],
     ["numbered members", rows(3)],
-  ])("does not store a conversation with more %s than can be read", async (name, input) => {
+  ])("is not stored with more %s than can be read", async (name, input) => {
     using stored = conversations()
     await store(stored, `resp_${name}`, input)
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("rejects references to answers with more values together than a body may have", async () => {
+  test("is rejected if the referenced answers have more values together than a body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -183,7 +183,7 @@ describe("a long conversation", () => {
   })
 })
 
-test("a history uses memory only while its request runs", async () => {
+test("a conversation history uses memory only while its request runs", async () => {
   await using gateway = await startGateway({
     settings: {
       limits: {
@@ -206,8 +206,8 @@ test("a history uses memory only while its request runs", async () => {
   expect(await statusOf(ann, id)).toBe(200)
 })
 
-describe("a file that cannot be used", () => {
-  test("reports it once, loses no answer, and creates it again", async () => {
+describe("a conversation file that cannot be used", () => {
+  test("is reported once and created again, without losing an answer", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -237,7 +237,7 @@ describe("a file that cannot be used", () => {
   })
 })
 
-test("conversations turned off at runtime are not found, and are found again when turned on", async () => {
+test("conversation storage can be turned off at runtime, and stored conversations are found when it is on again", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
@@ -251,7 +251,7 @@ test("conversations turned off at runtime are not found, and are found again whe
   expect(await statusOf(ann, unkept.id)).toBe(404)
 })
 
-test("a shorter retention applies to stored conversations", async () => {
+test("a shorter retention is applied to stored conversations", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
@@ -261,7 +261,7 @@ test("a shorter retention applies to stored conversations", async () => {
 })
 
 describe("the input items of a response", () => {
-  test("lists them page by page, newest first, with stable ids", async () => {
+  test("are listed page by page, newest first, with stable ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const bob = await gateway.caller()

@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("holds and charges the whole conversation", async () => {
+  test("is held and charged completely", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -75,7 +75,7 @@ describe("a stored conversation", () => {
     expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
   })
 
-  test("sends nothing if the credits do not cover it", async () => {
+  test("is not sent if the credits do not cover it", async () => {
     await using gateway = await startGateway()
     const poor = await gateway.caller("0.0095")
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("a stored conversation", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("counts every repeated reference, and rejects too many of them", async () => {
+  test("counts every repeated reference and rejects too many of them", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
@@ -110,7 +110,7 @@ describe("a stored conversation", () => {
   })
 
   test.each(["sim/echo", "sim/responses"])(
-    "reports only another account's conversation as missing, at %s",
+    "is reported as missing only to other accounts, at %s",
     async (model) => {
       const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
       await using gateway = await startGateway({ models })
@@ -133,7 +133,7 @@ describe("a stored conversation", () => {
     },
   )
 
-  test("finds no conversation once storage is turned off", async () => {
+  test("is not found if storage is turned off", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
     })
@@ -145,14 +145,14 @@ describe("a stored conversation", () => {
 })
 
 describe("eviction of the oldest conversations", () => {
-  test("applies to the account above its limit only", async () => {
+  test("is limited to the account above its limit", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
     await expectOldestGone(gateway)
   })
 
-  test("applies to the largest account when the total is exceeded", async () => {
+  test("begins with the largest account when the total limit is exceeded", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 1 << 30, totalBytes: 150_000 } },
     })
@@ -160,7 +160,7 @@ describe("eviction of the oldest conversations", () => {
   })
 })
 
-test("stored conversations are inserted and unknown ids passed on under 'vendor_state: pass'", async () => {
+test("with 'vendor_state: pass', stored conversations are inserted and unknown ids are passed on", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "pass" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

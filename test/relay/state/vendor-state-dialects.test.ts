@@ -11,7 +11,7 @@ const UPLOADED = "https://generativelanguage.googleapis.com/v1beta/files/abc"
 
 const setup = stateGateway()
 
-describe("stored state in other dialects", () => {
+describe("stored vendor state in other dialects", () => {
   const HEAD = { model: "claude/opus", max_tokens: 20, messages: ASKED }
 
   async function ofClaude(caller: TestCaller, body: object): Promise<Response> {
@@ -75,7 +75,7 @@ describe("stored state in other dialects", () => {
     }
   }
 
-  test("does not exist for messages that did not request it", async () => {
+  test("does not exist for Anthropic requests that did not request it", async () => {
     const left = await ofClaude(setup.ann, {})
     const n = /msg_(\w+)/.exec(await left.text())?.[1] ?? ""
     const thread = { type: "continue", previous_message_id: `msg_${n}` }
@@ -109,7 +109,7 @@ describe("stored state in other dialects", () => {
     }
   })
 
-  test("calls no vendor of another dialect without it", async () => {
+  test("is rejected for a vendor of another dialect, which cannot have it", async () => {
     const ways = [
       ["previous_response_id", { previous_response_id: "resp_x" }],
       ["conversation", { conversation: "conv_x" }],

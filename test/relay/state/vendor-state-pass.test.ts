@@ -41,7 +41,7 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
   return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
 }
 
-test("an unknown id is passed on, held with the whole context, and stays without an owner", async () => {
+test("an unknown id is passed on with the whole context held, and gets no owner", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
@@ -53,13 +53,13 @@ test("an unknown id is passed on, held with the whole context, and stays without
   }
 })
 
-test("an account that cannot pay for the whole context is rejected", async () => {
+test("an account that cannot pay for the whole context of an unknown id is rejected", async () => {
   const poor = await gateway.caller("0.01")
   const refused = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
   expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
 })
 
-test("a known id of another account is still rejected", async () => {
+test("an id of another account is still rejected", async () => {
   const { id } = (await (await ask(ann, {})).json()) as { id: string }
   const others = await errorOf(await ask(bob, { previous_response_id: id }))
   expect(others).toMatchObject({ status: 404, code: "not_found", param: "previous_response_id" })
@@ -76,7 +76,7 @@ test("a vendor's 404 for an unknown id is returned to the caller", async () => {
   expect(await errorOf(refused)).toMatchObject({ status: 404, message })
 })
 
-test("a vendor's 404 for a model or an address is still a failure", async () => {
+test("a vendor's 404 for a model or an address is still a vendor failure", async () => {
   const errors = [
     { message: "The model 'gpt' does not exist", code: "model_not_found" },
     { message: "The API deployment for this resource does not exist", code: "DeploymentNotFound" },

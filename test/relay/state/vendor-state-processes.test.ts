@@ -17,7 +17,7 @@ models:
 `
 }
 
-test("ids are shared by all processes, survive a restart, and work with another key of the account", async () => {
+test("vendor ids are shared by all processes, survive a restart, and are valid for other keys of the account", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url))
   const keyOf = (account: string) =>

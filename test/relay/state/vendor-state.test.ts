@@ -142,9 +142,9 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
   ],
 ]
 
-describe("another account's", () => {
+describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`${name} is reported like an unknown one`, async () => {
+    test(`is reported like unknown state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("another account's", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`${name} of the own account is sent`, async () => {
+    test(`is rejected while the caller's own ${name} is sent`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -181,7 +181,7 @@ describe("another account's", () => {
   }
 
   for (const [name, path, body] of FOREIGN) {
-    test(`${name} is not found`, async () => {
+    test(`is not found if it is ${name}`, async () => {
       const refused = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body })
       expect(await errorOf(refused)).toMatchObject({ status: 404, param: path })
       expect(setup.first.bodies).toHaveLength(0)
@@ -189,7 +189,7 @@ describe("another account's", () => {
   }
 })
 
-test("ids in a stream are usable before the stream ends", async () => {
+test("ids in a stream can be used before the stream ends", async () => {
   for (let round = 0; round < 10; round++) {
     const { n } = await leave(setup.ann, { stream: true })
     for (const [, , body] of WAYS) {
@@ -200,7 +200,7 @@ test("ids in a stream are usable before the stream ends", async () => {
   }
 })
 
-test("an answer that is not stored leaves only the output of tools", async () => {
+test("an answer that is not stored leaves only the ids of tool outputs", async () => {
   const tools = [{ type: "code_interpreter", container: { type: "auto" } }]
   const { n } = await leave(setup.ann, { store: false, tools })
   const order = { model: "first/gpt", input: "Hi" }
@@ -211,14 +211,14 @@ test("an answer that is not stored leaves only the output of tools", async () =>
   expect(own.status).toBe(200)
 })
 
-test("compacting does not bypass ownership", async () => {
+test("compaction does not bypass ownership", async () => {
   const { n } = await leave(setup.ann)
   const body = { model: "first/gpt", input: "Hi", previous_response_id: `resp_${n}` }
   expect((await setup.bob.post(`${RESPONSES}/compact`, body)).status).toBe(404)
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
-test("estimates the size of the account's own state only", async () => {
+test("an estimate includes only the account's own state", async () => {
   setup.first.inputTokens = 5_000
   const { n } = await leave(setup.ann)
   const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }
@@ -279,8 +279,8 @@ test("all keys of an account share its state, including a rotated key", async ()
   }
 })
 
-describe("money", () => {
-  test("ten simultaneous calls with a context of 400,000 tokens cannot overspend 0.01 credits", async () => {
+describe("charges for vendor state", () => {
+  test("cannot exceed 0.01 credits with ten simultaneous calls with a context of 400,000 tokens", async () => {
     // 400,000 input tokens and 5 output tokens leave 0.01 credits.
     const poor = await setup.gateway.caller("0.41001")
     setup.first.inputTokens = 400_000
@@ -299,7 +299,7 @@ describe("money", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("the same calls with an unknown id cost nothing", async () => {
+  test("are zero for the same calls with an unknown id", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
@@ -320,7 +320,7 @@ describe("money", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("a hold includes the content behind a response, an item and a file", async () => {
+  test("are held for the content behind a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -341,8 +341,8 @@ describe("money", () => {
   })
 })
 
-describe("several vendor accounts", () => {
-  test("a stored response is requested from the account that stores it", async () => {
+describe("several accounts at a vendor", () => {
+  test("are distinguished: a stored response is requested from the account that stores it", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("several vendor accounts", () => {
     }
   })
 
-  test("a failure is not retried at another account", async () => {
+  test("are not tried after a failure at the account that stores the response", async () => {
     const { n } = await leave(setup.ann)
     setup.first.refusal = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }
@@ -363,7 +363,7 @@ describe("several vendor accounts", () => {
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
-  test("a model without a deployment at that account is rejected", async () => {
+  test("must include a deployment of the model at the storing account", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const refused = await setup.ann.post(RESPONSES, body)
@@ -378,7 +378,7 @@ describe("several vendor accounts", () => {
   })
 })
 
-test("a request refers to at most a few thousand ids", async () => {
+test("a request may reference at most a few thousand ids", async () => {
   const { n } = await leave(setup.ann)
   const asked = setup.first.bodies.length
   const many = Array.from({ length: 5_001 }, () => ({ type: "item_reference", id: `msg_${n}` }))
@@ -387,7 +387,7 @@ test("a request refers to at most a few thousand ids", async () => {
   expect(setup.first.bodies).toHaveLength(asked)
 })
 
-test("a vendor's own 404 is returned without a retry", async () => {
+test("a vendor's own 404 for an id is returned without a retry", async () => {
   const { n } = await leave(setup.ann)
   const message = `Conversation with id 'conv_${n}' not found.`
   setup.first.refusal = {

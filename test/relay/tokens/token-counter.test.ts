@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { TokenCounter } from "../../../src/relay/tokens/token-counter.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 
-test("counts correctly from the first text, even before the thread has loaded", async () => {
+test("the token counter counts correctly from the first text, even before its thread has loaded", async () => {
   // Loading the vocabulary alone takes longer than this deadline.
   using pool = new WorkerPool({ deadlineMs: 200 })
   const counter = new TokenCounter(pool).of("account")
@@ -10,7 +10,7 @@ test("counts correctly from the first text, even before the thread has loaded", 
   expect(await Promise.all(texts.map((text) => counter.count(text)))).toEqual([2, 0, 10])
 })
 
-test("gives up on a text that blocks the tokenizer, and counts the next one", async () => {
+test("the token counter gives up on a text that blocks the tokenizer and counts the next one", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.count("warm")).toBe(1)
@@ -18,7 +18,7 @@ test("gives up on a text that blocks the tokenizer, and counts the next one", as
   expect(await counter.count("hello world")).toBe(2)
 })
 
-test("returns the number of whole characters in the first tokens", async () => {
+test("the token counter returns the number of whole characters in the first tokens", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
@@ -31,7 +31,7 @@ test("returns the number of whole characters in the first tokens", async () => {
   expect(await counter.head("<|endoftext|> is text like any other", 40)).toBe(36)
 })
 
-test("a text above the maximum length is not counted", async () => {
+test("the token counter does not count a text above the maximum length", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.count("a ".repeat(300_000))).toBeUndefined()

@@ -24,7 +24,7 @@ async function boundOf(text: string, model: string): Promise<number> {
   return Math.min(most, Buffer.byteLength(text))
 }
 
-describe("the held tokens of a text", () => {
+describe("the tokens held for a text", () => {
   for (const { name, text, counts } of SAMPLES) {
     test(`cover the counts of published tokenizers: ${name}`, async () => {
       for (const [index, model] of MODELS.entries()) {
@@ -47,14 +47,14 @@ describe("the held tokens of a text", () => {
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("holds fewer tokens than bytes if the vocabulary is known", async () => {
+  test("are fewer than its bytes if the vocabulary is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
   })
 })
 
-describe("a prompt in another vocabulary, with a short balance", () => {
+describe("a prompt in another vocabulary with a low balance", () => {
   const hindi = SAMPLES.find(({ name }) => name === "hindi")
   const times = 100
   let vendor: ScriptedVendor
@@ -75,7 +75,7 @@ describe("a prompt in another vocabulary, with a short balance", () => {
     vendor[Symbol.dispose]()
   })
 
-  test("holds its maximum cost, so that nothing is written off", async () => {
+  test("is held at its maximum cost, so that nothing is written off", async () => {
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }

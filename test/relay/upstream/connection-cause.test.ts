@@ -4,7 +4,7 @@ import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
 const DEADLINES = { connect: 5_000, firstByte: 300, betweenBytes: 5_000, whole: 10_000 }
 
-test("operators see why a provider cannot be reached, and callers see only the failure", async () => {
+test("the cause of a failed connection to a provider is visible to operators but not to callers", async () => {
   // This server accepts connections and never answers.
   using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })

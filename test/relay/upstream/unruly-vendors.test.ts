@@ -137,7 +137,7 @@ function alive(type: string, sign: string): Answer {
   }
 }
 
-describe("a vendor that never sends content is replaced by the next and blocks no others", () => {
+describe("a vendor that never sends content", () => {
   const EVENTS = "text/event-stream"
   const JSON_TYPE = "application/json"
   const floods: readonly [string, string, Answer, boolean, number][] = [
@@ -147,7 +147,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     ["invalid JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`replaces a vendor that sends endless ${what}`, async () => {
+    test(`is replaced if it sends endless ${what}`, async () => {
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -160,7 +160,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     })
   }
 
-  test("replaces a vendor that sends millions of values as plain text", async () => {
+  test("is replaced if it sends millions of values as plain text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -188,7 +188,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   // A deployment that fails three times in a row rests, so the cases are divided among several deployments.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
-    test(`replaces a vendor that sends ${what}`, async () => {
+    test(`is replaced without delaying other requests if it sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
       const body = stream ? `data: ${json}\n\n`.repeat(24) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
@@ -208,7 +208,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     ["only occasional white space", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`replaces a vendor that sends ${what}`, async () => {
+    test(`is replaced if it sends ${what}`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)
@@ -219,7 +219,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   }
 })
 
-test("expensive work runs sequentially and yields to other requests", async () => {
+test("expensive decoding runs sequentially and yields to other requests", async () => {
   const order: string[] = []
   const heavy = ["first", "second", "third"].map(async (name) => {
     await ownTurn()
@@ -235,7 +235,7 @@ test("expensive work runs sequentially and yields to other requests", async () =
   expect(order.join()).toMatch(/first.*other.*second.*other.*third/)
 })
 
-test("comments use no shared memory", () => {
+test("comments in a stream use no shared memory", () => {
   let taken = 0
   const memory = {
     takeAnswer: (bytes: number) => void (taken += bytes),
@@ -252,7 +252,7 @@ test("comments use no shared memory", () => {
   expect(taken).toBe(0)
 })
 
-test("an outage of all deployments is not amplified: resting ones are tried occasionally", async () => {
+test("an outage of all deployments is not amplified, and cooling ones are tried occasionally", async () => {
   const requests = 200
   for (const name of ["a", "b", "c"]) {
     answers.set(
@@ -282,7 +282,7 @@ test("an outage of all deployments is not amplified: resting ones are tried occa
   expect(response.status).toBe(200)
 })
 
-test("a retry depends on the deployment's own failure, not on that of another", async () => {
+test("a retry depends on the deployment's own failures and not on those of another", async () => {
   answers.set("refused-bad", [status(500), status(500)])
   answers.set("refused-good", [status(401), status(401)])
   const first = await ask("odd/refused", false)
@@ -294,7 +294,7 @@ test("a retry depends on the deployment's own failure, not on that of another", 
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
 })
 
-test("an unusable answer of an operation is a failed attempt", async () => {
+test("an unusable answer to an operation is a failed attempt", async () => {
   answers.set("vectors", [() => Response.json({})])
   const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
   expect(response.status).toBe(200)
@@ -308,7 +308,7 @@ test("an unusable answer of an operation is a failed attempt", async () => {
   )
 })
 
-test("an opening that waits for its first content is passed on with it", async () => {
+test("frames that arrive before the first content are passed on with it", async () => {
   answers.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
   const response = await ask("odd/three", true)
   expect(contentOf(await response.text())).toBe("Hello")

@@ -127,11 +127,11 @@ function lengthOf(embedding: number[] | string | undefined): number {
   return Math.hypot(...numbersOf(embedding ?? []))
 }
 
-describe("every vendor", () => {
+describe("embeddings of every vendor", () => {
   const everybody = Object.keys(MODELS).filter((id) => id.startsWith("all/"))
 
   for (const model of everybody) {
-    test(`${model}: returns a vector for each input, in order, charged by its token count`, async () => {
+    test(`${model}: contain a vector for each input, in order, and are charged by token count`, async () => {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: TEXTS })
       const alone = await embed(caller, { model, input: TEXTS[1] })
@@ -152,7 +152,7 @@ describe("every vendor", () => {
       await nothingHeld(caller)
     })
 
-    test(`${model}: base64 has the same numbers as floats`, async () => {
+    test(`${model}: have the same numbers in base64 as in floats`, async () => {
       const caller = await gateway.caller("1")
       const floats = await embed(caller, { model, input: TEXTS })
       const texts = await embed(caller, { model, input: TEXTS, encoding_format: "base64" })
@@ -163,7 +163,7 @@ describe("every vendor", () => {
       })
     })
 
-    test(`${model}: accepts tokens, as the text they encode`, async () => {
+    test(`${model}: accept tokens and embed their text`, async () => {
       const caller = await gateway.caller("1")
       // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
@@ -175,7 +175,7 @@ describe("every vendor", () => {
     })
   }
 
-  test("sends dimensions to vendors that support them, and reports a loss otherwise", async () => {
+  test("send dimensions to vendors that support them, and report a loss otherwise", async () => {
     const caller = await gateway.caller("1")
     for (const model of everybody) {
       const body = { model, input: "rain", dimensions: 256 }
@@ -186,7 +186,7 @@ describe("every vendor", () => {
     }
   })
 
-  test("reports fields that a vendor does not support, and rejects them for a strict caller", async () => {
+  test("report fields that a vendor does not support, and reject them for a strict caller", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/cohere", input: "rain", user: "u" }
     const { response } = await embed(caller, body)
@@ -199,13 +199,13 @@ describe("every vendor", () => {
   })
 })
 
-describe("base64", () => {
+describe("base64 embeddings", () => {
   const lastAsked = (): unknown => {
     const body = gateway.simulator.requests.at(-1)?.body
     return isJsonObject(body) ? body["encoding_format"] : body
   }
 
-  test("requests it only if the caller does", async () => {
+  test("are requested from the vendor only if the caller requests them", async () => {
     const caller = await gateway.caller("1")
     await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
     expect(lastAsked()).toBe("base64")
@@ -214,7 +214,7 @@ describe("base64", () => {
   })
 
   for (const model of ["sim/refuses-base64", "sim/ignores-base64", "sim/answers-base64"]) {
-    test(`${model}: callers get the requested format, regardless of the vendor's`, async () => {
+    test(`${model}: are converted to the caller's format, regardless of the vendor's`, async () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
@@ -235,7 +235,7 @@ describe("base64", () => {
   }
 })
 
-describe("inputs above a vendor's maximum", () => {
+describe("embedding inputs above a vendor's maximum", () => {
   const many = Array.from({ length: 250 }, (_, index) => `text ${index}`)
 
   for (const [model, calls] of [
@@ -244,7 +244,7 @@ describe("inputs above a vendor's maximum", () => {
     ["all/voyage", 2],
     ["all/openai", 1],
   ] as const) {
-    test(`sends 250 inputs to ${model} in ${calls} calls`, async () => {
+    test(`are sent in several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const { answer, receipt } = await embed(caller, { model, input: many })
@@ -259,8 +259,8 @@ describe("inputs above a vendor's maximum", () => {
   }
 })
 
-describe("money", () => {
-  test("missing or zero usage is counted by the gateway, and the operator is notified", async () => {
+describe("charges for embeddings", () => {
+  test("are counted by the gateway if usage is missing or zero, and the operator is notified", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
@@ -270,14 +270,14 @@ describe("money", () => {
     }
   })
 
-  test("the hold covers every byte as a token", async () => {
+  test("are held with every byte as a token", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)
     expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
   })
 
-  test("no vendor is called without credits", async () => {
+  test("cause no vendor call without credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })
@@ -289,7 +289,7 @@ describe("money", () => {
     expect(await caller.balance()).toBe(10_000n)
   })
 
-  test("a usage beyond the bytes of the request is not charged", async () => {
+  test("exclude usage beyond the bytes of the request", async () => {
     const caller = await gateway.caller("20")
     const { receipt } = await embed(caller, { model: "sim/fault-huge-usage", input: "rain" })
     expect(receipt).toMatchObject({ usage_reported: { input: 10_000_001 } })
@@ -297,7 +297,7 @@ describe("money", () => {
     expect(await caller.balance()).toBe(nanocredits("20") - nanocredits(receipt.hold))
   })
 
-  test("a failed upstream call costs nothing", async () => {
+  test("are zero for a failed upstream call", async () => {
     for (const model of ["sim/fault-500", "sim/fault-malformed", "sim/fault-cut"]) {
       const caller = await gateway.caller("1")
       const response = await caller.post(PATH, { model, input: "rain" })
@@ -307,7 +307,7 @@ describe("money", () => {
     }
   })
 
-  test("the next deployment answers after a failure", async () => {
+  test("are made once if the next deployment answers after a failure", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await embed(caller, { model: "two/embed", input: "rain" })
     expect(receipt.deployment).toBe("sim/embed")
@@ -315,7 +315,7 @@ describe("money", () => {
   })
 })
 
-describe("bad input", () => {
+describe("an invalid embedding request", () => {
   const cases: [string, object | string, number, string][] = [
     ["no input", { model: "sim/embed" }, 400, "missing_required_parameter"],
     ["an empty text", { model: "sim/embed", input: "" }, 400, "invalid_value"],
@@ -359,7 +359,7 @@ describe("bad input", () => {
     })
   })
 
-  test("requires a key, which may not be allowed to call the model", async () => {
+  test("requires a key with access to the model", async () => {
     const body = { model: "sim/embed", input: "a" }
     const bare = await fetch(gateway.url + PATH, {
       method: "POST",

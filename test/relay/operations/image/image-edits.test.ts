@@ -57,9 +57,9 @@ function edit(model: string, count = 1, quality?: "high") {
     .withResponse()
 }
 
-describe("edits with black and white masks", () => {
+describe("image edits with black and white masks", () => {
   for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
-    test(`${model}: changes the white area with a strength, and returns four megapixels`, async () => {
+    test(`change the white area and return four megapixels: ${model}`, async () => {
       const { data, response } = await edit(model, 2)
       const drawn = drawPng(seed(CHANGED.white), { width: 2048, height: 2048 })
       expect(data.data).toHaveLength(2)
@@ -69,7 +69,7 @@ describe("edits with black and white masks", () => {
     })
   }
 
-  test("Nova Canvas changes the pure black area of a mask with the image's size", async () => {
+  test("change the pure black area of a mask with the image's size at Nova Canvas", async () => {
     const { data, response } = await edit("bedrock/amazon.nova-canvas-v1:0", 6, "high")
     expect(data.data).toHaveLength(6)
     const size = { width: SIDE, height: SIDE }
@@ -83,7 +83,7 @@ describe("edits with black and white masks", () => {
     })
   })
 
-  test("unsupported input gets the vendor's own error and costs nothing", async () => {
+  test("return the vendor's own error for unsupported input, free of charge", async () => {
     const before = await caller.balance()
     const model = ["model", "bedrock/amazon.nova-canvas-v1:0"] as const
     const parts = [model, ["prompt", "a hat"], ["image", pngFile(png(SIDE, SIDE))]] as const
@@ -96,7 +96,7 @@ describe("edits with black and white masks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("a model may have one deployment that generates images and one that edits them", async () => {
+  test("are made by another deployment than generations if the model has one for each", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
@@ -109,13 +109,13 @@ describe("edits with black and white masks", () => {
   })
 })
 
-describe("variations of models that begin with an image", () => {
+describe("variations of models that require an image", () => {
   for (const model of [
     "stability/ultra",
     "stability/sd3.5-large",
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
-    test(`makes them with ${model}`, async () => {
+    test(`are made with ${model}`, async () => {
       const vary = (image: Uint8Array<ArrayBuffer>) =>
         caller.client.images
           .createVariation({ model, image: pngFile(image), response_format: "b64_json" })
@@ -127,7 +127,7 @@ describe("variations of models that begin with an image", () => {
     })
   }
 
-  test("an inexact variation is rejected for a strict caller", async () => {
+  test("are rejected for a strict caller if they are inexact", async () => {
     const ask = () =>
       fetch(`${gateway.url}/v1/images/variations`, {
         method: "POST",
@@ -198,13 +198,13 @@ describe("unsupported edits and variations", () => {
       { status: 400, code: "invalid_image", param: "mask" },
     ],
   ] as const) {
-    test(`rejects ${name}`, async () => {
+    test(`are rejected: ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
       await expectRefusal(gateway, caller, ask, wanted ?? unsupported)
     })
   }
 
-  test("rejects a prompt without an image for a service that only edits", async () => {
+  test("are rejected without an image at a service that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
       await expectRefusal(gateway, caller, ask, unsupported)

@@ -74,13 +74,16 @@ test.each([
   ["own/any", { size: "1000x1792" }, "1000x1792", "0.04"],
   ["xai/grok-image", { size: "1000x1792" }, undefined, "0.12"],
   ["xai/grok-image", {}, undefined, "0.04"],
-] as const)("%s charges %j by the sent parameters", async (model, order, size, cost) => {
-  const made = await make(model, { response_format: "b64_json", ...order })
-  expect(made.sent["size"]).toBe(size)
-  expect(made.cost).toBe(cost)
-})
+] as const)(
+  "an image of %s is charged %j by the sent parameters",
+  async (model, order, size, cost) => {
+    const made = await make(model, { response_format: "b64_json", ...order })
+    expect(made.sent["size"]).toBe(size)
+    expect(made.cost).toBe(cost)
+  },
+)
 
-test("the step count by which a provider charges is not sent", async () => {
+test("the step count that determines a provider's price is not sent", async () => {
   const made = await make("together/flux", { steps: 50, seed: 1, response_format: "b64_json" })
   expect(made.sent).toMatchObject({ seed: 1 })
   expect(made.sent).not.toHaveProperty("steps")

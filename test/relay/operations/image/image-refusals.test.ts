@@ -14,7 +14,7 @@ const MASK = ["mask", pngFile(png(512, 512))] as const
 const EDIT = [MODEL, PROMPT, IMAGE, MASK] as const
 const TOO_LARGE = pngFile(png(512, 512, { bytes: 4 * MEGABYTE + 1 }))
 
-describe("a file that breaks a rule", () => {
+describe("image upload validation", () => {
   const cases: readonly (readonly [
     name: string,
     path: "edits" | "variations",
@@ -186,7 +186,7 @@ describe("a file that breaks a rule", () => {
   })
 })
 
-describe("a generation that breaks a rule", () => {
+describe("image generation validation", () => {
   const cases: readonly (readonly [name: string, body: object, code: string, param: string])[] = [
     ["no prompt", { model: "sim/dall-e-2" }, "missing_required_parameter", "prompt"],
     ["an empty prompt", { prompt: "" }, "missing_required_parameter", "prompt"],
@@ -211,7 +211,7 @@ describe("a generation that breaks a rule", () => {
     })
   }
 
-  test("rejects unknown, unpriced and other models", async () => {
+  test("rejects unknown models, unpriced models and models of other kinds", async () => {
     const prompt = "a hat"
     await refused(() => generate({ prompt, model: "sim/nothing" }), {
       status: 404,

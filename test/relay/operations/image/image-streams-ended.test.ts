@@ -17,14 +17,14 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("a stream that breaks", () => {
+describe("an image stream that breaks", () => {
   for (const [model, outcome] of [
     ["openai/fault-cut", "upstream_error"],
     ["openai/fault-malformed", "upstream_error"],
     ["openai/fault-stream-error", "upstream_error"],
     ["openai/fault-no-finish", "upstream_error"],
   ] as const) {
-    test(`a broken stream of ${model} ends with an error event, and the delivered drafts are charged`, async () => {
+    test(`ends with an error event, and the delivered drafts are charged: ${model}`, async () => {
       const response = await generate({ model, partial_images: 3 })
       expect(response.status).toBe(200)
       const text = await response.text()
@@ -41,7 +41,7 @@ describe("a stream that breaks", () => {
     })
   }
 
-  test("before its first event is free, and the caller may retry", async () => {
+  test("is free before its first event, and the caller can retry", async () => {
     const before = await caller.balance()
     for (const model of ["openai/fault-cut", "openai/fault-no-finish"]) {
       const response = await generate({ model })
@@ -51,14 +51,14 @@ describe("a stream that breaks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("a stream that breaks before its first event is replaced by the next deployment", async () => {
+  test("is retried at the next deployment before its first event", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
   })
 
-  test("charges nothing for an undelivered image with a price per image", async () => {
+  test("is free if it has a price per image and no image was delivered", async () => {
     const before = await caller.balance()
     const response = await generate({ model: "openai/priced-cut", partial_images: 3 })
     expect(await response.text()).toContain('data: {"error":{"message":')
@@ -68,8 +68,8 @@ describe("a stream that breaks", () => {
   })
 })
 
-describe("a caller that disconnects", () => {
-  test("before the first event pays for its input, and the upstream call is cancelled", async () => {
+describe("a caller that disconnects from an image stream", () => {
+  test("is charged for the input before the first event, and the upstream call is cancelled", async () => {
     const before = await caller.balance()
     const leaving = new AbortController()
     const asked = gateway.simulator.requests.length
@@ -109,20 +109,20 @@ describe("a caller that disconnects", () => {
     return await receiptOf(response.headers)
   }
 
-  test("after a draft pays for it, and the upstream call is cancelled", async () => {
+  test("is charged for a delivered draft, and the upstream call is cancelled", async () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
     expect(usage).toEqual({ input: 2, image_output: MAX_OF_IMAGE / 2 + 100 })
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("a caller that disconnects after a draft of an image with a price pays for the image", async () => {
+  test("is charged for the image after a draft if the image has a price", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })
 })
 
-describe("an invalid stream request", () => {
+describe("validation of image streams", () => {
   const model = "openai/gpt-image-1"
   for (const [name, body, code, param] of [
     ["four drafts", { partial_images: 4 }, "above_max_value", "partial_images"],

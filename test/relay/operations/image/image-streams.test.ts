@@ -22,8 +22,8 @@ afterAll(tearDown)
 
 /** The tests use OpenAI's prices: text as input, images as output. */
 
-describe("a vendor with streams", () => {
-  test("generation sends drafts, then the image with its tokens and cost", async () => {
+describe("an image stream of a vendor that streams", () => {
+  test("has drafts, then the image with its tokens and cost", async () => {
     const before = await caller.balance()
     const { data: stream, response } = await caller.client.images
       .generate({
@@ -67,7 +67,7 @@ describe("a vendor with streams", () => {
     })
   })
 
-  test("edits from a form work the same way", async () => {
+  test("is the same for edits from a form", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -92,7 +92,7 @@ describe("a vendor with streams", () => {
     })
   })
 
-  test("an image without drafts is the only event", async () => {
+  test("has one event for an image without drafts", async () => {
     const events = await all(
       await caller.client.images.generate({
         model: "openai/gpt-image-priced",
@@ -104,7 +104,7 @@ describe("a vendor with streams", () => {
     expect(events[0]).toMatchObject({ usage: { cost: 0.04 } })
   })
 
-  test("the hold includes the drafts", async () => {
+  test("is held with its drafts", async () => {
     const holds: number[] = []
     for (const drafts of [0, 3]) {
       const response = await generate({ model: "openai/gpt-image-1", partial_images: drafts })
@@ -114,7 +114,7 @@ describe("a vendor with streams", () => {
     expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeCloseTo(3 * 100 * 0.00004, 9)
   })
 
-  test("unreported tokens are charged at their maximum", async () => {
+  test("is charged at the maximum if tokens are not reported", async () => {
     const response = await generate({ model: "openai/fault-no-usage", partial_images: 1 })
     expect(await response.text()).toContain('"usage":{"cost":0.')
     const { estimated, usage, hold, cost } = await receiptOf(response.headers)
@@ -123,7 +123,7 @@ describe("a vendor with streams", () => {
     expect(Number(cost)).toBeLessThanOrEqual(Number(hold))
   })
 
-  test("a moderation rejection is returned, even after a draft", async () => {
+  test("returns a moderation rejection, even after a draft", async () => {
     const before = await caller.balance()
     const order = { model: "openai/gpt-image-priced", prompt: "something forbidden" }
     const refused = await generate(order)
@@ -142,14 +142,14 @@ describe("a vendor with streams", () => {
   })
 })
 
-describe("a vendor without streams", () => {
+describe("an image stream of a vendor that does not stream", () => {
   for (const model of [
     "openai/dall-e-2",
     "google/gemini-2.5-flash-image",
     "stability/core",
     "together/black-forest-labs/FLUX.1-schnell",
   ]) {
-    test(`${model}: the whole image is the only event, with a reported loss`, async () => {
+    test(`has the whole image as its only event, with a reported loss: ${model}`, async () => {
       const { data: stream, response } = await caller.client.images
         .generate({ model, prompt: "an owl", stream: true, partial_images: 2 })
         .withResponse()
@@ -170,7 +170,7 @@ describe("a vendor without streams", () => {
     })
   }
 
-  test("several images are one event each, and the last has the total cost", async () => {
+  test("has one event for each image, and the last has the total cost", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "openai/gpt-image-priced", prompt: "an owl", stream: true, n: 3 })
       .withResponse()
@@ -182,7 +182,7 @@ describe("a vendor without streams", () => {
     expect(events[0]).not.toHaveProperty("usage")
   })
 
-  test("edits are answered in the same way", async () => {
+  test("has the same form for edits", async () => {
     const events = await all(
       await caller.client.images.edit({
         model: "stability/inpaint",
@@ -195,7 +195,7 @@ describe("a vendor without streams", () => {
     expect(events).toMatchObject([{ type: "image_edit.completed", size: "2048x2048" }])
   })
 
-  test("a server that ignores streaming still works", async () => {
+  test("is returned for a server that ignores streaming", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "deaf/gpt-image-1", prompt: "an owl", stream: true, partial_images: 1 })
       .withResponse()
@@ -205,7 +205,7 @@ describe("a vendor without streams", () => {
     ])
   })
 
-  test("receives no call of a strict caller", async () => {
+  test("is rejected for a strict caller without a call", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
     await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
   })

@@ -19,7 +19,7 @@ interface Seen {
   readonly hold: string
 }
 
-describe("money", () => {
+describe("charges for images", () => {
   async function costOf(body: object): Promise<string | null> {
     const response = await generate(body)
     expect(response.status).toBe(200)
@@ -27,7 +27,7 @@ describe("money", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("images are charged by size and quality", async () => {
+  test("depend on size and quality", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
@@ -36,7 +36,7 @@ describe("money", () => {
     expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
   })
 
-  test("the receipt shows the applied rate", async () => {
+  test("are shown on the receipt with the applied rate", async () => {
     const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
     const receipt = (await (
       await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
@@ -53,7 +53,7 @@ describe("money", () => {
     })
   })
 
-  test("tokens are charged by the vendor's count", async () => {
+  test("follow the vendor's token count", async () => {
     const response = await generate({ model: "sim/gpt-image-1", prompt: "an owl", quality: "low" })
     const { usage } = (await response.json()) as Made
     expect(usage).toMatchObject({ output_tokens: 272 })
@@ -61,7 +61,7 @@ describe("money", () => {
     expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
   })
 
-  test("input images have a price of their own, or that of text", async () => {
+  test("use the price of input images, or the price of text without one", async () => {
     for (const [model, rate] of [
       ["sim/gpt-image-seeing", "10"],
       ["sim/gpt-image-1", "5"],
@@ -84,7 +84,7 @@ describe("money", () => {
     }
   })
 
-  test("a vendor without token counts is charged at the maximum", async () => {
+  test("are made at the maximum for a vendor without token counts", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe("money", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("the maximum is held: ten images are rejected with credits for nine", async () => {
+  test("are held at the maximum: ten images are rejected with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -108,7 +108,7 @@ describe("money", () => {
     expect(await poor.balance()).toBe(30_000_000n)
   })
 
-  test("a failed vendor call costs nothing", async () => {
+  test("are not made for a failed vendor call", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
     expect(response.status).toBe(502)
@@ -116,7 +116,7 @@ describe("money", () => {
   })
 })
 
-describe("each vendor", () => {
+describe("images of each vendor", () => {
   const SQUARE = { width: 1024, height: 1024 }
 
   for (const model of [
@@ -134,7 +134,7 @@ describe("each vendor", () => {
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
     for (const form of ["url", "b64_json"] as const) {
-      test(`${model} returns images as ${form}`, async () => {
+      test(`are returned by ${model} as ${form}`, async () => {
         const response = await generate({ model, prompt: "a boat", n: 2, response_format: form })
         const { data } = (await response.json()) as Made
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -150,7 +150,7 @@ describe("each vendor", () => {
     }
   }
 
-  test("an unsupported size becomes the nearest one, with a reported loss", async () => {
+  test("have the nearest supported size, with a reported loss", async () => {
     const order = { model: "xai/grok-imagine-image", prompt: "a boat", size: "1792x1024" }
     const response = await generate({ ...order, style: "vivid" })
     expect(response.status).toBe(200)
@@ -164,7 +164,7 @@ describe("each vendor", () => {
     })
   })
 
-  test("vendors that read images can edit and vary them", async () => {
+  test("can be edited and varied by vendors that read images", async () => {
     const wide = [PROMPT, IMAGE, MASK, ["response_format", "b64_json"]] as const
     for (const [model, losses] of [
       ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
@@ -183,7 +183,7 @@ describe("each vendor", () => {
     expect(emulated.headers.get("x-tollgate-losses")).toBe("variations:emulated")
   })
 
-  test("a vendor's moderation error is returned to the caller and costs nothing", async () => {
+  test("are free if the vendor rejects them, and its moderation error is returned", async () => {
     const before = await calls.caller.balance()
     const response = await generate({
       model: "google/gemini-2.5-flash-image",
@@ -202,7 +202,7 @@ describe("links to stored images", () => {
     return ((await response.json()) as Made).data[0]?.url ?? ""
   }
 
-  test("work without a key and have the right headers", async () => {
+  test("are accessible without a key and have the right headers", async () => {
     const response = await fetch(await link())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -213,7 +213,7 @@ describe("links to stored images", () => {
     expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
   })
 
-  test("rejects another signature, name or path", async () => {
+  test("are rejected with another signature, name or path", async () => {
     const good = new URL(await link())
     const changed = [
       good.href.replace(/signature=../, "signature=zz"),
@@ -231,7 +231,7 @@ describe("links to stored images", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
-  test("ignores a public host name sent by the caller", async () => {
+  test("ignore a public host name sent by the caller", async () => {
     const headers = { host: "evil.example" }
     const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
     const response = await calls.caller.post("/v1/images/generations", order, headers)
@@ -239,7 +239,7 @@ describe("links to stored images", () => {
     expect(made?.url).toStartWith(`${calls.gateway.url}/v1/images/files/`)
   })
 
-  test("use the operator's public address if there is one", async () => {
+  test("use the operator's public address if it is configured", async () => {
     await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
     const someone = await own.caller("1")
     own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })

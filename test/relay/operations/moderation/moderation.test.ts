@@ -81,9 +81,9 @@ async function moderate(caller: TestCaller, body: object) {
   return { response, answer, receipt: await receiptOf(caller, response) }
 }
 
-describe("every model", () => {
+describe("moderation by every model", () => {
   for (const id of ["all/openai", "all/mistral", "all/own"]) {
-    test(`${id} returns one verdict for each text`, async () => {
+    test(`returns one verdict for each text: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await moderate(caller, { model: id, input: [GOOD, BAD] })
       expect(answer.model).toBe(id)
@@ -96,14 +96,14 @@ describe("every model", () => {
       await nothingHeld(caller)
     })
 
-    test(`${id} returns one verdict for a single text`, async () => {
+    test(`returns one verdict for a single text: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const { answer } = await moderate(caller, { model: id, input: BAD })
       expect(answer.results.map(({ flagged }) => flagged)).toEqual([true])
     })
   }
 
-  test("a model of OpenAI classifies text and images as one input", async () => {
+  test("classifies text and images as one input for a model of OpenAI", async () => {
     const caller = await gateway.caller("1")
     const { answer } = await moderate(caller, { model: "all/openai", input: PARTS })
     expect(answer.results).toMatchObject([
@@ -114,8 +114,8 @@ describe("every model", () => {
   })
 })
 
-describe("free models", () => {
-  test("a free model needs neither credits nor a hold, and its receipt has no cost", async () => {
+describe("a free moderation model", () => {
+  test("requires neither credits nor a hold, and its receipt has no cost", async () => {
     const caller = await gateway.caller("0")
     const { response, receipt } = await moderate(caller, { model: "all/openai", input: BAD })
     expect([receipt.hold, receipt.cost]).toEqual(["0", "0"])
@@ -124,14 +124,14 @@ describe("free models", () => {
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   })
 
-  test("the default model is known and free without a price in the settings", async () => {
+  test("is known and free as the default without a price in the settings", async () => {
     const caller = await gateway.caller("0")
     const { answer, receipt } = await moderate(caller, { input: BAD })
     expect(answer.model).toBe("omni-moderation-latest")
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
-  test("requests to a free model are limited by the rates of their key", async () => {
+  test("is subject to the rate limits of the key", async () => {
     const caller = await gateway.caller("0", { requestsPerMinute: 1 })
     await moderate(caller, { model: "all/openai", input: BAD })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
@@ -141,7 +141,7 @@ describe("free models", () => {
     ])
   })
 
-  test("a key that may not call a free model is rejected", async () => {
+  test("is rejected for a key without access to it", async () => {
     const caller = await gateway.caller("0", { models: ["all/own"] })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
     expect([response.status, (await errorOf(response)).error_type]).toEqual([
@@ -150,7 +150,7 @@ describe("free models", () => {
     ])
   })
 
-  test("a free model does not allow large chats from a key without credits", async () => {
+  test("does not accept large chats from a key without credits", async () => {
     const caller = await gateway.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const response = await caller.post("/v1/chat/completions", broken)
@@ -158,28 +158,28 @@ describe("free models", () => {
   })
 })
 
-describe("priced models", () => {
-  test("a priced model is charged by the tokens that its provider reports", async () => {
+describe("a priced moderation model", () => {
+  test("is charged by the tokens that its provider reports", async () => {
     const caller = await gateway.caller("1")
     const { answer, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
     expect(receipt.estimated).toBe(false)
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("charges the gateway's count if the provider reports no usage", async () => {
+  test("is charged by the gateway's count if the provider reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)
     expect(nanocredits(receipt.cost)).toBeGreaterThan(0n)
   })
 
-  test("a model can have a price per request", async () => {
+  test("can have a price per request", async () => {
     const caller = await gateway.caller("10")
     const { receipt } = await moderate(caller, { model: "own/request", input: [BAD, GOOD] })
     expect(receipt.cost).toBe("1")
   })
 
-  test("requests without credits and models without a price are rejected", async () => {
+  test("is rejected without credits or without a price", async () => {
     const caller = await gateway.caller("0")
     const unpaid = await caller.post(PATH, { model: "all/mistral", input: BAD })
     expect((await errorOf(unpaid)).error_type).toBe("insufficient_credits")
@@ -188,8 +188,8 @@ describe("priced models", () => {
   })
 })
 
-describe("a provider that accepts only texts", () => {
-  test("the texts of one input are joined, with a reported loss", async () => {
+describe("a moderation provider that accepts only texts", () => {
+  test("gets the texts of one input joined, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const input = [GOOD, BAD].map((text) => ({ type: "text", text }))
     const { response, answer } = await moderate(caller, { model: "all/mistral", input })
@@ -197,7 +197,7 @@ describe("a provider that accepts only texts", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("input:approximated")
   })
 
-  test("unknown fields are dropped, with a reported loss", async () => {
+  test("gets no unknown fields, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/mistral", input: BAD, metadata: { a: 1 } }
     const { response } = await moderate(caller, body)
@@ -208,7 +208,7 @@ describe("a provider that accepts only texts", () => {
     expect(gateway.simulator.requests.length).toBe(calls)
   })
 
-  test("an input with an image is rejected or sent to another provider", async () => {
+  test("gets no input with an image, which is rejected or sent to another provider", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "all/mistral", input: PARTS })
@@ -220,7 +220,7 @@ describe("a provider that accepts only texts", () => {
   })
 })
 
-describe("conversations", () => {
+describe("moderation of conversations", () => {
   const conversation = [
     { role: "user", content: "I will attack you" },
     { role: "assistant", content: GOOD },
@@ -230,7 +230,7 @@ describe("conversations", () => {
     ["all/mistral", null],
     ["all/own", "input:approximated"],
   ] as const) {
-    test(`conversations are classified by their last messages: ${id}`, async () => {
+    test(`classifies the last messages: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const input = [conversation, [{ role: "user", content: BAD }]]
       const response = await caller.post("/v1/chat/moderations", { model: id, input })
@@ -244,7 +244,7 @@ describe("conversations", () => {
   }
 })
 
-test("the next deployment answers when one fails, and the request is charged once", async () => {
+test("a moderation request that fails is answered by the next deployment and charged once", async () => {
   const caller = await gateway.caller("1")
   const { response } = await moderate(caller, { model: "two/failing", input: BAD })
   const id = response.headers.get("x-request-id") ?? ""
@@ -254,7 +254,7 @@ test("the next deployment answers when one fails, and the request is charged onc
   expect(receiptsOf(gateway, caller)).toHaveLength(1)
 })
 
-test("rejects invalid inputs with the name of the field", async () => {
+test("moderation rejects invalid inputs with the name of the field", async () => {
   const caller = await gateway.caller("1")
   const cases: [unknown, string][] = [
     [undefined, "input"],
@@ -275,7 +275,7 @@ test("rejects invalid inputs with the name of the field", async () => {
   }
 })
 
-test("rejects models of other kinds, naming the endpoint of each", async () => {
+test("moderation rejects models of other kinds and names their endpoints", async () => {
   const caller = await gateway.caller("1")
   const other = await caller.post(PATH, { model: "sim/echo", input: BAD })
   expect((await errorOf(other)).message).toContain("Use /v1/chat/completions.")

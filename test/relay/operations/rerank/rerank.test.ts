@@ -92,7 +92,7 @@ async function rerank(
   return { response, answer, results: answer.results, receipt: await receiptOf(caller, response) }
 }
 
-describe("every model", () => {
+describe("reranking by every model", () => {
   const losses: Record<string, string> = {
     "all/logits": "relevance_score:approximated",
     "all/embed": "rerank:emulated",
@@ -102,7 +102,7 @@ describe("every model", () => {
   }
 
   for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
-    test(`${id}: returns the best first, scores from 0 to 1, and the documents as supplied`, async () => {
+    test(`${id}: returns the best document first, scores from 0 to 1, and documents as supplied`, async () => {
       const caller = await gateway.caller("1")
       const { answer, results, response, receipt } = await rerank(caller, { model: id })
       expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
@@ -129,15 +129,15 @@ describe("every model", () => {
   }
 })
 
-describe("requests of vendors' clients", () => {
-  test("get documents supplied as objects back as objects", async () => {
+describe("rerank requests of vendors' clients", () => {
+  test("return documents as objects if they were supplied as objects", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((text, id) => ({ text, id }))
     const { results } = await rerank(caller, { model: "all/cohere", documents })
     expect(results[0]?.document).toEqual({ text: DOCUMENTS[1], id: 1 })
   })
 
-  test("can select the fields for the ranking", async () => {
+  test("select the fields to rank", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((title) => ({ title, text: "capital of France" }))
     const body = { model: "all/jina", documents, rank_fields: ["title"] }
@@ -145,7 +145,7 @@ describe("requests of vendors' clients", () => {
   })
 
   for (const path of [PATH, "/v2/rerank"]) {
-    test(`${path}: get Cohere's metadata with the results`, async () => {
+    test(`${path}: return Cohere's metadata with the results`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
       const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
@@ -160,7 +160,7 @@ describe("requests of vendors' clients", () => {
     })
   }
 
-  test("get documents as objects with a text from Cohere's newer address, or on request", async () => {
+  test("return documents as objects with a text at Cohere's newer address, or on request", async () => {
     const caller = await gateway.caller("1")
     const wanted = [1, 2, 0].map((index) => ({ text: DOCUMENTS[index] }))
     const asked = { model: "all/cohere", return_documents: true }
@@ -176,7 +176,7 @@ describe("requests of vendors' clients", () => {
     expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
   })
 
-  test("may contain an empty document, even when embeddings are compared", async () => {
+  test("accept an empty document, even if embeddings are compared", async () => {
     const caller = await gateway.caller("1")
     const documents = ["", ...DOCUMENTS]
     const { results } = await rerank(caller, { model: "all/embed", documents })
@@ -185,8 +185,8 @@ describe("requests of vendors' clients", () => {
   })
 })
 
-describe("money", () => {
-  test("charges one search for a query with up to a hundred documents", async () => {
+describe("charges for reranking", () => {
+  test("include one search for a query with up to a hundred documents", async () => {
     const caller = await gateway.caller("1")
     const one = await rerank(caller, { model: "all/cohere" })
     expect(one.receipt).toMatchObject({ estimated: false, usage: { search: 1 }, cost: "0.002" })
@@ -195,14 +195,14 @@ describe("money", () => {
     expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
   })
 
-  test("holds several searches for long documents", async () => {
+  test("include a hold of several searches for long documents", async () => {
     const caller = await gateway.caller("1")
     const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
     const { receipt } = await rerank(caller, { model: "all/cohere", documents })
     expect(receipt).toMatchObject({ usage: { search: 1 }, hold: "0.004" })
   })
 
-  test("charges tokens by the vendor's count", async () => {
+  test("follow the vendor's token count", async () => {
     const caller = await gateway.caller("1")
     for (const id of ["all/jina", "all/voyage", "all/together"]) {
       const { receipt } = await rerank(caller, { model: id })
@@ -212,7 +212,7 @@ describe("money", () => {
     }
   })
 
-  test("uses the gateway's count if the vendor counts another unit", async () => {
+  test("follow the gateway's count if the vendor counts another unit", async () => {
     const caller = await gateway.caller("1")
     const byToken = await rerank(caller, { model: "cohere/by-token" })
     // The input consists of the query's three tokens, once for each document, and the tokens of the documents.
@@ -223,14 +223,14 @@ describe("money", () => {
     expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
   })
 
-  test("counts missing usage and notifies the operator", async () => {
+  test("are estimated for missing usage, and the operator is notified", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
     expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
     expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
   })
 
-  test("charges compared embeddings as embeddings", async () => {
+  test("are those of embeddings if embeddings are compared", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "all/embed" })
     expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
@@ -239,7 +239,7 @@ describe("money", () => {
     expect(silent.receipt).toMatchObject({ estimated: true, usage: { input: 3 + 13 } })
   })
 
-  test("compares numbers from a server that rejects base64, and charges each call", async () => {
+  test("include each call to a server that rejects base64", async () => {
     const caller = await gateway.caller("1")
     const expected = await rerank(caller, { model: "all/embed" })
     const { results, receipt } = await rerank(caller, { model: "sim/refuses-base64" })
@@ -251,7 +251,7 @@ describe("money", () => {
     await nothingHeld(caller)
   })
 
-  test("charges nothing for a failed upstream call", async () => {
+  test("are zero for a failed upstream call", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/fault-500", query: QUERY, documents: DOCUMENTS }
     expect((await errorOf(await caller.post(PATH, body))).status).toBe(502)
@@ -260,7 +260,7 @@ describe("money", () => {
   })
 })
 
-describe("bad input", () => {
+describe("an invalid rerank request", () => {
   const whole = { model: "all/jina", query: QUERY, documents: DOCUMENTS }
   const cases: [string, object, number, string][] = [
     ["no query", { query: null }, 400, "missing_required_parameter"],
@@ -302,7 +302,7 @@ describe("bad input", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("reports a loss that only the response shows to a strict caller", async () => {
+  test("gets a reported loss if only the response reveals it to a strict caller", async () => {
     const caller = await gateway.caller("1")
     const strict = { "x-tollgate-strict": "true" }
     const response = await caller.post(PATH, { ...whole, model: "all/logits" }, strict)
@@ -310,7 +310,7 @@ describe("bad input", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("relevance_score:approximated")
   })
 
-  test("calls no vendor without credits", async () => {
+  test("reaches no vendor without credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

@@ -88,7 +88,7 @@ async function speak(body: object, credits = "100") {
   }
 }
 
-test("speech with instructions is held for as long as the model can speak", async () => {
+test("speech with instructions is held for the longest possible audio of the model", async () => {
   spoken = 6_000
   const { hold, cost, charged, usage } = await speak({
     ...OPENAI,
@@ -100,7 +100,7 @@ test("speech with instructions is held for as long as the model can speak", asyn
   expect(hold).toBeGreaterThan(charged)
 })
 
-test("speech of Gemini is held for as long as the model can speak", async () => {
+test("speech of Gemini is held for the longest possible audio of the model", async () => {
   spoken = 15_000
   const { hold, charged } = await speak(GEMINI)
   expect(charged).toBe(12_000n + 150_000_000n)
@@ -122,7 +122,7 @@ test("speech beyond the model's maximum is written off", async () => {
   expect((await speak(GEMINI)).usage).toMatchObject({ audio_output: 16_384 })
 })
 
-test("a model's reasoning beside a transcript is charged to the balance", async () => {
+test("reasoning beside a transcript is charged to the balance", async () => {
   spoken = 3_005
   const caller = await gateway.caller("100")
   const before = await caller.balance()

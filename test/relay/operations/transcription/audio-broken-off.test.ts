@@ -17,10 +17,10 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("an incomplete answer", () => {
+describe("an audio answer that breaks", () => {
   const input = "word ".repeat(400)
 
-  test("speech that breaks is an error, and the delivered part is charged", async () => {
+  test("ends with an error, and the delivered speech is charged", async () => {
     const before = await caller.balance()
     const cut = await speak({ model: "sim/fault-cut", input, response_format: "pcm" })
     expect(cut.status).toBe(200)
@@ -33,7 +33,7 @@ describe("an incomplete answer", () => {
     expect(await caller.balance()).toBeLessThan(before)
   })
 
-  test("speech in events ends with an error event when it breaks", async () => {
+  test("ends with an error event if speech is sent in events", async () => {
     const response = await speak({ model: "sim/fault-cut", input, stream_format: "sse" })
     const text = await response.text()
     expect(text).toContain('data: {"error":{"message":')
@@ -41,7 +41,7 @@ describe("an incomplete answer", () => {
     await nothingHeld()
   })
 
-  test("a caller that disconnects pays for the generated speech", async () => {
+  test("charges a caller that disconnects for the generated speech", async () => {
     const leaving = new AbortController()
     const response = await fetch(`${gateway.url}/v1/audio/speech`, {
       method: "POST",
@@ -63,14 +63,14 @@ describe("an incomplete answer", () => {
     expect(usage.character).toBe(2_000)
   })
 
-  test("a vendor failure before the first byte costs nothing", async () => {
+  test("is free if the vendor fails before the first byte", async () => {
     for (const model of ["sim/fault-500", "sim/fault-empty"]) {
       const response = await untouched(() => speak({ model, input: "x" }), true)
       expect(response.status).toBe(502)
     }
   })
 
-  test("a text stream ends with an error event when it breaks", async () => {
+  test("ends with an error event if it is a text stream", async () => {
     const response = await upload(form({ model: "openai/gpt-4o-cut", stream: "true" }, SOUND))
     const text = await response.text()
     expect(text).toContain("transcript.text.delta")

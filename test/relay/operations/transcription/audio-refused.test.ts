@@ -16,7 +16,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("rejected uploads", () => {
+describe("upload validation", () => {
   const whisper = { model: "sim/whisper-1" }
   const cases: readonly [name: string, send: () => Promise<Response>, expected: object][] = [
     [
@@ -102,7 +102,7 @@ describe("rejected uploads", () => {
     })
   }
 
-  test("an unknown key is rejected before the body is read", async () => {
+  test("rejects an unknown key before reading the body", async () => {
     const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
       method: "POST",
       body: form(whisper, SOUND),
@@ -112,7 +112,7 @@ describe("rejected uploads", () => {
   })
 })
 
-describe("rejected speech requests", () => {
+describe("speech request validation", () => {
   const cases: readonly [name: string, body: object, expected: object][] = [
     ["no input", {}, { code: "missing_required_parameter", param: "input" }],
     ["empty input", { input: "" }, { code: "invalid_value", param: "input" }],
@@ -147,19 +147,19 @@ describe("rejected speech requests", () => {
     })
   }
 
-  test("a voice that the vendor rejects is an error", async () => {
+  test("returns an error for a voice that the vendor rejects", async () => {
     const response = await untouched(() => speak({ input: "x", voice: "nobody" }), true)
     const error = await errorOf(response)
     expect(error).toMatchObject({ status: 400, code: "invalid_value", param: "voice" })
     expect(error.message).toStartWith("Input should be 'alloy'")
   })
 
-  test("the error lists the formats of the model", async () => {
+  test("lists the formats of the model in the error", async () => {
     const { message } = await errorOf(await speak({ model: "groq/orpheus", input: "x" }))
     expect(message).toContain("'wav', 'pcm'")
   })
 
-  test("4,096 characters and the minimum and maximum speeds are accepted", async () => {
+  test("accepts 4,096 characters and the minimum and maximum speeds", async () => {
     for (const body of [
       { input: "é".repeat(4_096), speed: 4 },
       { input: "x", speed: 0.25 },

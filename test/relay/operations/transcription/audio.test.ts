@@ -19,7 +19,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("a model with a maximum text length", () => {
+describe("a speech model with a maximum text length", () => {
   test("accepts text up to the maximum", async () => {
     for (const [model, length] of [
       ["sim/tts-long", 10_000],
@@ -38,13 +38,13 @@ describe("a model with a maximum text length", () => {
     }
   })
 
-  test("shows its maximum in its entry", async () => {
+  test("shows its maximum in its model list entry", async () => {
     const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
     expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })
 })
 
-describe("every vendor's transcription", () => {
+describe("transcription by every vendor", () => {
   const models = {
     "groq/whisper-large-v3": "",
     "mistral/voxtral-mini": "",
@@ -55,7 +55,7 @@ describe("every vendor's transcription", () => {
     "google/gemini-listen": "transcription:approximated",
   }
   for (const [model, losses] of Object.entries(models)) {
-    test(`works with ${model}`, async () => {
+    test(`returns a charged transcript: ${model}`, async () => {
       const response = await upload(form({ model, language: "en" }, SOUND))
       expect((await transcriptOf(response)).text).toBe(heardIn(SOUND))
       expect(response.headers.get("x-tollgate-losses") ?? "").toBe(losses)
@@ -92,7 +92,7 @@ describe("every vendor's transcription", () => {
     expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
   })
 
-  test("rejects speakers at Deepgram, which bills them besides the transcript", async () => {
+  test("rejects speakers at Deepgram, which bills them in addition to the transcript", async () => {
     const body = form({ model: "deepgram/nova-3", response_format: "diarized_json" }, SOUND)
     const response = await untouched(() => upload(body))
     const error = { status: 400, code: "feature_not_priced", param: "response_format" }
@@ -112,7 +112,7 @@ describe("every vendor's transcription", () => {
   })
 })
 
-describe("every vendor's speech", () => {
+describe("speech of every vendor", () => {
   const voices = {
     "mistral/voxtral-mini-tts": "en_paul_neutral",
     "xai/grok-tts": "eve",
@@ -122,7 +122,7 @@ describe("every vendor's speech", () => {
     "groq/orpheus": "troy",
   }
   for (const [model, voice] of Object.entries(voices)) {
-    test(`works with ${model}`, async () => {
+    test(`is returned and charged: ${model}`, async () => {
       const body = { model, voice, input: "Hello world" }
       const pcm = await speak({ ...body, response_format: "pcm" })
       expect(pcm.headers.get("content-type")).toBe("audio/pcm")
@@ -136,13 +136,13 @@ describe("every vendor's speech", () => {
     })
   }
 
-  test("a complete WAV file has its length in its header", async () => {
+  test("has its length in the header of a complete WAV file", async () => {
     const body = { model: "google/gemini-tts", voice: "Kore", input: "Hi", response_format: "wav" }
     const wav = Buffer.from(await (await speak(body)).bytes())
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
   })
 
-  test("tokens are charged as the vendor reports them", async () => {
+  test("is charged by the tokens that the vendor reports", async () => {
     const body = {
       model: "google/gemini-tts",
       voice: "Kore",
@@ -157,7 +157,7 @@ describe("every vendor's speech", () => {
   })
 })
 
-test("a false header does not change the charge", async () => {
+test("a false audio header does not change the charge", async () => {
   const lying = wave(60)
   // The header states only 10 samples.
   new DataView(lying.buffer).setUint32(40, 20, true)
@@ -178,7 +178,7 @@ test("audio is rejected without enough credits before the vendor is called", asy
   expect(gateway.simulator.requests.length).toBe(requests)
 })
 
-test("an early rejection by the vendor leaves nothing behind", async () => {
+test("an early rejection by the vendor leaves no temporary data", async () => {
   const hasty = Bun.serve({
     port: 0,
     fetch: () => Response.json({ error: { message: "No.", code: "no" } }, { status: 400 }),

@@ -24,7 +24,7 @@ afterEach(() => uploads.reset())
 
 afterAll(() => uploads[Symbol.asyncDispose]())
 
-describe("a request that differs from its forwarded part", () => {
+describe("an upload that differs from its forwarded part", () => {
   test("keeps its id and is recorded once in the ledger", async () => {
     const sender = await uploads.gateway.caller("10")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
@@ -34,7 +34,7 @@ describe("a request that differs from its forwarded part", () => {
     expect(uploads.requestsOf(sender)).toEqual([response.headers.get("x-request-id") ?? ""])
   })
 
-  test("needs credits for one request only", async () => {
+  test("requires credits for one request only", async () => {
     // Until the next field has arrived, the audio seems to be one second longer than it is.
     const exact = await uploads.gateway.caller("0.0121")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
@@ -55,7 +55,7 @@ describe("a request that differs from its forwarded part", () => {
     expect(hold).toBe((await uploads.receiptOf(await other)).hold)
   })
 
-  test("fails without enough credits, and nothing stays held", async () => {
+  test("fails without enough credits, and leaves no hold", async () => {
     // The hold covers the frame of 256 tokens, and no byte of a prompt.
     const poor = await uploads.gateway.caller("0.256")
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
@@ -79,7 +79,7 @@ describe("a request that differs from its forwarded part", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("continues to read if its vendor answers before it is complete", async () => {
+  test("is read to its end if its vendor answers before it is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {
@@ -97,13 +97,13 @@ describe("a request that differs from its forwarded part", () => {
   })
 })
 
-describe("audio that is forwarded only when complete", () => {
+describe("an upload that is forwarded only when complete", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
     "before its model": [new SlowForm(FILE, MODEL), true],
     "of unknown body length": [new SlowForm(MODEL, FILE), false],
   }
   for (const [name, [form, isLengthTold]] of Object.entries(cases)) {
-    test(`includes audio ${name}`, async () => {
+    test(`is audio ${name}`, async () => {
       const before = await uploads.caller.balance()
       const response = uploads.send(form, { isLengthTold })
       form.upTo(0.9)
@@ -137,7 +137,7 @@ describe("audio that is forwarded only when complete", () => {
     await after.body?.cancel()
   })
 
-  test("includes audio for a vendor that requires JSON", async () => {
+  test("is audio for a vendor that requires JSON", async () => {
     const before = uploads.gateway.simulator.requests.length
     const form = new SlowForm(["model", "google/listen"], FILE)
     const response = uploads.send(form)
@@ -148,7 +148,7 @@ describe("audio that is forwarded only when complete", () => {
     expect(uploads.gateway.simulator.requests.length).toBe(before + 1)
   })
 
-  test("includes a request with an invalid header", async () => {
+  test("is a request with an invalid header", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { headers: { "x-tollgate-strict": "perhaps" } })
@@ -160,7 +160,7 @@ describe("audio that is forwarded only when complete", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("includes an invalid request", async () => {
+  test("is an invalid request", async () => {
     const before = await uploads.caller.balance()
     for (const wrong of [
       ["temperature", "7"],

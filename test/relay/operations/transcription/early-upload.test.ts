@@ -23,8 +23,8 @@ afterEach(() => uploads.reset())
 
 afterAll(() => uploads[Symbol.asyncDispose]())
 
-describe("long audio after its model", () => {
-  test("goes upstream while it arrives, and costs once", async () => {
+describe("long audio after its model field", () => {
+  test("is forwarded while it arrives, and charged once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
@@ -42,7 +42,7 @@ describe("long audio after its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("goes upstream again if a field follows it", async () => {
+  test("is forwarded again if a field follows it", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form)
@@ -55,7 +55,7 @@ describe("long audio after its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("counts as one request of its key's rate, even if it is sent again", async () => {
+  test("counts as one request of its key's rate limit, even if it is sent again", async () => {
     const limited = await uploads.gateway.caller("10", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: limited.key })
@@ -66,7 +66,7 @@ describe("long audio after its model", () => {
     await after.body?.cancel()
   })
 
-  test("ends the vendor's call when its caller disconnects", async () => {
+  test("cancels the vendor's call when its caller disconnects", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form)
@@ -79,7 +79,7 @@ describe("long audio after its model", () => {
     expect(uploads.gateway.heard).toEqual([])
   })
 
-  test("goes again to a vendor that timed out", async () => {
+  test("is sent again to a vendor that timed out", async () => {
     const before = await uploads.caller.balance()
     let isAnswered = false
     uploads.answer = (seen, number) => {
@@ -98,7 +98,7 @@ describe("long audio after its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("goes to the next deployment if the first fails after all of it", async () => {
+  test("is sent to the next deployment if the first fails after receiving all of it", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen, number) => {
       if (number > 1) return whole(seen, number)
@@ -115,7 +115,7 @@ describe("long audio after its model", () => {
 })
 
 describe("the response to a forwarded upload", () => {
-  test("returns the vendor's error if it rejects the complete upload", async () => {
+  test("is the vendor's error if it rejects the complete upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen) => {
       await until(() => seen.isOver)
@@ -132,7 +132,7 @@ describe("the response to a forwarded upload", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("may begin before the vendor has read everything", async () => {
+  test("can begin before the vendor has read everything", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = (seen) => {
       const body = new ReadableStream<Uint8Array>({

@@ -93,7 +93,7 @@ async function transcribe(file: File): Promise<number> {
 }
 
 describe("hostile audio from a key without credits", () => {
-  test.each(Object.entries(FILES))("does not hold up others: %s", async (name, make) => {
+  test.each(Object.entries(FILES))("does not delay other requests: %s", async (name, make) => {
     const bytes = /tag|tracks|blocks/.test(name) ? LARGE : MEDIUM
     const file = new File([make(bytes)], "a.mp3")
     const pause = await longestPause(MAX_PAUSE_MS, async () => {
@@ -104,7 +104,7 @@ describe("hostile audio from a key without credits", () => {
 
   /** The files that take longest to parse. */
   const many = Object.entries(FILES).filter(([name]) => /v2.2|tracks|false/.test(name))
-  test.each(many)("does not hold up others when sent many times: %s", async (_, make) => {
+  test.each(many)("does not delay other requests when sent many times: %s", async (_, make) => {
     const file = new File([make(SMALL)], "a.mp3")
     const pause = await longestPause(MAX_PAUSE_OF_MANY_MS, async () => {
       await Promise.all(Array.from({ length: MANY }, () => transcribe(file)))
@@ -121,7 +121,7 @@ describe("hostile documents in a chat from a key without credits", () => {
     "a PDF of digits": ascii(`%PDF-1.4\n${"1 ".repeat(2_000_000)}`),
     "MP4 of tracks": FILES["MP4 of tracks"]?.(4_000_000) ?? Buffer.alloc(0),
   }
-  test.each(Object.entries(documents))("do not hold up others: %s", async (_, document) => {
+  test.each(Object.entries(documents))("do not delay other requests: %s", async (_, document) => {
     const file = {
       filename: "a",
       file_data: `data:application/pdf;base64,${document.toString("base64")}`,

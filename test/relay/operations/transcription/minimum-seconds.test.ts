@@ -53,9 +53,9 @@ async function transcribe(
   return (await (await by.get(`/v1/receipts/${id}`)).json()) as Receipt
 }
 
-describe("a request with shorter audio than the minimum", () => {
+describe("a request with less audio than the minimum charge", () => {
   for (const path of PATHS) {
-    test(`holds and charges the minimum at ${path}`, async () => {
+    test(`is held and charged at the minimum at ${path}`, async () => {
       const receipt = await transcribe(3, { path })
       expect(receipt).toMatchObject({
         usage: { second: 3 },
@@ -78,7 +78,7 @@ describe("a request with shorter audio than the minimum", () => {
     expect((await fetch(url, { method: "POST", headers, body: form })).status).toBe(402)
   })
 
-  test("has an estimate at the minimum", async () => {
+  test("is estimated at the minimum", async () => {
     const file = { format: "wav", bytes: 96_044, seconds: 3 }
     const body = { model: "groq/whisper-large-v3", file }
     const asked = { path: "/v1/audio/transcriptions", body }
@@ -91,18 +91,18 @@ describe("a request with shorter audio than the minimum", () => {
   })
 })
 
-test("longer audio is charged by its length", async () => {
+test("audio above the minimum is charged by its length", async () => {
   const receipt = await transcribe(11)
   const [line] = receipt.arithmetic ?? []
   expect(line).toEqual({ class: "second", quantity: 11, per_million: "100" })
   expect(receipt.charged).toBe("0.0011")
 })
 
-test("each model has its own minimum", async () => {
+test("each model has its own minimum seconds", async () => {
   expect((await transcribe(3, { model: "groq/whisper-long" })).charged).toBe("0.003")
 })
 
-test("a multiplier of a price group applies to the minimum, and a rate card has its own", async () => {
+test("the multiplier of a price group applies to the minimum, and a rate card has its own minimum", async () => {
   const prices = { "groq/whisper-long": { second: "50" }, "groq/whisper-streamed": PRICE }
   const terms = [{ from: 0, multiplier: "0.5", prices }]
   gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
@@ -114,7 +114,7 @@ test("a multiplier of a price group applies to the minimum, and a rate card has 
   gateway.app.apply(gateway.settings)
 })
 
-test("model lists contain the minimum", async () => {
+test("model lists contain the minimum seconds", async () => {
   const listed = await (await caller.get("/v1/models/groq/whisper-large-v3")).json()
   expect(listed).toMatchObject({ pricing: { second: "100", minimum_seconds: 10 } })
   expect(await asked(gateway, "GET", "/models?search=groq/whisper-large-v3")).toMatchObject({
@@ -122,7 +122,7 @@ test("model lists contain the minimum", async () => {
   })
 })
 
-test("an operator can set a minimum within limits", async () => {
+test("an operator can set the minimum seconds within limits", async () => {
   const path = "/models/groq/whisper-set"
   const put = (minimum_seconds: unknown) =>
     ask(gateway, "PUT", path, { kind: "transcription", price: { second: "1", minimum_seconds } })
@@ -133,7 +133,7 @@ test("an operator can set a minimum within limits", async () => {
   expect((await transcribe(3, { model: "groq/whisper-set" })).charged).toBe("0.000015")
 })
 
-test("the ledger verifies", async () => {
+test("the ledger verifies after charges at the minimum", async () => {
   await nothingHeld(caller)
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })

@@ -96,7 +96,7 @@ test.each([
   ["google/short", 500],
   ["openai/gpt-4o-transcribe", 2_000],
   ["openai/gpt-5-transcribe", 2_000],
-])("holds as much output as %s can write", async (model, limit) => {
+])("a hold covers as much output as %s can write", async (model, limit) => {
   output = (sent) => sent
   const tasks = model.startsWith("google") ? ["transcriptions", "translations"] : ["transcriptions"]
   for (const task of tasks) {
@@ -106,7 +106,7 @@ test.each([
   }
 })
 
-test("limits the audio of Gemini's speech", async () => {
+test("the audio length of Gemini's speech is limited", async () => {
   output = (sent) => sent
   const body = { model: "google/tts", input: "Hello", voice: "Kore", response_format: "pcm" }
   const receipt = await receiptOf(caller, await caller.post("/v1/audio/speech", body))

@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("holds the fee of each call that its text may need", async () => {
+  test("is held with the fee of each call that its text may require", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
@@ -120,7 +120,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(parseCredits(translated.hold)).toBeGreaterThan(parseCredits("2"))
   })
 
-  test("uses a text model, with a reported loss", async () => {
+  test("uses a text model and reports a loss", async () => {
     answer = loudly
     const before = await caller.balance()
     const response = await translate()
@@ -179,7 +179,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await text.text()).toBe(heardIn(SOUND).toUpperCase())
   })
 
-  test("gives the prompt to the text model, and not to the transcriber", async () => {
+  test("sends the prompt to the text model, and not to the transcriber", async () => {
     answer = loudly
     const response = await translate({ fields: { prompt: "Tollgate, not toll gate" } })
     expect(response.headers.get("x-tollgate-losses")).toBe("translation:emulated")
@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("charges the gateway's count if the vendor reports no usage", async () => {
+  test("is charged by the gateway's count if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
@@ -220,7 +220,7 @@ describe("a translation by a model that only transcribes", () => {
     expect((await receipt(`${id}-translation`)).status).toBe("released")
   })
 
-  test("reaches a vendor of every dialect", async () => {
+  test("is sent to a vendor of every dialect", async () => {
     const url = gateway.simulator.url
     const others: GatewayOptions = {
       ...options(`${url}/v1`, "claude/echo"),
@@ -240,7 +240,7 @@ describe("a translation by a model that only transcribes", () => {
 })
 
 describe("a translation that cannot be made", () => {
-  test("fails without a text model, naming the setting", async () => {
+  test("fails without a text model and names the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
     const refused = await codeOf(await translate({ key }))
@@ -249,7 +249,7 @@ describe("a translation that cannot be made", () => {
     expect(gateway.simulator.requests.length).toBe(requests)
   })
 
-  test("uses the first text model that the key may call", async () => {
+  test("uses the first text model that the key can access", async () => {
     const sender = await gateway.caller("10", { models: ["mistral/*", "sim/*"] })
     const response = await translate({ key: sender.key })
     expect(response.status).toBe(200)
@@ -258,7 +258,7 @@ describe("a translation that cannot be made", () => {
     expect((await receipt(also, sender)).model).toBe("sim/echo")
   })
 
-  test("names a setting that refers to no priced text model", async () => {
+  test("names a setting that does not refer to a priced text model", async () => {
     for (const wrong of ["text/unpriced", "text/nobody", MODEL]) {
       await using other = await startGateway(options(vendor.url, wrong))
       const sender = await other.caller("10")
@@ -299,7 +299,7 @@ describe("a translation that cannot be made", () => {
     "a text model that joins the lines": () => Response.json(wholeAnswer("1|ALL IN ONE LINE")),
   }
   for (const [name, failing] of Object.entries(failures)) {
-    test(`costs nothing: ${name}`, async () => {
+    test(`is free: ${name}`, async () => {
       answer = failing
       const before = await caller.balance()
       const response = await translate({ fields: { response_format: "srt" } })
@@ -313,7 +313,7 @@ describe("a translation that cannot be made", () => {
     })
   }
 
-  test("costs nothing if the transcriber fails, and calls no text model", async () => {
+  test("is free if the transcriber fails, and calls no text model", async () => {
     answer = loudly
     const before = await caller.balance()
     const calls = vendor.bodies.length
@@ -334,7 +334,7 @@ describe("a translation that cannot be made", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("counts as one request of the caller's rate", async () => {
+  test("counts as one request of the caller's rate limit", async () => {
     answer = loudly
     const sender = await gateway.caller("10", { requestsPerMinute: 60 })
     const response = await translate({ key: sender.key })

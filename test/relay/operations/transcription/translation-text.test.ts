@@ -25,7 +25,7 @@ describe("text split into chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("splits anywhere without sentences, but never within a character", () => {
+  test("splits anywhere if there are no sentences, but never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
@@ -38,7 +38,7 @@ describe("text split into chunks", () => {
   })
 })
 
-test("lines are joined up to a length", () => {
+test("lines for translation are joined up to a length", () => {
   const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${"x".repeat(80)}`)
   const chunks = chunksOfLines(lines)
   expect(chunks.flat()).toEqual(lines)
@@ -46,7 +46,7 @@ test("lines are joined up to a length", () => {
   expect(chunks.length).toBeLessThan(10)
 })
 
-test("the hold for a length covers every split", () => {
+test("the hold for a text length covers every split", () => {
   for (const lines of [
     Array.from({ length: 400 }, () => "Да. Нет. Да."),
     Array.from({ length: 30 }, () => "x".repeat(2_100)),
@@ -66,8 +66,8 @@ test("the hold for a length covers every split", () => {
   }
 })
 
-describe("an answer", () => {
-  test("reads an answer line by line", () => {
+describe("the decoder of a translated answer", () => {
+  test("reads lines one by one", () => {
     expect(readTranslation(["uno", "due"], "1|one\n2| two \n")).toEqual(["one", "two"])
     expect(readTranslation(["uno", "due"], "Here:\n1 | one\nand more\n\n2|two")).toEqual([
       "one and more",
