@@ -19,9 +19,9 @@ afterAll(async () => {
 const HELLO = [{ role: "user" as const, content: "Hello" }]
 const CHAT = { model: "sim/echo", messages: HELLO }
 
-describe("common mistakes in the base address", () => {
+describe("a common mistake in the base address", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "OpenAI's client works at '%s'",
+    "'%s' is accepted from OpenAI's client",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("common mistakes in the base address", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "Anthropic's client works at '%s'",
+    "'%s' is accepted from Anthropic's client",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -50,14 +50,14 @@ describe("common mistakes in the base address", () => {
     },
   )
 
-  test("accepts a slash at the end of a path", async () => {
+  test("is accepted if it is a slash at the end of a path", async () => {
     const response = await caller.post("/v1/chat/completions/", CHAT)
     expect(response.status).toBe(200)
     const models = (await (await caller.get("/v1/models/")).json()) as { object: string }
     expect(models.object).toBe("list")
   })
 
-  test("replays a request to such an address for its idempotency key", async () => {
+  test("does not prevent a replay for the same idempotency key", async () => {
     const headers = { "idempotency-key": "one" }
     const first = await caller.post("/chat/completions", CHAT, headers)
     const before = await caller.balance()
@@ -66,7 +66,7 @@ describe("common mistakes in the base address", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("accepts paths with an extra /v1", async () => {
+  test("is accepted if it is an extra /v1", async () => {
     expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
     expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
   })
@@ -81,23 +81,23 @@ describe("Google's addresses", () => {
     "/v1beta/sim%2Fecho:generateContent",
     "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
     "/v1beta/sim/echo:streamGenerateContent?alt=sse",
-  ])("work without 'models/' and below Vertex AI's folders: %s", async (path) => {
+  ])("are accepted without 'models/' and below Vertex AI's folders: %s", async (path) => {
     const response = await caller.post(path, { contents })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('"text":"Hell')
   })
 
-  test("count tokens without 'models/'", async () => {
+  test("are accepted for token counts without 'models/'", async () => {
     const response = await caller.post("/v1beta/sim/echo:countTokens", { contents })
     expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
   })
 })
 
-test("/health answers like /healthz", async () => {
+test("/health returns the same as /healthz", async () => {
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
 })
 
-test("prefers a gateway key to another credential in the same request", async () => {
+test("a gateway key takes precedence over another credential in the same request", async () => {
   for (const header of ["x-api-key", "x-goog-api-key"]) {
     const response = await fetch(`${gateway.url}/v1/models`, {
       headers: { authorization: "Bearer sk-ant-oat01-other", [header]: caller.key },
@@ -107,7 +107,7 @@ test("prefers a gateway key to another credential in the same request", async ()
 })
 
 describe("Azure's addresses", () => {
-  test("accepts Azure's client and its API key header", async () => {
+  test("are accepted from Azure's client with its API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
     const answer = await client.chat.completions.create(CHAT)
@@ -116,7 +116,7 @@ describe("Azure's addresses", () => {
     expect(response.output_text).toContain("Hello")
   })
 
-  test("takes the model from the address if the body has no model", async () => {
+  test("determine the model if the body has no model", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
     const response = await caller.post(path, { messages: HELLO })
     expect(((await response.json()) as { model: string }).model).toBe("sim/other")
@@ -129,7 +129,7 @@ describe("Azure's addresses", () => {
     expect(((await said.json()) as { model: string }).model).toBe("sim/echo")
   })
 
-  test("report what is missing in an empty object", async () => {
+  test("return an error that names missing fields for an empty object", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["{}", " {\n } "]) {
       const response = await caller.post(path, body)
@@ -142,7 +142,7 @@ describe("Azure's addresses", () => {
     }
   })
 
-  test("reject a body that is not an object as invalid JSON", async () => {
+  test("return an invalid JSON error for a body that is not an object", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["", "[]", "{", "nothing"]) {
       const response = await caller.post(path, body)
@@ -153,14 +153,14 @@ describe("Azure's addresses", () => {
 })
 
 describe("an unknown address", () => {
-  test("the error names the nearest address", async () => {
+  test("returns an error that names the nearest known address", async () => {
     const response = await caller.post("/v1/chat/completion", CHAT)
     const { error } = (await response.json()) as { error: { message: string; code: string } }
     expect([response.status, error.code]).toEqual([404, "not_found"])
     expect(error.message).toContain("Did you mean '/v1/chat/completions'?")
   })
 
-  test("Anthropic clients get the error in Anthropic's envelope", async () => {
+  test("returns an error in Anthropic's envelope to Anthropic clients", async () => {
     const headers = { "anthropic-version": "2023-06-01" }
     const response = await caller.post("/v1/messages/batches", {}, headers)
     expect(response.status).toBe(404)
@@ -178,7 +178,7 @@ describe("an unknown address", () => {
     expect(await counted.json()).toMatchObject({ type: "error" })
   })
 
-  test("there is no correction to addresses of the management API", async () => {
+  test("is never corrected to an address of the management API", async () => {
     for (const path of ["/v1/admin/v1/keys", "/openai/admin/v1/keys", "/v1/console/"]) {
       expect([path, (await caller.get(path)).status]).toEqual([path, 404])
     }

@@ -30,7 +30,7 @@ function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
   )
 }
 
-test("Anthropic's client reads the list in its own format, page by page", async () => {
+test("Anthropic's client reads the model list in Anthropic's format, page by page", async () => {
   const first = await client.models.list()
   expect(first.data).toHaveLength(20)
   expect(first).toMatchObject({ has_more: true, first_id: "sim/echo", last_id: "sim/m18" })
@@ -40,7 +40,7 @@ test("Anthropic's client reads the list in its own format, page by page", async 
   expect(ids).toEqual(ids.toSorted())
 })
 
-test("Anthropic's client reads pages backwards", async () => {
+test("Anthropic's client reads the model list backwards", async () => {
   const page = await client.models.list({ before_id: "sim/m03", limit: 2 })
   expect(page.data.map(({ id }) => id)).toEqual(["sim/m01", "sim/m02"])
   expect(page.has_more).toBe(true)
@@ -65,7 +65,7 @@ test("Anthropic's client retrieves one model", async () => {
   })
 })
 
-test("a key sees its own models only, and no retired ones", async () => {
+test("the model list in Anthropic's format has only the key's own models, and no retired ones", async () => {
   const limited = await clientOf({ models: ["sim/m0*"] })
   expect((await limited.models.list()).data).toHaveLength(10)
   expect((await limited.models.list({ lifecycle: ["retired"] })).data).toEqual([])
@@ -73,7 +73,7 @@ test("a key sees its own models only, and no retired ones", async () => {
   expect(await refusalOf(limited.models.retrieve("sim/echo"))).toBe(404)
 })
 
-test("a rejected request gets an error in Anthropic's format", async () => {
+test("a rejected model list request gets an error in Anthropic's format", async () => {
   const unknown = await client.models.retrieve("sim/none").catch((error: unknown) => error)
   expect(unknown).toMatchObject({ status: 404, error: { error: { type: "not_found_error" } } })
   const stranger = new Anthropic({ apiKey: "sk-none", baseURL: gateway.url, maxRetries: 0 })
@@ -81,14 +81,14 @@ test("a rejected request gets an error in Anthropic's format", async () => {
   expect(refused).toMatchObject({ status: 401, error: { error: { type: "authentication_error" } } })
 })
 
-test("rejects an invalid cursor or page size", async () => {
+test("the model list rejects an invalid cursor or page size", async () => {
   expect(await refusalOf(client.models.list({ after_id: "sim/none" }))).toBe(400)
   for (const limit of [0, 1001, 1.5]) {
     expect(await refusalOf(client.models.list({ limit }))).toBe(400)
   }
 })
 
-test("other clients get the list in OpenAI's format", async () => {
+test("other clients get the model list in OpenAI's format", async () => {
   const caller = await gateway.caller("1")
   for (const path of ["/v1/models", "/v1beta/models"]) {
     expect(await (await caller.get(path)).json()).toMatchObject({ object: "list" })

@@ -60,19 +60,19 @@ async function expectRow(
   return body.error
 }
 
-describe("a malformed body", () => {
-  test("rejects a body that is not JSON", async () => {
+describe("a malformed request body", () => {
+  test("is rejected if it is not JSON", async () => {
     await expectRow(await caller.post(CHAT, "{not json"), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, ""), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, "[1,2]"), 400, "invalid_json", null)
   })
 
-  test("rejects the wrong content type", async () => {
+  test("is rejected with the wrong content type", async () => {
     const form = { "content-type": "multipart/form-data; boundary=x" }
     await expectRow(await caller.post(CHAT, "{}", form), 415, "unsupported_media_type", null)
   })
 
-  test("accepts JSON with a charset or a suffix", async () => {
+  test("is accepted as JSON with a charset or a suffix", async () => {
     for (const type of ["application/json; charset=utf-8", "application/vnd.api+json"]) {
       const response = await caller.post(
         CHAT,
@@ -83,13 +83,13 @@ describe("a malformed body", () => {
     }
   })
 
-  test("rejects deep nesting", async () => {
+  test("is rejected if it is deeply nested", async () => {
     const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`
     const body = `{"model":"sim/echo","messages":[{"role":"user","content":"x"}],"metadata":${deep}}`
     await expectRow(await caller.post(CHAT, body), 400, "invalid_json", null)
   })
 
-  test("rejects 100 MB before they are read", async () => {
+  test("is rejected if it has 100 MB, before it is read", async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), "127.0.0.1")
     const head = [
@@ -116,7 +116,7 @@ describe("a malformed body", () => {
     expect(answer).toContain('"code":"body_too_large"')
   })
 
-  test("stops reading a body of unknown length when it grows too large", async () => {
+  test("is not read further when a body of unknown length grows too large", async () => {
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -226,12 +226,12 @@ describe("an invalid parameter", () => {
   ]
 
   for (const [name, body, status, code, param] of CASES) {
-    test(`reports ${name}`, async () => {
+    test(`is reported: ${name}`, async () => {
       await expectRow(await caller.post(CHAT, body), status, code, param)
     })
   }
 
-  test("the error about an unknown model names the nearest one", async () => {
+  test("is reported with the nearest model name if the model is unknown", async () => {
     const error = await expectRow(
       await caller.post(CHAT, { model: "sim/ecko", messages: HELLO }),
       404,
@@ -241,7 +241,7 @@ describe("an invalid parameter", () => {
     expect(error.message).toContain("sim/echo")
   })
 
-  test("temperature together with top_p is accepted", async () => {
+  test("is not reported for temperature together with top_p", async () => {
     const other = await gateway.caller("1")
     const body = { model: "sim/echo", messages: HELLO, temperature: 0.5, top_p: 0.5 }
     expect((await other.post(CHAT, body)).status).toBe(200)
@@ -256,13 +256,13 @@ describe("an invalid key", () => {
       body: JSON.stringify({ model: "sim/echo", messages: HELLO }),
     })
 
-  test("rejects a missing key", async () => {
+  test("is rejected if it is missing", async () => {
     const response = await request({})
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
     await expectRow(response, 401, "missing_api_key", null)
   })
 
-  test("rejects malformed and unknown keys, and two at once", async () => {
+  test("is rejected if it is malformed or unknown, or if there are two keys", async () => {
     const unknown = `sk-tg-${"a".repeat(43)}`
     for (const credential of ["nonsense", "Bearer ", "Bearer sk-wrong", `Bearer ${unknown}`]) {
       const code = credential.trim() === "Bearer" ? undefined : "invalid_api_key"
@@ -274,7 +274,7 @@ describe("an invalid key", () => {
     await expectRow(await request({ authorization: twice }), 401, "invalid_api_key", null)
   })
 
-  test("rejects an expired key", async () => {
+  test("is rejected if it is expired", async () => {
     const expired = await gateway.caller("1", { expiresAt: Date.now() + 400 })
     let response: Response
     do {
@@ -285,7 +285,7 @@ describe("an invalid key", () => {
     expect(body.error.message).toContain("expired")
   })
 
-  test("rejects models that the key may not call", async () => {
+  test("is rejected for models without access", async () => {
     const limited = await gateway.caller("1", { models: ["sim/oth*"] })
     const refused = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
     await expectRow(refused, 403, "model_not_allowed", "model")
@@ -353,7 +353,7 @@ describe("an object with an invalid `toString`", () => {
     ["/v1/audio/speech", { input: "Hello", voice: "alloy", response_format: ODD }],
   ]
   for (const [path, body] of odd) {
-    test(`does not fail internally: ${path} ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    test(`causes no internal error: ${path} ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const response = await caller.post(path, { model: "sim/echo", ...body })
       expect(await response.text()).not.toContain("internal_error")
       expect(response.status).toBeLessThan(500)

@@ -13,7 +13,7 @@ test.each([
   "http://tollgate.models.svc.cluster.local",
   "http://gateway.internal",
   "http://app.localhost:8787",
-])("uses origins that no stranger can own: %s", (origin) => {
+])("an origin that no stranger can own is trusted: %s", (origin) => {
   expect(callerOrigin(`${origin}/v1/images/generations`, OWN)).toBe(origin)
 })
 
@@ -23,11 +23,11 @@ test.each([
   "http://8.8.8.8",
   "http://[2606:4700::1111]:8787",
   "http://internal.example.com",
-])("ignores names and addresses of the public internet: %s", (origin) => {
+])("names and addresses of the public internet are ignored as origins: %s", (origin) => {
   expect(callerOrigin(`${origin}/v1/images/generations`, OWN)).toBe(OWN)
 })
 
-test("accepts the address that the gateway itself listens on, even a public one", () => {
+test("the address that the gateway itself listens on is trusted, even if it is public", () => {
   const own = "http://8.8.8.8:8787"
   expect(callerOrigin(`${own}/v1/images/generations`, own)).toBe(own)
 })

@@ -58,9 +58,9 @@ async function refusal(response: Response) {
   return { status: response.status, code: error.code, message: error.message }
 }
 
-describe("a compressed body", () => {
+describe("a compressed request body", () => {
   test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
-    "decompresses %s",
+    "is decompressed with %s",
     async (encoding) => {
       const body = packed(CHAT, encoding)
       const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
@@ -72,7 +72,7 @@ describe("a compressed body", () => {
     },
   )
 
-  test("decompresses a body that arrives in chunks, and passes 'identity' through", async () => {
+  test("is decompressed in chunks, and passed through with 'identity'", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -87,7 +87,7 @@ describe("a compressed body", () => {
     expect(same.status).toBe(200)
   })
 
-  test("counts as the same request as the plain one for an idempotency key", async () => {
+  test("counts as the same request as the plain body for an idempotency key", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
@@ -102,7 +102,7 @@ describe("a compressed body", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("stops decompressing at the body limit", async () => {
+  test("is not decompressed beyond the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +112,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("stops decompressing at a hundred times its size", async () => {
+  test("is not decompressed beyond a hundred times its size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -128,7 +128,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("stops decompressing at the memory limit of a request", async () => {
+  test("is not decompressed beyond the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
@@ -143,7 +143,7 @@ describe("a compressed body", () => {
     gateway.app.apply(gateway.settings)
   })
 
-  test("a malformed one is rejected with a client error", async () => {
+  test("is rejected with a client error if it is malformed", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {
@@ -160,8 +160,8 @@ describe("a compressed body", () => {
   })
 })
 
-describe("an unknown encoding", () => {
-  test("returns a list of the known encodings", async () => {
+describe("an unknown request encoding", () => {
+  test("returns an error with a list of known encodings", async () => {
     for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
       for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {
         const response = await send(path, packed(CHAT, "gzip"), { "content-encoding": encoding })
@@ -172,7 +172,7 @@ describe("an unknown encoding", () => {
     }
   })
 
-  test("rejects compressed forms", async () => {
+  test("is returned for compressed forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

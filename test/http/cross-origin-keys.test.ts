@@ -35,8 +35,8 @@ async function asked(origin: string, url = gateway.url): Promise<[number, string
 
 const allowed = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
-describe("origins of a key", () => {
-  test("a preflight carries no key, so it allows the origins of all keys", async () => {
+describe("the allowed origins of a key", () => {
+  test("are all allowed in a preflight, which carries no key", async () => {
     for (const origin of [APP, OTHER, SETTINGS]) expect(await asked(origin)).toEqual([204, origin])
     for (const origin of ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "null"]) {
       expect(await asked(origin)).toEqual([405, null])
@@ -59,13 +59,13 @@ describe("origins of a key", () => {
     }
   })
 
-  test("extends those of the settings, which apply to every key", async () => {
+  test("are added to those of the settings, which apply to every key", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }
   })
 
-  test("apply wherever the key is sent", async () => {
+  test("are applied to every place where the key is sent", async () => {
     const path = "/v1beta/models/sim/echo:generateContent"
     const contents = [{ parts: [{ text: "Hello" }] }]
     const send = (key: string, origin: string) =>
@@ -79,7 +79,7 @@ describe("origins of a key", () => {
     expect(allowed(await send(other.key, APP))).toBeNull()
   })
 
-  test("can read the errors for a missing or wrong key", async () => {
+  test("can read the errors for a missing or invalid key", async () => {
     for (const authorization of ["", "Bearer sk-tg-wrong"]) {
       const headers = { origin: APP, authorization }
       const response = await fetch(gateway.url + CHAT, { method: "POST", headers })
@@ -87,7 +87,7 @@ describe("origins of a key", () => {
     }
   })
 
-  test("stop with the key, and its page can read the reason", async () => {
+  test("become invalid with the key, and their pages can read the reason", async () => {
     const origin = "https://short.example.com"
     const short = await gateway.caller("1", { origins: [origin] })
     await short.get("/v1/models")
@@ -103,7 +103,7 @@ describe("origins of a key", () => {
   })
 })
 
-test("a key allowed for any page gets `*` for itself only", async () => {
+test("a key allowed for any origin returns `*` only for itself", async () => {
   await using own = await startGateway()
   const any = await own.caller("1", { origins: ["*"] })
   const none = await own.caller("1")
@@ -113,14 +113,14 @@ test("a key allowed for any page gets `*` for itself only", async () => {
   expect(allowed(await none.post(CHAT, HELLO, { origin: APP }))).toBeNull()
 })
 
-describe("browser caching", () => {
-  test("requests without an origin vary by origin", async () => {
+describe("cross-origin caching", () => {
+  test("varies responses to requests without an origin by origin", async () => {
     for (const path of ["/healthz", "/v1/images/files/none.png", "/v1/models"]) {
       expect([path, (await app.get(path)).headers.get("vary")]).toEqual([path, "origin"])
     }
   })
 
-  test("there is no vary header if no origin is allowed", async () => {
+  test("sends no vary header if no origin is allowed", async () => {
     await using own = await startGateway()
     expect((await fetch(`${own.url}/healthz`)).headers.has("vary")).toBe(false)
   })

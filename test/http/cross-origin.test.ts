@@ -39,7 +39,7 @@ describe("a page of an allowed origin", () => {
     "/v2/rerank",
     "/v1/nothing",
     "/v1/v1/messages",
-  ])("passes the preflight: %s", async (path) => {
+  ])("is allowed by the preflight: %s", async (path) => {
     const response = await preflight(path, ASKING)
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -80,8 +80,8 @@ describe("a page of an allowed origin", () => {
   })
 })
 
-describe("responses without cross-origin headers", () => {
-  test("a page of another origin gets no such headers", async () => {
+describe("cross-origin headers", () => {
+  test("are not sent to a page of another origin", async () => {
     for (const origin of ["https://evil.example", "https://app.example.com:444", "null"]) {
       const asked = await preflight(CHAT, { ...ASKING, origin })
       expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
@@ -90,31 +90,31 @@ describe("responses without cross-origin headers", () => {
     }
   })
 
-  test("a client without an origin gets no such headers", async () => {
+  test("are not sent to a client without an origin", async () => {
     expect(crossOriginHeaders(await caller.post(CHAT, HELLO))).toEqual([])
   })
 
-  test("the management API sends no such headers", async () => {
+  test("are not sent by the management API", async () => {
     for (const path of ["/admin/v1/keys", "/console/", "/openapi.json"]) {
       expect(crossOriginHeaders(await preflight(path, ASKING))).toEqual([])
     }
   })
 
-  test("sends no such headers if the settings allow no origin", async () => {
+  test("are not sent if the settings allow no origin", async () => {
     await using plain = await startGateway()
     const asked = await fetch(plain.url + CHAT, { method: "OPTIONS", headers: ASKING })
     expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
   })
 })
 
-test("any origin is `*`, without credentials", async () => {
+test("are `*` without credentials if any origin is allowed", async () => {
   await using open = await startGateway({ settings: { corsOrigins: ["*"] } })
   const asked = await fetch(open.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect(asked.headers.get("access-control-allow-origin")).toBe("*")
   expect(asked.headers.has("access-control-allow-credentials")).toBe(false)
 })
 
-test("a changed setting is active immediately", async () => {
+test("a changed origin setting takes effect immediately", async () => {
   await using own = await startGateway()
   const ask = () => fetch(own.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect((await ask()).status).toBe(405)

@@ -45,13 +45,13 @@ const SPECIFIED = [
   ["POST", "/v1/audio/translations"],
 ] as const
 
-test("the document describes every endpoint of the service", () => {
+test("the OpenAPI document describes every endpoint of the service", () => {
   for (const [method, path] of SPECIFIED) {
     expect(document.paths[path]?.[method.toLowerCase()]?.summary).toBeString()
   }
 })
 
-test("the document declares the idempotency key where it is supported", () => {
+test("the OpenAPI document declares the idempotency key on endpoints that support it", () => {
   const takesKey = (method: string, path: string): boolean =>
     JSON.stringify(document.paths[path]?.[method] ?? {}).includes('"idempotency-key"')
   for (const [method, path] of SPECIFIED) {
@@ -78,14 +78,14 @@ test("every documented endpoint exists and requires the documented credentials",
   }
 })
 
-test("schemas are declared once and referenced", () => {
+test("the OpenAPI document declares schemas once and references them", () => {
   expect(document.openapi).toBe("3.1.0")
   expect(Object.keys(document.components.schemas)).toContain("Account")
   const list = JSON.stringify(document.paths["/admin/v1/accounts"])
   expect(list).toContain("#/components/schemas/Account")
 })
 
-test("the same content is readable on a page without scripts", async () => {
+test("the API description can also be read on a page without scripts", async () => {
   const response = await fetch(`${gateway.url}/docs`)
   const page = await response.text()
   expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style")
@@ -96,7 +96,7 @@ test("the same content is readable on a page without scripts", async () => {
   expect(page).toContain("<code>/keys/{id}/rotate</code>")
 })
 
-test("the documents are read-only", async () => {
+test("API documents are read-only", async () => {
   for (const path of ["/docs", "/openapi.json", "/", "/console"]) {
     const response = await fetch(gateway.url + path, { method: "POST", body: "x" })
     expect(response.status).toBe(405)
@@ -104,7 +104,7 @@ test("the documents are read-only", async () => {
   }
 })
 
-test.each(["/", "/console"])("%s leads to the console", async (path) => {
+test.each(["/", "/console"])("%s redirects to the console", async (path) => {
   const response = await fetch(gateway.url + path, { redirect: "manual" })
   expect(response.status).toBe(302)
   expect(response.headers.get("location")).toBe("/console/")

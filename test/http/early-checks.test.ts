@@ -38,7 +38,7 @@ async function refused(caller: TestCaller, body: object | string, path = CHAT) {
 }
 
 describe("a large body", () => {
-  test("stays unparsed if the account has no credits", async () => {
+  test("is not parsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await refused(caller, broken)
@@ -46,14 +46,14 @@ describe("a large body", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("stays unparsed if the key's budget is used up", async () => {
+  test("is not parsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await refused(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await refused(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("fails because of its model even if the rest is invalid", async () => {
+  test("is rejected for its model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await refused(caller, broken)).toMatchObject({
@@ -86,7 +86,7 @@ describe("a large body", () => {
     })
   })
 
-  test("gets its stored response again after the budget has been used up", async () => {
+  test("gets its stored response again after the budget is used up", async () => {
     const caller = await paid.caller("1")
     const headers = { "idempotency-key": "again" }
     const body = large("sim/echo", { max_tokens: 10 })
@@ -167,7 +167,7 @@ describe("a list or text that is too long", () => {
     ],
   ]
   for (const [path, body, field, limit] of cases) {
-    test(`names the list and its limit: ${field} at ${path}`, async () => {
+    test(`is rejected with the name of the list and its limit: ${field} at ${path}`, async () => {
       const caller = await paid.caller("1")
       const response = await caller.post(path, body)
       const text = await response.text()
@@ -181,7 +181,7 @@ describe("a list or text that is too long", () => {
     })
   }
 
-  test("a list of tokens counts as one text", async () => {
+  test("is counted as one text if it is a list of tokens", async () => {
     const caller = await paid.caller("1000")
     const body = { model: "sim/embed", input: many(20_000, 100) }
     const response = await caller.post("/v1/embeddings", body)

@@ -128,7 +128,7 @@ const CHATS = {
   }),
 } as const
 
-test("every request holds exactly the maximum, and costs between the minimum and the maximum", async () => {
+test("the estimate equals the hold, and the charge is between the minimum and the maximum", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -150,8 +150,8 @@ test("every request holds exactly the maximum, and costs between the minimum and
   )
 })
 
-describe("every endpoint", () => {
-  test("estimates embeddings, rerank and speech", async () => {
+describe("an estimate of an endpoint", () => {
+  test("covers embeddings, rerank and speech", async () => {
     await comesTrue("/v1/embeddings", { model: "sim/embed", input: ["one text", "another one"] })
     await comesTrue("/v1/embeddings", { model: "sim/embed", input: [[1, 2, 3]] })
     const rerank = { model: "sim/rerank", query: "a", documents: ["b", "c"] }
@@ -163,7 +163,7 @@ describe("every endpoint", () => {
     await comesTrue("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "Hello." })
   })
 
-  test("estimates free and priced moderations", async () => {
+  test("covers free and priced moderations", async () => {
     const parts = [
       { type: "text", text: "Hello." },
       { type: "image_url", image_url: { url: "https://example.com/a.png" } },
@@ -178,7 +178,7 @@ describe("every endpoint", () => {
     await comesTrue("/v1/chat/moderations", { model: "sim/moderate", input })
   })
 
-  test("estimates images from a text and from described images", async () => {
+  test("covers images from a text and from described images", async () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
@@ -198,7 +198,7 @@ describe("every endpoint", () => {
     )
   })
 
-  test("estimates described audio files", async () => {
+  test("covers described audio files", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const model = "sim/whisper-1"
@@ -207,7 +207,7 @@ describe("every endpoint", () => {
     }
   })
 
-  test("reports a translation by two models in two parts", async () => {
+  test("has two parts for a translation by two models", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const body = { model: "mistral/voxtral-mini", file }
@@ -250,7 +250,7 @@ describe("an estimate", () => {
     expect(strict.parts[0]?.route[1]?.error?.error_type).toBe("not_carried")
   })
 
-  test("spends and holds nothing, leaves no receipt, and makes no calls", async () => {
+  test("spends and holds nothing, leaves no receipt and makes no calls", async () => {
     const before = await creditsOf(caller)
     const called = gateway.simulator.requests.length
     let fetched = 0
@@ -271,7 +271,7 @@ describe("an estimate", () => {
     expect(await gateway.store.entries.list(poor.account.id, 0, 10)).toHaveLength(1)
   })
 
-  test("states whether the balance covers the request", async () => {
+  test("reports whether the balance covers the request", async () => {
     const long = { ...body, model: "sim/echo" }
     const poor = await gateway.caller("0.001")
     const told = await estimate("/v1/chat/completions", long, { by: poor })
@@ -306,7 +306,7 @@ describe("an estimate", () => {
     })
   })
 
-  test("an estimate reads a long text once in each turn of the event loop", async () => {
+  test("reads a long text in one event-loop turn at a time", async () => {
     const long = "é".repeat(100_000)
     const readsByTurn = new Map<number, number>()
     const none = await gateway.caller("0")

@@ -30,7 +30,7 @@ test("an account is created with optional credits and found again", async () => 
   expect(actions).toEqual(["account.entry", "account.create"])
 })
 
-test("an account created from a template gets its limits; explicit credits take precedence", async () => {
+test("an account created from a template gets its limits, and explicit credits take precedence", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: "Trial", template: "trial" })
   expect(made).toMatchObject({
     balance: "0.5",
@@ -51,7 +51,7 @@ test("an account created from a template gets its limits; explicit credits take 
   expect(error.message).toContain("Known templates: trial.")
 })
 
-test("a name can be used by one account only", async () => {
+test("an account name can be used only once", async () => {
   await asked(gateway, "POST", "/accounts", { name: "Borealis" })
   const other = await asked(gateway, "POST", "/accounts", { name: "Cumulus" })
   const twice = await ask(gateway, "POST", "/accounts", { name: "Borealis" })
@@ -62,7 +62,7 @@ test("a name can be used by one account only", async () => {
   await renamed.body?.cancel()
 })
 
-test("an account is renamed and set to store content; the audit log has both states", async () => {
+test("an account is renamed and set to store content, and the audit log has both states", async () => {
   const { id, ...made } = await asked(gateway, "POST", "/accounts", { name: "Dawn" })
   const path = `/accounts/${String(id)}`
   const change = { name: "Dusk", stores_content: true }
@@ -73,7 +73,7 @@ test("an account is renamed and set to store content; the audit log has both sta
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject(change)
 })
 
-test("the list returns each account once over several pages", async () => {
+test("the account list returns each account once over several pages", async () => {
   for (const name of ["p1", "p2", "p3"]) await asked(gateway, "POST", "/accounts", { name })
   const seen: unknown[] = []
   let cursor = ""
@@ -86,7 +86,7 @@ test("the list returns each account once over several pages", async () => {
   expect(seen).toEqual(all.map(({ id }) => id))
 })
 
-test("an account is found by its id only", async () => {
+test("an account is found only by its id", async () => {
   await asked(gateway, "POST", "/accounts", { name: "Elm" })
   for (const id of ["Elm", "acc_none", "..%2f", "a".repeat(300)]) {
     const response = await ask(gateway, "GET", `/accounts/${id}`)

@@ -12,15 +12,15 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-describe("authentication", () => {
-  test("a request without credentials gets 401 not_signed_in", async () => {
+describe("management API authentication", () => {
+  test("returns 401 not_signed_in for a request without credentials", async () => {
     const response = await ask({ url: gateway.url, headers: {} }, "GET", "/accounts")
     expect(response.status).toBe(401)
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
     expect((await errorOf(response)).error_type).toBe("not_signed_in")
   })
 
-  test("the admin token acts as the operator", async () => {
+  test("treats the admin token as the operator", async () => {
     expect(await asked(gateway, "GET", "/accounts")).toMatchObject({ object: "list", data: [] })
   })
 
@@ -34,7 +34,7 @@ describe("authentication", () => {
     },
   )
 
-  test("every token is rejected if no admin token is set, including an empty one", async () => {
+  test("rejects every token if no admin token is configured, including an empty one", async () => {
     await using bare = await startManaged({ settings: { adminToken: "" } })
     for (const token of ["", "undefined", ADMIN_TOKEN]) {
       const headers = { authorization: `Bearer ${token}` }
@@ -57,8 +57,8 @@ describe("authentication", () => {
   })
 })
 
-describe("request validation", () => {
-  test("every response has a request id and is not cacheable", async () => {
+describe("management API validation", () => {
+  test("gives every response a request id and forbids caching", async () => {
     for (const path of ["/accounts", "/accounts/acc_none", "/nothing"]) {
       const response = await ask(gateway, "GET", path)
       expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -67,7 +67,7 @@ describe("request validation", () => {
     }
   })
 
-  test("unknown paths and unsupported methods are rejected", async () => {
+  test("rejects unknown paths and unsupported methods", async () => {
     const unknown = await ask(gateway, "GET", "/nothing/here")
     expect(unknown.status).toBe(404)
     expect((await errorOf(unknown)).error_type).toBe("not_found")
@@ -76,7 +76,7 @@ describe("request validation", () => {
     expect(wrong.headers.get("allow")).toBe("GET, POST")
   })
 
-  test("the first fault is the error, and the error lists all faults", async () => {
+  test("returns the first fault as the error and lists all faults", async () => {
     const response = await ask(gateway, "POST", "/accounts", { name: "  ", credits: "0", nmae: 1 })
     expect(response.status).toBe(400)
     const error = await errorOf(response)
@@ -107,7 +107,7 @@ describe("request validation", () => {
       "invalid_value",
       "'__proto__x' is unknown: check its spelling or omit it.",
     ],
-  ])("rejects bad input %#", async (body, kind, message) => {
+  ])("rejects the invalid body %#", async (body, kind, message) => {
     const response = await ask(gateway, "POST", "/accounts", body)
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ error_type: kind, message })
@@ -120,7 +120,7 @@ describe("request validation", () => {
     ["cursor=zzz", "invalid_value", "cursor"],
     ["limit=1&limit=2", "invalid_value", "limit"],
     ["page=2", "invalid_value", "page"],
-  ])("rejects the bad query %s", async (query, kind, parameter) => {
+  ])("rejects the invalid query %s", async (query, kind, parameter) => {
     const response = await ask(gateway, "GET", `/accounts?${query}`)
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ error_type: kind, param: parameter })
@@ -136,7 +136,7 @@ describe("request validation", () => {
     [[1]],
     [[null]],
     [{}],
-  ])("a forged cursor is rejected or finds nothing: %j", async (position) => {
+  ])("rejects a forged cursor or finds nothing: %j", async (position) => {
     const cursor = Buffer.from(JSON.stringify(position)).toString("base64url")
     const byTime = ["/accounts", "/keys", "/members", "/members/invitations", "/users"]
     for (const path of byTime) {

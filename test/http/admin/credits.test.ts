@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("an entry is written to the ledger with its reason and author", async () => {
+test("a manual entry is written to the ledger with its reason and author", async () => {
   const refund = { kind: "refund", amount: "1.5", note: "an outage" }
   expect(await asked(gateway, "POST", `${account}/entries`, refund)).toMatchObject({
     ...refund,
@@ -45,7 +45,7 @@ test.each([
   [{ kind: "grant", amount: "1" }, "note"],
   [{ kind: "charge", amount: "1", note: "x" }, "kind"],
   [{ kind: "grant", amount: "1e3", note: "x" }, "amount"],
-])("rejects the bad entry %#", async (order, parameter) => {
+])("an invalid manual entry is rejected: %#", async (order, parameter) => {
   const response = await ask(gateway, "POST", `${account}/entries`, order)
   expect(response.status).toBe(400)
   expect((await errorOf(response)).param).toBe(parameter)
@@ -72,7 +72,7 @@ test.each([
   expect((await errorOf(response)).message).toContain(advice)
 })
 
-test("a code gives its credits once to each account", async () => {
+test("a redeemed code gives its credits once to each account", async () => {
   const code = await asked(gateway, "POST", "/codes", {
     credits: "2",
     uses: 2,
@@ -90,13 +90,13 @@ test("a code gives its credits once to each account", async () => {
   expect(revoked.status).toBe("revoked")
 })
 
-test("a wrong code is reported with its field", async () => {
+test("an invalid code is reported with its field", async () => {
   const response = await ask(gateway, "POST", `${account}/redeem`, { code: "TG-0000" })
   expect(response.status).toBe(400)
   expect((await errorOf(response)).param).toBe("code")
 })
 
-test("a statement is a file with the requested days", async () => {
+test("a statement is returned as a file with the requested days", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const path = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", path)

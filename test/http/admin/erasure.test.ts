@@ -54,7 +54,7 @@ function filesWith(folder: string, text: string): string[] {
   })
 }
 
-test("erasure removes a person's name everywhere, keeps their actions under their id, and everything verifies", async () => {
+test("erasure removes a person's name everywhere and keeps their actions under their id, and everything verifies", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -137,7 +137,7 @@ test("erasure leaves no personal data in the files", async () => {
   }
 })
 
-test("a person who cannot be erased stays unchanged", async () => {
+test("a person who cannot be erased is not changed", async () => {
   const started = await start()
   await using _ = started.gateway
   const { operator, ada, id } = started

@@ -99,7 +99,7 @@ function ask(method: string, path: string, headers: Record<string, string>): Pro
 const COOKIE = { cookie: "session=good" }
 const CONSOLE = { ...COOKIE, "x-tollgate-console": "1" }
 
-describe("a change requested by a session", () => {
+describe("the guard of a change requested by a session", () => {
   test("accepts a request of the console", async () => {
     const response = await ask("POST", "/things/7", CONSOLE)
     expect(await response.json()).toEqual({ by: USER.name, id: "7", address: "127.0.0.1" })
@@ -140,7 +140,7 @@ describe("a change requested by a session", () => {
     expect((await errorOf(response)).error_type).toBe("forbidden")
   })
 
-  test("rejects requests of other sites even if the endpoint needs no session", async () => {
+  test("rejects requests from other sites even if the endpoint requires no session", async () => {
     for (const headers of [{}, COOKIE, { ...CONSOLE, origin: "https://evil.example" }]) {
       const response = await ask("POST", "/open", headers as Record<string, string>)
       expect(response.status).toBe(403)
@@ -151,31 +151,31 @@ describe("a change requested by a session", () => {
   })
 })
 
-test("the admin token needs no console header and acts as the operator", async () => {
+test("an admin token requires no console header and acts as the operator", async () => {
   const headers = { authorization: `bearer  ${ADMIN_TOKEN}`, origin: "https://elsewhere.example" }
   const response = await ask("POST", "/things/7", headers)
   expect(await response.json()).toMatchObject({ by: "admin token" })
   expect((await ask("DELETE", "/things/7", headers)).status).toBe(204)
 })
 
-test("a valid session does not make up for a wrong token", async () => {
+test("a valid session does not replace an invalid token", async () => {
   const response = await ask("POST", "/things/7", { ...CONSOLE, authorization: "Bearer wrong" })
   expect(response.status).toBe(401)
   await response.body?.cancel()
 })
 
-test("users cannot call endpoints of operators", async () => {
+test("users cannot call operator endpoints", async () => {
   const response = await ask("DELETE", "/things/7", CONSOLE)
   expect(response.status).toBe(403)
   await response.body?.cancel()
 })
 
-test("reading needs only the session, and the rest of a path may contain slashes", async () => {
+test("a read request requires only the session, and the rest of a path can contain slashes", async () => {
   const response = await ask("GET", "/things/model/openai/gpt%205?x=1", COOKIE)
   expect(await response.json()).toEqual({ kind: "model", name: "openai/gpt 5" })
 })
 
-test("all cookies of a response are sent", async () => {
+test("a response sends all of its cookies", async () => {
   const response = await ask("POST", "/open", CONSOLE)
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"])
   expect(response.headers.get("cache-control")).toBe("no-store")

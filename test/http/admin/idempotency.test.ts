@@ -42,7 +42,7 @@ function forgetAnswer(request: string): void {
   )
 }
 
-test("requests that move money or create secrets run once", async () => {
+test("management requests that move money or create secrets run once for an idempotency key", async () => {
   const { account, key } = world.ours
   const cases: readonly (readonly [method: string, path: string, body: object])[] = [
     ["POST", `/accounts/${account}/entries`, { kind: "grant", amount: "1", note: "n" }],
@@ -70,7 +70,7 @@ test("requests that move money or create secrets run once", async () => {
   }
 })
 
-test("a response without a body is repeated as well", async () => {
+test("a management response without a body is replayed as well", async () => {
   const { id } = await asked(world.gateway, "POST", "/members/invitations", {
     account: world.ours.account,
     email: "gone@example.com",
@@ -83,7 +83,7 @@ test("a response without a body is repeated as well", async () => {
   expect((await send("", "DELETE", `/members/invitations/${String(id)}`)).status).toBe(400)
 })
 
-test("a rejected request releases the idempotency key", async () => {
+test("a rejected management request releases the idempotency key", async () => {
   const path = `/accounts/${world.ours.account}/entries`
   const take = { kind: "adjustment", amount: "-1000000", note: "too much" }
   expect((await send("refused", "POST", path, take)).status).toBe(409)

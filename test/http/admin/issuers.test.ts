@@ -86,7 +86,7 @@ test("the browser is redirected only to pages of the console", async () => {
   expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
 })
 
-test("an unreachable issuer gets a readable error, and passwords keep working", async () => {
+test("an unreachable issuer returns a readable error, and passwords keep working", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = await setUpOperator(gateway)

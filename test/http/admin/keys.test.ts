@@ -28,7 +28,7 @@ async function call(secret: unknown): Promise<number> {
   return response.status
 }
 
-test("a key created here can call a model within a second", async () => {
+test("a created key can call a model within a second", async () => {
   const made = await asked(gateway, "POST", "/keys", {
     account,
     name: "first",
@@ -67,7 +67,7 @@ test("a key created here can call a model within a second", async () => {
   expect(answer.choices).toHaveLength(1)
 })
 
-test("a key works right after it is created and stops right after it is revoked", async () => {
+test("a key is valid right after its creation and invalid right after its revocation", async () => {
   for (let round = 0; round < 5; round++) {
     const made = await asked(gateway, "POST", "/keys", { account, name: "at once" })
     expect(await call(made.secret)).toBe(200)
@@ -76,7 +76,7 @@ test("a key works right after it is created and stops right after it is revoked"
   }
 })
 
-test("a key's secret is shown once and found nowhere afterwards", async () => {
+test("a key's secret is returned once and found nowhere afterwards", async () => {
   const { id, secret } = await asked(gateway, "POST", "/keys", { account, name: "secret" })
   for (const path of [`/keys/${String(id)}`, "/keys?limit=200", `/keys?account=${account}`]) {
     expect(JSON.stringify(await asked(gateway, "GET", path))).not.toContain(String(secret))
@@ -87,7 +87,7 @@ test("a key's secret is shown once and found nowhere afterwards", async () => {
   expect(JSON.stringify(records)).not.toContain(String(secret).slice(0, -4))
 })
 
-test("a change is active within a second; null removes a limit and an omitted field keeps it", async () => {
+test("a key change takes effect within a second, null removes a limit and an omitted field is unchanged", async () => {
   const order = { account, name: "changing", models: ["sim/*"], requests_per_minute: 5 }
   const made = await asked(gateway, "POST", "/keys", order)
   const path = `/keys/${String(made.id)}`
@@ -117,7 +117,7 @@ test("a change is active within a second; null removes a limit and an omitted fi
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ models: ["other/*"] })
 })
 
-test("the origins allowed to use a key are stored in the browser's form and are active immediately", async () => {
+test("the allowed origins of a key are stored in the browser's form and take effect immediately", async () => {
   const preflight = async (origin: string) => {
     const headers = { origin, "access-control-request-method": "POST" }
     return (await fetch(`${gateway.url}/v1/models`, { method: "OPTIONS", headers })).status
@@ -148,7 +148,7 @@ test("the origins allowed to use a key are stored in the browser's form and are 
   expect(answer.headers.has("access-control-allow-origin")).toBe(false)
 })
 
-test("changing a budget changes the remaining amount by the difference", async () => {
+test("a changed budget changes the remaining amount by the difference", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "budget", budget: "2" })
   const path = `/keys/${String(made.id)}`
   expect(await asked(gateway, "PATCH", path, { budget: "3", daily_budget: "1" })).toMatchObject({
@@ -158,7 +158,7 @@ test("changing a budget changes the remaining amount by the difference", async (
   expect(await asked(gateway, "PATCH", path, { budget: null })).toMatchObject({ budget: null })
 })
 
-test("a rotated secret works during its grace period, and stops immediately without one", async () => {
+test("a rotated secret is valid during its grace period, and invalid immediately without one", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "rotating" })
   const path = `/keys/${String(made.id)}/rotate`
   const second = await asked(gateway, "POST", path, { grace_seconds: 3_600 })
@@ -172,14 +172,14 @@ test("a rotated secret works during its grace period, and stops immediately with
   expect(await call(made.secret)).toBe(401)
 })
 
-test("a rotation without a body has a grace period of one day", async () => {
+test("a key rotation without a body has a grace period of one day", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "plain rotation" })
   const rotated = await asked(gateway, "POST", `/keys/${String(made.id)}/rotate`)
   const [until] = rotated.grace_until as string[]
   expect(Date.parse(until ?? "") - Date.now()).toBeGreaterThan(86_000_000)
 })
 
-test("a revoked key stops permanently within a second; revoking it again changes nothing", async () => {
+test("a revoked key is permanently invalid within a second, and a second revocation has no effect", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "revoked" })
   const path = `/keys/${String(made.id)}`
   await until(async () => (await call(made.secret)) === 200)
@@ -197,7 +197,7 @@ test("a revoked key stops permanently within a second; revoking it again changes
   }
 })
 
-test("the list returns each key once over several pages, newest first", async () => {
+test("the key list returns each key once over several pages, newest first", async () => {
   const own = String((await asked(gateway, "POST", "/accounts", { name: "paging" })).id)
   const made: string[] = []
   for (let index = 0; index < 5; index++) {
@@ -228,14 +228,14 @@ test.each([
   [{ concurrent_requests: 0 }, 400, "concurrent_requests"],
   [{ expires_at: "tomorrow" }, 400, "expires_at"],
   [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "expires_at"],
-])("rejects bad input %#", async (order, status, parameter) => {
+])("invalid key input is rejected: %#", async (order, status, parameter) => {
   const whole = "name" in order ? order : { account, name: "x", ...order }
   const response = await ask(gateway, "POST", "/keys", whole)
   expect(response.status).toBe(status)
   expect((await errorOf(response)).param).toBe(parameter)
 })
 
-test("aliases are validated, and active immediately", async () => {
+test("aliases of a key are validated and take effect immediately", async () => {
   for (const aliases of [
     {},
     { "a b": "sim/echo" },

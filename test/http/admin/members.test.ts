@@ -27,7 +27,7 @@ async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
   return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
 }
 
-test("an invitation states its purpose and makes a new user a member once", async () => {
+test("an invitation describes its purpose and makes a new user a member once", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const order = { account, email: "BOB@example.com", role: "member" }
@@ -58,7 +58,7 @@ test("an invitation states its purpose and makes a new user a member once", asyn
   expect(stored).not.toContain(String(token))
 })
 
-test("a registered user signs in and accepts, with the invited address only", async () => {
+test("a registered user signs in and accepts an invitation with the invited address only", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_two", name: "two", createdAt: 2 }, AUDIT)
@@ -107,7 +107,7 @@ test("a withdrawn or expired invitation is rejected", async () => {
   expect(await bob.status("POST", "/invitations/old/accept", { name, password })).toBe(404)
 })
 
-test("a changed or removed role is active at the next request", async () => {
+test("a changed or removed role takes effect at the next request", async () => {
   await using gateway = await startGateway()
   const { operator, account, ada } = await withOwner(gateway)
   const bob = await join(gateway, operator, { account, role: "viewer", person: BOB })
@@ -153,7 +153,7 @@ test("members of other accounts cannot be found", async () => {
   expect(await ada.json("GET", "/members/invitations")).toMatchObject({ data: [] })
 })
 
-test("lists are read page by page", async () => {
+test("member lists are read page by page", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const emails = ["c1@example.com", "c2@example.com", "c3@example.com"]

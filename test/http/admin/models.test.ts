@@ -45,7 +45,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<st
   return `${response.status} ${error_type} ${param}: ${message}`
 }
 
-describe("the list", () => {
+describe("model list in the management API", () => {
   test("shows each model with its prices, endpoints, deployments and origin", async () => {
     expect(await model("sim/two")).toEqual({
       id: "sim/two",
@@ -112,8 +112,8 @@ describe("the list", () => {
   })
 })
 
-describe("an entry", () => {
-  test("returns price periods as they were set", async () => {
+describe("model entry in the management API", () => {
+  test("returns price periods in their original form", async () => {
     const later = { name: "later", from: "2999-01-01", input: "3" }
     const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }
     const price = { ...PRICE, periods: [later, earlier] }
@@ -147,7 +147,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/timed")
   })
 
-  test("shows modes of service as factors or as prices", async () => {
+  test("returns service modes as factors or prices", async () => {
     const flex = { input: "0.05", output: "0.2", tiers: [{ above: 1000, input: "0.1" }] }
     const own = { input: "0.1", output: "0.4", tiers: [{ above: 1000, input: "0.2" }] }
     const later = { from: "2999-01-01", input: "3", tiers: own.tiers, modes: { flex: "0.5" } }
@@ -167,7 +167,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/moded")
   })
 
-  test("gives a price to a model without one immediately", async () => {
+  test("gives a price to an unpriced model immediately", async () => {
     await using open = await startManaged({
       settings: { models: {} },
       providersAt: (url) => ({
@@ -245,7 +245,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/alias/painter")
   })
 
-  test("an entry of the settings file is locked", async () => {
+  test("is locked if it is in the settings file", async () => {
     expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
       "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
@@ -297,24 +297,24 @@ describe("an entry", () => {
       "rules.toools: 'rules.toools' is not known here. Did you mean 'tools'?",
     ],
     [
-      "an invalid value of a rule",
+      "an invalid rule value",
       { rules: { reasoning_efforts: ["high", "hgih"] } },
       "rules.reasoning_efforts[1]: 'rules.reasoning_efforts[1]' is not a known effort. Did you mean 'high'?",
     ],
     [
-      "an invalid value of a deployment's rule",
+      "an invalid rule value of a deployment",
       { deployments: [{ provider: "sim", rules: { max_user_length: 8 } }] },
       "deployments[0].rules.max_user_length: 'deployments[0].rules.max_user_length' must be a whole",
     ],
     ["an invalid context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
-  test.each(cases)("rejects an entry with %s", async (_, entry, words) => {
+  test.each(cases)("is rejected with %s", async (_, entry, words) => {
     const said = await refusal("PUT", "/models/sim/new", entry)
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
     expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
   })
 
-  test("rejects an entry of an unknown provider", async () => {
+  test("is rejected for an unknown provider", async () => {
     expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
@@ -323,7 +323,7 @@ describe("an entry", () => {
     )
   })
 
-  test("rejects an unreadable name", async () => {
+  test("is rejected with an unreadable name", async () => {
     expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )
@@ -357,7 +357,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/ruled")
   })
 
-  test("records an entry in the audit log with its previous value", async () => {
+  test("is recorded in the audit log with its previous value", async () => {
     await asked(gateway, "PUT", "/models/sim/logged", { price: PRICE })
     await asked(gateway, "PUT", "/models/sim/logged", { price: { input: "3", output: "4" } })
     await ask(gateway, "DELETE", "/models/sim/logged")

@@ -69,7 +69,7 @@ test("a newer model is listed at the price of its family, and one setting makes 
   expect(await newer()).toHaveLength(1)
 })
 
-test("a key restricted to single models gets no hint about newer models", async () => {
+test("a key restricted to single models gets no suggestion of newer models", async () => {
   const caller = await gateway.caller("10", { models: ["mistral/mistral-small-latest"] })
   const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   expect((await errorOf(refused)).message).not.toContain("unknown_models")

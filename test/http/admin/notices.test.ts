@@ -13,7 +13,7 @@ interface Sent {
 const sentTo = (receiver: { received: readonly { body: string }[] }) =>
   receiver.received.map(({ body }) => JSON.parse(body) as Sent)
 
-test("an account and the operator get their own notices and see the status of the delivery", async () => {
+test("an account and the operator get their own notices and see the delivery status", async () => {
   await using gateway = await startManaged({ noticePace: 20 })
   using ofAccount = startReceiver()
   using ofOperator = startReceiver(
@@ -88,7 +88,7 @@ test.each([
   [{ channel: "pigeon", address: "https://example.com" }, "channel", ""],
   [{ channel: "slack", address: "https://example.com", balance_below: "0" }, "balance_below", ""],
   [{ channel: "slack", address: "https://example.com", types: ["nothing"] }, "types", ""],
-])("rejects %o", async (target, parameter, words) => {
+])("invalid notice settings are rejected: %o", async (target, parameter, words) => {
   await using gateway = await startManaged({ settings: { notices: { allowsPrivate: false } } })
   const response = await ask(gateway, "POST", "/notices/targets", target)
   expect(response.status).toBe(400)
@@ -97,7 +97,7 @@ test.each([
   expect(message).toContain(words)
 })
 
-test("an account has a limited number of targets, and cannot receive operator notices", async () => {
+test("an account has a limited number of notice targets and cannot receive operator notices", async () => {
   await using gateway = await startManaged()
   const { account } = await gateway.caller()
   const target = { account: account.id, channel: "slack", address: "https://example.com/x" }

@@ -55,7 +55,7 @@ async function signIn(
   }
 }
 
-test("a passkey is created, signs in without a code, and is listed, renamed and removed", async () => {
+test("a passkey is created, signs a user in without a code, and is listed, renamed and removed", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
@@ -137,7 +137,7 @@ test("a response without its challenge creates no passkey", async () => {
   expect((await browser.json("GET", "/auth/passkeys"))["data"]).toEqual([])
 })
 
-test("a response signs in once, in the browser that asked, for its own challenge", async () => {
+test("a passkey response signs a user in once, in the same browser, for its own challenge", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -174,7 +174,7 @@ test("a response signs in once, in the browser that asked, for its own challenge
   expect((await signIn(gateway, new SoftwareAuthenticator())).status).toBe(401)
 })
 
-test("only the first of two simultaneous responses to one challenge signs in", async () => {
+test("only the first of two simultaneous passkey responses to one challenge signs the user in", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -191,7 +191,7 @@ test("only the first of two simultaneous responses to one challenge signs in", a
   expect(statuses.toSorted()).toEqual([200, 401, 401, 401])
 })
 
-test("a copied passkey is detected by its counter", async () => {
+test("a cloned passkey is detected by its counter", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -206,7 +206,7 @@ test("a copied passkey is detected by its counter", async () => {
   }
 })
 
-test("passkeys of other users are not accessible, and are removed with their user", async () => {
+test("passkeys of other users are inaccessible, and are removed with their user", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -249,7 +249,7 @@ async function signedIn(gateway: TestGateway, who: typeof OPERATOR): Promise<Con
   return browser
 }
 
-test("passkeys are not offered on addresses where browsers do not support them", async () => {
+test("passkeys are not offered at addresses where browsers do not support them", async () => {
   for (const address of ["http://ai.example.com", "https://192.0.2.7", "https://[2001:db8::1]"]) {
     const { gateway, browser } = await start(address)
     await using _ = gateway
@@ -262,7 +262,7 @@ test("passkeys are not offered on addresses where browsers do not support them",
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
 })
 
-test("attempts from one address are limited", async () => {
+test("passkey attempts from one address are limited", async () => {
   const { gateway } = await start()
   await using _ = gateway
   const browser = new ConsoleBrowser(gateway)

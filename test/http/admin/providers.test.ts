@@ -56,7 +56,7 @@ function keptBytes(): string {
     .join("\n")
 }
 
-describe("a provider that the console adds", () => {
+describe("a provider that is added in the console", () => {
   test("serves its models to the official client immediately", async () => {
     const added = await asked(gateway, "POST", "/providers", {
       id: "mine",
@@ -100,7 +100,7 @@ describe("a provider that the console adds", () => {
     })
   })
 
-  test("its secrets are never stored or returned in clear text", async () => {
+  test("never stores or returns its secrets in clear text", async () => {
     const texts = [
       keptBytes(),
       await (await ask(gateway, "GET", "/providers")).text(),
@@ -117,7 +117,7 @@ describe("a provider that the console adds", () => {
     expect(texts[3]).toContain("headers.x-team")
   })
 
-  test("a change keeps omitted fields and removes those set to null", async () => {
+  test("is changed without losing omitted fields, and loses those set to null", async () => {
     await asked(gateway, "PATCH", "/providers/mine", {
       known_models: false,
       headers: { "X-More": "more" },
@@ -138,7 +138,7 @@ describe("a provider that the console adds", () => {
     expect(await provider("mine")).toMatchObject({ secrets: ["api_key", "headers.x-team"] })
   })
 
-  test("a stored secret is not sent to another address without being given again", async () => {
+  test("does not send a stored secret to another address unless the secret is entered again", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
     expect(await refusal("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
@@ -148,19 +148,19 @@ describe("a provider that the console adds", () => {
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
   })
 
-  test("rejects a change of the vendor", async () => {
+  test("cannot change its vendor", async () => {
     expect(await refusal("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
       "400 invalid_value vendor: A provider keeps its vendor.",
     )
   })
 
-  test("rejects the id of an existing or locked provider", async () => {
+  test("cannot have the id of an existing or locked provider", async () => {
     expect(await refusal("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
       "409 conflict id: There is a provider 'mine' already.",
     )
   })
 
-  test("simultaneous changes lead to a conflict for the later ones", async () => {
+  test("returns a conflict for the later of two simultaneous changes", async () => {
     const changes = ["a", "b", "c", "d"].map((name) =>
       ask(gateway, "PATCH", "/providers/mine", { headers: { [`X-${name}`]: name } }),
     )
@@ -173,7 +173,7 @@ describe("a provider that the console adds", () => {
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 
-  test("disappears together with the settings of its own models", async () => {
+  test("is removed together with the settings of its own models", async () => {
     await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
     await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
     const response = await ask(gateway, "DELETE", "/providers/brief")
@@ -184,7 +184,7 @@ describe("a provider that the console adds", () => {
     expect(await refusal("DELETE", "/providers/brief")).toStartWith("404 not_found")
   })
 
-  test("cannot be removed while other models are deployed there", async () => {
+  test("cannot be removed if other models are deployed there", async () => {
     await asked(gateway, "POST", "/providers", { id: "spare", ...entry() })
     await asked(gateway, "PUT", "/models/mine/both", {
       price: PRICE,
@@ -198,7 +198,7 @@ describe("a provider that the console adds", () => {
   })
 })
 
-describe("a rejected provider, with the field at fault", () => {
+describe("provider validation", () => {
   const cases: [string, object, string][] = [
     [
       "an unknown vendor",
@@ -248,7 +248,7 @@ describe("a rejected provider, with the field at fault", () => {
     },
   )
 
-  test("does not fill in environment variables", async () => {
+  test("does not replace environment variables", async () => {
     await asked(gateway, "POST", "/providers", { id: "literal", ...entry({ api_key: "${HOME}" }) })
     await asked(gateway, "PUT", "/models/literal/echo", { price: PRICE })
     const caller = await gateway.caller()
@@ -261,8 +261,8 @@ describe("a rejected provider, with the field at fault", () => {
   })
 })
 
-describe("the vendors", () => {
-  test("lists all vendors with the fields of their forms", async () => {
+describe("the vendor list", () => {
+  test("contains all vendors with the fields of their forms", async () => {
     const { data } = (await asked(gateway, "GET", "/providers/vendors")) as unknown as Listed
     expect(data.map(({ id }) => id).toSorted()).toEqual([...vendors.keys()].toSorted())
     const fieldsOf = (id: string): string[] => {
@@ -292,7 +292,7 @@ describe("the vendors", () => {
   })
 })
 
-describe("a test of a provider", () => {
+describe("a provider test", () => {
   test("returns the models that the vendor lists", async () => {
     using vendor = Bun.serve({
       port: 0,
@@ -349,7 +349,7 @@ describe("a test of a provider", () => {
   })
 })
 
-test("failures of its models appear as its health, in the gateway's words", async () => {
+test("a provider's health reports failures of its models in the gateway's words", async () => {
   await asked(gateway, "POST", "/providers", {
     id: "dead",
     ...entry({ base_url: "http://127.0.0.1:9/v1" }),
@@ -372,7 +372,7 @@ test("failures of its models appear as its health, in the gateway's words", asyn
   await ask(gateway, "DELETE", "/providers/dead")
 })
 
-test("a lost key file gives an error with the remedy, and entering the secrets again fixes it", async () => {
+test("a lost key file returns an error with the remedy, and entering the secrets again fixes it", async () => {
   await using lost = await startManaged({ settings: { providers: {}, models: {} } })
   const body = {
     id: "mine",

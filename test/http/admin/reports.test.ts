@@ -7,7 +7,7 @@ import { simulated } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 import { until } from "../../support/until.ts"
 
-test("a request appears in the list, in the sums and at its key, and opens its receipt", async () => {
+test("a request appears in the request list, the totals and its key's usage, and has a receipt", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("1")
   const answer = await caller.post("/v1/chat/completions", {
@@ -45,7 +45,7 @@ test("a request appears in the list, in the sums and at its key, and opens its r
   expect(keys.data[0]?.last_used_at).toBe(request?.at ?? "")
 })
 
-test("a failed request shows its error and costs nothing", async () => {
+test("a failed request shows its error and is free", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   await using gateway = await startManaged({ models: { "sim/failing": failing } })
   const caller = await gateway.caller("1")
@@ -70,7 +70,7 @@ test("a failed request shows its error and costs nothing", async () => {
   expect(requestPage.parse(page).data).toEqual([])
 })
 
-test("invalid parameters are reported with their field", async () => {
+test("invalid report parameters are rejected with their field", async () => {
   await using gateway = await startManaged()
   const cases = [
     ["/receipts?limit=0", "limit", "below_min_value"],
@@ -104,7 +104,7 @@ test("the audit log records a change through the API with its author and address
   })
 })
 
-test("the receipt names the user of a request, and reports can filter and group by user", async () => {
+test("a receipt names the user of a request, and reports can filter and group by user", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("1")
   const messages = [{ role: "user", content: "hello" }]

@@ -25,7 +25,7 @@ async function actionsOf({ store }: TestGateway): Promise<string[]> {
   return own.map(({ action }) => action).toReversed()
 }
 
-test("the link of the first start creates the operator once", async () => {
+test("the first-start link creates the operator once", async () => {
   await using gateway = await startGateway()
   const demo = { id: "acc_demo", name: "demo", createdAt: 1 }
   await gateway.store.accounts.create(demo, AUDIT)
@@ -70,7 +70,7 @@ test("the link of the first start creates the operator once", async () => {
   expect(await actionsOf(gateway)).toEqual(["user.setup", "member.join", "session.begin"])
 })
 
-test("the cookie is not readable by scripts, and no response contains session secrets", async () => {
+test("scripts cannot read the session cookie, and no response contains session secrets", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
@@ -91,7 +91,7 @@ test("the cookie is not readable by scripts, and no response contains session se
 
 const OPERATOR_SIGN_IN = { email: OPERATOR.email, password: OPERATOR.password }
 
-test("all cookies behind TLS are sent over TLS only", async () => {
+test("all cookies behind TLS are restricted to TLS", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -143,7 +143,7 @@ function freePort(): number {
   return port
 }
 
-test("cookies of a gateway behind TLS have a prefix, and others of the same name are ignored", async () => {
+test("cookies of a gateway behind TLS have a prefix, and unprefixed ones are ignored", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const TLS = { "x-forwarded-proto": "https" }
@@ -167,7 +167,7 @@ test("cookies of a gateway behind TLS have a prefix, and others of the same name
   expect(await statusWith(own, {})).toBe(401)
 })
 
-test("signing out ends the session for every holder of the cookie", async () => {
+test("sign-out ends the session for every holder of the cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const thief = new ConsoleBrowser(gateway)
@@ -181,7 +181,7 @@ test("signing out ends the session for every holder of the cookie", async () => 
   expect(await browser.status("GET", "/session")).toBe(401)
 })
 
-test("another site cannot use a session, nor sign users in or out", async () => {
+test("another site cannot use a session or sign users in or out", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const foreign: Record<string, string>[] = [
@@ -199,7 +199,7 @@ test("another site cannot use a session, nor sign users in or out", async () => 
   expect(await browser.status("GET", "/session")).toBe(200)
 })
 
-test("a rejected sign-in has a readable error, is rate-limited, and recorded with limited length", async () => {
+test("a rejected sign-in returns a readable error, is rate-limited, and is recorded with limited length", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
@@ -224,7 +224,7 @@ test("a rejected sign-in has a readable error, is rate-limited, and recorded wit
   expect(JSON.stringify(refused)).not.toContain("wrong password")
 })
 
-test("the second factor is set up, required, rejects a wrong code and is switched off", async () => {
+test("a second factor is set up, required and turned off, and rejects an invalid code", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const { password } = OPERATOR
@@ -258,7 +258,7 @@ test("the second factor is set up, required, rejects a wrong code and is switche
   expect(switches.map(({ after }) => after)).toEqual(['{"on":false}', '{"on":true}'])
 })
 
-test("a code without a password is rejected", async () => {
+test("a second-factor code without a password is rejected", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const stranger = new ConsoleBrowser(gateway)
@@ -266,7 +266,7 @@ test("a code without a password is rejected", async () => {
   expect(await refusal(step)).toMatchObject({ status: 401, error_type: "not_signed_in" })
 })
 
-test("a changed password ends the other sessions", async () => {
+test("a password change ends the user's other sessions", async () => {
   await using gateway = await startGateway()
   const here = await setUpOperator(gateway)
   const elsewhere = new ConsoleBrowser(gateway)
@@ -284,7 +284,7 @@ test("a changed password ends the other sessions", async () => {
   expect(await elsewhere.status("GET", "/session")).toBe(401)
 })
 
-test("an operator's link sets a new password, once", async () => {
+test("an operator's reset link sets a new password once", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -302,7 +302,7 @@ test("an operator's link sets a new password, once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("only the last of several reset links works, and all are invalid after a password change", async () => {
+test("only the last of several reset links is valid, and none after a password change", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -328,7 +328,7 @@ test("only the last of several reset links works, and all are invalid after a pa
   expect(await operator.status("GET", "/session")).toBe(200)
 })
 
-test("users can end their own other sessions only", async () => {
+test("users can end only their own other sessions", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const { account } = await gateway.caller()

@@ -36,8 +36,8 @@ async function refusal(change: unknown): Promise<string> {
   return `${response.status} ${error_type} ${param}: ${message}`
 }
 
-describe("the settings", () => {
-  test("shows them without secrets", async () => {
+describe("management API settings", () => {
+  test("are returned without secrets", async () => {
     const text = await (await ask(gateway, "GET", "/settings")).text()
     expect(text).not.toContain(ADMIN_TOKEN)
     expect(text).not.toContain('"upstream"')
@@ -71,7 +71,7 @@ describe("the settings", () => {
     ])
   })
 
-  test("several settings change together and immediately, and can be reset to their defaults", async () => {
+  test("are changed together and immediately, and can be reset to their defaults", async () => {
     const caller = await gateway.caller()
     const body = { model: "sim/echo", messages: [{ role: "user", content: "Hello" }] }
     const before = await caller.balance()
@@ -112,7 +112,7 @@ describe("the settings", () => {
     expect(after["effective"]).not.toHaveProperty("publicUrl")
   })
 
-  test("aliases are active immediately and must lead to existing models", async () => {
+  test("accept only aliases of existing models, which take effect immediately", async () => {
     const caller = await gateway.caller()
     const ask = async (): Promise<number> => (await caller.get("/v1/models/gpt-4o")).status
     expect(await ask()).toBe(404)
@@ -130,7 +130,7 @@ describe("the settings", () => {
     expect(await ask()).toBe(404)
   })
 
-  test("rejects all of them if one is invalid", async () => {
+  test("are all rejected if one is invalid", async () => {
     expect(await refusal({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
       "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
@@ -152,7 +152,7 @@ describe("the settings", () => {
     }
   })
 
-  test("simultaneous changes are all applied, or rejected with an error", async () => {
+  test("are all applied in simultaneous changes, or rejected with an error", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "deadlines.whole"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
@@ -168,7 +168,7 @@ describe("the settings", () => {
     )
   })
 
-  test("records their changes in the audit log", async () => {
+  test("are recorded in the audit log", async () => {
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: null })
@@ -180,7 +180,7 @@ describe("the settings", () => {
   })
 })
 
-test("a restart keeps all changes; values of the settings file then win and are locked", async () => {
+test("survive a restart unless the settings file locks them", async () => {
   await using first = await startManaged({ settings: { models: {} } })
   await asked(first, "PATCH", "/settings", { multiplier: "2", "deadlines.connect": "9s" })
   await asked(first, "POST", "/providers", {
@@ -226,7 +226,7 @@ test("a restart keeps all changes; values of the settings file then win and are 
   expect((await asked(again, "GET", "/models/mine/echo"))["origin"]).toBe("file")
 })
 
-describe("the verification of the ledger", () => {
+describe("ledger verification in the management API", () => {
   test("reports an intact ledger and names manipulated entries", async () => {
     await using database = await startManaged()
     const caller = await database.caller()

@@ -95,7 +95,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
       expect(count).toBeGreaterThan(60)
     })
 
-    test("rejects such a text in every member of a body and names it", async () => {
+    test("rejects unstorable text in every member of a body and names it", async () => {
       let count = 0
       for (const { method, path, operation } of routes) {
         const schema = operation.requestBody?.content["application/json"]?.schema
@@ -130,7 +130,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
   })
 }
 
-test("a management body has at most 20,000 values, also without a session", async () => {
+test("a management request body has at most 20,000 values, even without a session", async () => {
   await using gateway = await startManaged()
   const body = `{"email":[${"1,".repeat(30_000)}1]}`
   const response = await fetch(`${gateway.url}${PREFIX}/auth/sign-in/email`, {

@@ -62,7 +62,7 @@ test("the last operator cannot be demoted, and users cannot disable themselves",
   expect(await operator.status("POST", "/users/user_nobody/reset", {})).toBe(404)
 })
 
-test("people change their own name, but only operators change an email address", async () => {
+test("users change their own name, but only operators change an email address", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -100,7 +100,7 @@ test("people change their own name, but only operators change an email address",
   expect(await signIn(ADA.email)).toBe(401)
 })
 
-test("operators export the stored data of a person, without secrets or other people's data", async () => {
+test("operators export a person's stored data without secrets or other people's data", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -129,7 +129,7 @@ test("operators export the stored data of a person, without secrets or other peo
   for (const secret of [OPERATOR.email, ADA.password, "argon2"]) expect(text).not.toContain(secret)
 })
 
-test("people export their own data, including mentions of them, without other people's names", async () => {
+test("users export their own data, including mentions of them, without other people's names", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   for (const id of ["acc_acme", "acc_other"]) {

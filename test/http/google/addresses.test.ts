@@ -28,7 +28,7 @@ function ask(path: string, key: string | undefined = caller.key, method = "POST"
   })
 }
 
-describe("common mistakes in Google's addresses", () => {
+describe("a common mistake in Google's addresses", () => {
   test.each([
     `${ECHO}/`,
     "/v1alpha/models/sim/echo:generateContent",
@@ -36,27 +36,33 @@ describe("common mistakes in Google's addresses", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("accepts %s", async (path) => {
+  ])("is accepted: %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])("Google's client of %s works", async (apiVersion) => {
-    const httpOptions = { baseUrl: gateway.url, apiVersion }
-    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
-    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
-    expect(text).toBe("Hello")
-    const stream = await client.models.generateContentStream({ model: "sim/echo", contents: "One" })
-    const chunks: string[] = []
-    for await (const chunk of stream) chunks.push(chunk.text ?? "")
-    expect(chunks.join("")).toBe("One")
-    const listed: unknown[] = []
-    for await (const { name } of await client.models.list()) listed.push(name)
-    expect(listed).toContain("models/sim/echo")
-  })
+  test.each(["v1alpha", "v1beta", "v1"])(
+    "is accepted from Google's client of %s",
+    async (apiVersion) => {
+      const httpOptions = { baseUrl: gateway.url, apiVersion }
+      const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+      const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+      expect(text).toBe("Hello")
+      const stream = await client.models.generateContentStream({
+        model: "sim/echo",
+        contents: "One",
+      })
+      const chunks: string[] = []
+      for await (const chunk of stream) chunks.push(chunk.text ?? "")
+      expect(chunks.join("")).toBe("One")
+      const listed: unknown[] = []
+      for await (const { name } of await client.models.list()) listed.push(name)
+      expect(listed).toContain("models/sim/echo")
+    },
+  )
 
-  test("OpenAI's format works at Google's address for it", async () => {
+  test("OpenAI's format is accepted at Google's address for it", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
@@ -65,14 +71,14 @@ describe("common mistakes in Google's addresses", () => {
   })
 })
 
-describe("unsupported operations", () => {
+describe("an unsupported Google operation", () => {
   test.each([
     ["POST", "/v1beta/tunedModels/mine:generateContent"],
     ["POST", "/v1beta/cachedContents"],
     ["GET", "/v1beta/files"],
     ["POST", "/upload/v1beta/files"],
     ["POST", "/v1beta/interactions"],
-  ])("%s %s is reported in Google's form", async (method, path) => {
+  ])("is reported in Google's form: %s %s", async (method, path) => {
     for (const key of [caller.key, ""]) {
       const answer = await ask(path, key, method)
       expect(answer.status).toBe(404)
@@ -82,7 +88,7 @@ describe("unsupported operations", () => {
     }
   })
 
-  test("Google's client gets its own error class", async () => {
+  test("is thrown as the error class of Google's client", async () => {
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
     const failure = await client.caches.list().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiError)
@@ -90,12 +96,12 @@ describe("unsupported operations", () => {
   })
 })
 
-describe("keys", () => {
-  test("ignores an empty key header", async () => {
+describe("keys at Google's addresses", () => {
+  test("are accepted in the address if the key header is empty", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("never exposes a key in the address, however it is spelled", async () => {
+  test("are never exposed in the address, however it is spelled", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)
@@ -106,7 +112,7 @@ describe("keys", () => {
 })
 
 test.each(["alt=sse", "$alt=sse", "%24alt=sse", "alt=SSE"])(
-  "?%s requests events",
+  "the query ?%s requests events",
   async (query) => {
     const path = `/v1beta/models/sim/echo:streamGenerateContent?${query}`
     const answer = await ask(path)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test.each(MODELS)("Google's client embeds with %s and is charged", async (model) => {
+test.each(MODELS)("Google's client gets charged embeddings of %s", async (model) => {
   const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
   const before = await caller.balance()
   const { embeddings } = await client.models.embedContent({
@@ -37,7 +37,7 @@ test.each([
   ["content", {}],
   ["content", { content: { parts: [] } }],
   ["content.parts[0]", { content: { parts: [{ inlineData: {} }] } }],
-])("names an invalid %s in Google's format", async (field, body) => {
+])("an invalid %s is named in Google's error format", async (field, body) => {
   const answer = await caller.post("/v1beta/models/sim/embed:embedContent", body)
   expect(answer.status).toBe(400)
   expect(await answer.json()).toMatchObject({
@@ -55,7 +55,7 @@ test("rejects a batch whose requests differ in more than their text", async () =
   })
 })
 
-test("one text gets one vector, in snake case too, and an estimate", async () => {
+test("a single text gets one vector and an estimate, in snake case too", async () => {
   const body = { content: { parts: [{ text: "One text" }] }, task_type: "CLUSTERING" }
   const path = "/v1beta/models/sim/embed:embedContent"
   const answer = await caller.post(path, body)
@@ -73,7 +73,7 @@ test.each([
     "batchEmbedContents",
     { requests: [{ content: { parts: { text: "One text" } }, output_dimensionality: "8" }] },
   ],
-])("%s accepts numbers as text, and one part without its list", async (method, body) => {
+])("%s accepts numbers as text, and a part without its list", async (method, body) => {
   const answer = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
   const { embedding, embeddings } = (await answer.json()) as {
     readonly embedding?: { readonly values: readonly number[] }
@@ -87,18 +87,15 @@ const LOSSES = {
   "sim/embed": "autoTruncate:dropped, title:dropped, task_type:dropped",
 } as const
 
-test.each(MODELS)(
-  "reports fields that %s does not support, and does not send them",
-  async (model) => {
-    const answer = await caller.post(`/v1beta/models/${model}:embedContent`, {
-      content: { parts: [{ text: "One text" }] },
-      taskType: "RETRIEVAL_DOCUMENT",
-      title: "A title",
-      autoTruncate: true,
-    })
-    expect(answer.headers.get("x-tollgate-losses")).toBe(LOSSES[model])
-    const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
-    expect(sent).not.toContain("autoTruncate")
-    expect(sent.includes("A title")).toBe(model !== "sim/embed")
-  },
-)
+test.each(MODELS)("fields that %s does not support are reported and not sent", async (model) => {
+  const answer = await caller.post(`/v1beta/models/${model}:embedContent`, {
+    content: { parts: [{ text: "One text" }] },
+    taskType: "RETRIEVAL_DOCUMENT",
+    title: "A title",
+    autoTruncate: true,
+  })
+  expect(answer.headers.get("x-tollgate-losses")).toBe(LOSSES[model])
+  const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+  expect(sent).not.toContain("autoTruncate")
+  expect(sent.includes("A title")).toBe(model !== "sim/embed")
+})

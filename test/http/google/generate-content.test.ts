@@ -40,8 +40,8 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
   return ask(path, body, { "x-goog-api-key": caller.key })
 }
 
-describe("credentials", () => {
-  test("accepts a key in the address and never exposes it", async () => {
+describe("credentials at generateContent", () => {
+  test("are accepted in the address and never exposed", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
@@ -58,7 +58,7 @@ describe("credentials", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("reports a missing key in Google's format", async () => {
+  test("are reported in Google's format if they are missing", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -67,9 +67,9 @@ describe("credentials", () => {
   })
 })
 
-describe("addresses", () => {
+describe("addresses of generateContent", () => {
   test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
-    "finds the model at %s",
+    "are accepted with the model at %s",
     async (place) => {
       const answer = await asCaller(`${place}:generateContent`)
       expect(await answer.json()).toMatchObject({
@@ -79,15 +79,15 @@ describe("addresses", () => {
     },
   )
 
-  test("an unknown operation is not found, in Google's format", async () => {
+  test("return not found in Google's format for an unknown operation", async () => {
     const answer = await asCaller(`${ECHO}:predict`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
   })
 })
 
-describe("a stream", () => {
-  test("forms one JSON array without alt=sse, charged before its last byte", async () => {
+describe("a generateContent stream", () => {
+  test("is one JSON array without alt=sse, and is charged before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]
@@ -103,7 +103,7 @@ describe("a stream", () => {
     })
   })
 
-  test("a stream to Gemini is passed through with the gateway's model and the cost", async () => {
+  test("is passed through to Gemini's callers with the gateway's model and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
     const chunks = (await answer.text())
@@ -119,19 +119,19 @@ describe("a stream", () => {
   })
 })
 
-describe("money", () => {
+describe("charges for generateContent", () => {
   const path = "/v1beta/models/google/gemini-3-flash:generateContent"
 
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("holds Google's extra charges in snake case too: %s", async (_, camel, snake) => {
+  ])("are held for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
   })
 
-  test("rejects content stored for other accounts in either case", async () => {
+  test("are avoided by rejecting content stored for other accounts in either case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -142,7 +142,7 @@ describe("money", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("charges a request repeated with its idempotency key once", async () => {
+  test("are made once for a request repeated with its idempotency key", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
@@ -160,7 +160,7 @@ describe("money", () => {
     expect(before - (await caller.balance())).toBe(charged)
   })
 
-  test("estimates a request whose address names the model", async () => {
+  test("are estimated for a request whose address names the model", async () => {
     const answer = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },
