@@ -22,7 +22,7 @@ function change(action: string, details: Partial<NewAuditRecord> = {}): NewAudit
 
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
 
-test("a change fails together with a record that cannot be written", async () => {
+test("a change fails together with an audit record that cannot be written", async () => {
   await using ledgerDatabase = TestDatabase.direct()
   await ledgerDatabase.account("a", 0n)
   using database = new Database(ledgerDatabase.directory.database)
@@ -51,14 +51,14 @@ describe("manipulation of the audit log", () => {
     ["DELETE FROM audit"],
     ["INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE number = 2"],
     ["INSERT INTO audit SELECT 9, at, 'user', '', '', '', '', '', '', '', '', '', '' FROM audit"],
-  ])("%s is rejected", async (sql) => {
+  ])("is rejected: %s", async (sql) => {
     const verdict = await tampered((database) => {
       expect(() => database.run(sql)).toThrow("an audit record is")
     })
     expect(verdict).toEqual({ records: 3, problem: null })
   })
 
-  test("the hash chain detects a manipulation after the guards of the log were removed", async () => {
+  test("is detected by the hash chain even if the guards of the log were removed", async () => {
     const unguarded = (sql: string) => (database: Database) => {
       for (const trigger of ["is_never_changed", "is_never_deleted", "only_grows"]) {
         database.run(`DROP TRIGGER audit_${trigger}`)
@@ -85,7 +85,7 @@ describe("truncation of the audit log", () => {
     ["all records", "DELETE FROM audit", 3],
   ] as const
 
-  test.each(CUTS)("contradicts the anchor after %s", async (_name, sql, number) => {
+  test.each(CUTS)("contradicts the anchor if it removes %s", async (_name, sql, number) => {
     await using database = TestDatabase.direct()
     const { audit, integrity } = database.store
     for (const action of ["one", "two", "three"]) await audit.append(change(action))

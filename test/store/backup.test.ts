@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 import { BEFORE, happen, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("a copy has every row at its position, even after old ones were removed", async () => {
+test("a backup has every row at its position, even after old rows were removed", async () => {
   using folder = new TemporaryDirectory()
   using copy = new TemporaryDirectory()
   const database = databaseOf({ data: folder.path })
@@ -30,7 +30,7 @@ test("a copy has every row at its position, even after old ones were removed", a
   expect(await reportsOf(again)).toEqual(reports)
 })
 
-test("writers do not wait for a long reader, and the log restarts afterwards", async () => {
+test("a backup does not delay writers, and the log restarts afterwards", async () => {
   using folder = new TemporaryDirectory()
   using writer = new Database(folder.database, { create: true })
   useWriteAheadLog(writer)

@@ -57,15 +57,15 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
   return (parts as KeptPart[]).length > 0
 }
 
-describe("the size limits", () => {
-  test("evict no answer for one that is larger than the total", async () => {
+describe("size limits of the conversation store", () => {
+  test("evict no answer for an answer larger than the total", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
     expect(await found("huge")).toBe(false)
   })
 
-  test("evicts from the largest account first", async () => {
+  test("evict answers of the largest account first", async () => {
     const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
     await store.keep(answer("modest", { account: "bob" }), room)
     for (const name of ["first", "second", "third"]) {
@@ -77,7 +77,7 @@ describe("the size limits", () => {
   })
 })
 
-describe("the retention", () => {
+describe("retention of the conversation store", () => {
   test("ends at the stored time, or earlier by a newer, shorter retention", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
@@ -85,14 +85,14 @@ describe("the retention", () => {
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("drops an answer that a clock far ahead has dated", async () => {
+  test("drops an answer with a time far in the future", async () => {
     await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
     await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
     expect(await found("a little")).toBe(true)
   })
 
-  test("deletes expired answers, and everything once storage is turned off", async () => {
+  test("deletes expired answers, and everything if storage is turned off", async () => {
     for (const [name, at] of [
       ["over", NOW - 2 * HOUR],
       ["ahead", NOW + 1_000 * HOUR],
@@ -108,7 +108,7 @@ describe("the retention", () => {
 })
 
 describe("the conversation file", () => {
-  test("replaces a file that is not a database", async () => {
+  test("is replaced if it is not a database", async () => {
     writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
     expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
     await store.keep(answer("next"), ROOM)
@@ -116,7 +116,7 @@ describe("the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("replaces a file that is truncated while in use", async () => {
+  test("is replaced if it is truncated while in use", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -135,7 +135,7 @@ describe("the conversation file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
-  test("replaces a file whose log is truncated while two processes use it", async () => {
+  test("is replaced if its log is truncated while two processes use it", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -150,7 +150,7 @@ describe("the conversation file", () => {
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
-  test("replaces a file of another version or program", async () => {
+  test("is replaced if it is from another version or program", async () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
@@ -159,7 +159,7 @@ describe("the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("replaces a file that is deleted while in use", async () => {
+  test("is replaced if it is deleted while in use", async () => {
     await store.keep(answer("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
     await store.keep(answer("next"), ROOM)
@@ -180,7 +180,7 @@ describe("the conversation file", () => {
     file.close()
   })
 
-  test("serves all processes", async () => {
+  test("can be used by all processes", async () => {
     const second = opened()
     await store.keep(answer("by the first"), ROOM)
     await second.keep(answer("by the second"), ROOM)
@@ -203,7 +203,7 @@ describe("the conversation file", () => {
     expect(rows()).toEqual(["first", "second", "third"])
   })
 
-  test("loses only pending answers while it stays locked", async () => {
+  test("loses only pending answers while it is locked", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")

@@ -313,7 +313,7 @@ async function reportsOf(database: AnyDatabase) {
   }
 }
 
-test("the copy continues where the original ended", async () => {
+test("a copied ledger continues at the end of the original", async () => {
   using left = new TemporaryDirectory()
   await fill(left.path)
   const postgres = postgresAt(await servers.urlOf(left.path))
@@ -356,7 +356,7 @@ test("a database in use is neither copied nor overwritten", async () => {
   }
 })
 
-test("an unfinished copy refuses to serve", async () => {
+test("an unfinished copy cannot be served", async () => {
   using folder = new TemporaryDirectory()
   using empty = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
@@ -381,7 +381,7 @@ test("an unfinished copy refuses to serve", async () => {
   )
 })
 
-test("a copy that breaks leaves the server empty", async () => {
+test("a copy that fails leaves the server empty", async () => {
   using folder = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
   {

@@ -18,7 +18,7 @@ test("a killed migration of a data folder leaves the ledger unchanged", async ()
   await runJson(installation, "account", "create", "another", "--credits", "1")
 })
 
-test("a node finishes the migration of a database after another was killed", async () => {
+test("a node completes a database migration after another node was killed", async () => {
   await using server = await PostgresServer.start()
   const url = server.url(await server.create())
   using installation = createInstallation(

@@ -10,7 +10,7 @@ const QUESTIONS = [
 ] as const
 
 for (const [index, question] of QUESTIONS) {
-  test(`reads no other keys: ${question}`, () => {
+  test(`a query for one key reads no rows of other keys: ${question}`, () => {
     using database = new Database(":memory:", { strict: true })
     migrate(database, LEDGER_SCHEMA)
     const plan = database.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${question}`).all()

@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       expect(await reports.list({}, null, 10, "dearest")).toHaveLength(3)
     })
 
-    test("orders groups by sums that differ by one nanocredit", async () => {
+    test("orders groups by totals that differ by one nanocredit", async () => {
       await using own = await ReportedEngine.on(engine)
       for (const [account, cost] of [
         ["c", HUGE - 1n],

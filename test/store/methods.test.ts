@@ -22,7 +22,7 @@ test("every opened store has all methods", async () => {
   }
 })
 
-test("calling a missing method of a thread fails", () => {
+test("a call of a missing method of a store thread fails", () => {
   const methods = { accounts: { find: () => null } }
   expect(methodOf(methods, "accounts", "find")()).toBeNull()
   for (const [group, name] of [

@@ -16,7 +16,7 @@ function schemaOf(...steps: string[]): Schema {
   return { file: "the file", steps }
 }
 
-test("a file is migrated by missing steps only, once", () => {
+test("a file is migrated only by missing steps, and only once", () => {
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
   expect(() => requireNewestSchema(database, schemaOf(FIRST, SECOND))).toThrow(
@@ -28,7 +28,7 @@ test("a file is migrated by missing steps only, once", () => {
   expect(tablesOf(database)).toEqual(["first", "second"])
 })
 
-test("a file of a newer version or another program stays unchanged", () => {
+test("a file of a newer version or another program is not changed", () => {
   using newer = new Database(":memory:")
   migrate(newer, schemaOf(FIRST, SECOND))
   expect(() => migrate(newer, schemaOf(FIRST))).toThrow(
@@ -40,7 +40,7 @@ test("a file of a newer version or another program stays unchanged", () => {
   expect(tablesOf(foreign)).toEqual(["theirs"])
 })
 
-test("a failed step leaves the file unchanged", () => {
+test("a failed migration step leaves the file unchanged", () => {
   using database = new Database(":memory:")
   expect(() => migrate(database, schemaOf(FIRST, "CREATE NOTHING"))).toThrow()
   expect(database.inTransaction).toBe(false)
@@ -59,7 +59,7 @@ test("tables that can be rebuilt are replaced if no step leads from their versio
   expect(database.query("SELECT name FROM first").get()).toEqual({ name: "kept" })
 })
 
-test("a new step of the ledger's schema keeps its rows", () => {
+test("a new step of the ledger schema keeps its rows", () => {
   using database = new Database(":memory:")
   migrate(database, LEDGER_SCHEMA)
   database.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")

@@ -25,7 +25,7 @@ async function prunedIn(folder: TemporaryDirectory) {
   return reports
 }
 
-test("a rebuilt index has the sums of pruned rows", async () => {
+test("a rebuilt index has the totals of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   const before = await prunedIn(folder)
   for (const end of ["", "-wal", "-shm"]) {
@@ -35,7 +35,7 @@ test("a rebuilt index has the sums of pruned rows", async () => {
   expect(await reportsOf(served)).toEqual(before)
 })
 
-test("verification finds changes of remaining rows and of the records of pruned rows", async () => {
+test("verification detects changes of remaining rows and of the records of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   await prunedIn(folder)
   const changes = [
@@ -65,7 +65,7 @@ test("verification finds changes of remaining rows and of the records of pruned 
   }
 })
 
-test("PostgreSQL drops whole partitions, while others read and write", async () => {
+test("PostgreSQL drops whole partitions while other clients read and write", async () => {
   const url = await servers.urlOf("partitions")
   await using client = new PostgresClient({ url, max: 4, connectTime: 5_000 })
   await ensurePartitions(client, OLD)
@@ -117,7 +117,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
   expect(await refusalOf(again)).toBe("expired")
 })
 
-test("a copy has the records of pruned rows, in both directions", async () => {
+test("a copied ledger has the records of pruned rows, in both directions", async () => {
   using folder = new TemporaryDirectory()
   using back = new TemporaryDirectory()
   const before = await prunedIn(folder)

@@ -24,7 +24,7 @@ async function erased(): Promise<TestDatabase> {
   return database
 }
 
-test("a redacted record is guarded like any other", async () => {
+test("a redacted record is protected like any other", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   for (const sql of [
@@ -43,7 +43,7 @@ test.each([
   ["DELETE FROM redactions WHERE account IS NULL", 2, "changed"],
   ["DELETE FROM redactions WHERE account = 'a'", 5, "does not cover"],
   ["UPDATE redactions SET record = 3 WHERE account = 'a'", 3, "does not cover"],
-])("detects %s", async (sql, number, words) => {
+])("a manipulation of a redacted record is detected: %s", async (sql, number, words) => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run(sql)
@@ -64,7 +64,7 @@ test("a change with a forged redaction is detected", async () => {
   expect(await verifyAudit(database.store)).toMatchObject({ problem: { number: 5 } })
 })
 
-test("a redacted entry is guarded like any other", async () => {
+test("a redacted entry is protected like any other", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run("UPDATE entries SET author = 'somebody else' WHERE number = 1")

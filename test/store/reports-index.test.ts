@@ -21,7 +21,7 @@ async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): 
 }
 
 describe("the report index", () => {
-  test("has each request once, even if several processes index it simultaneously", async () => {
+  test("contains each request once, even if several processes index it simultaneously", async () => {
     await using own = await ReportedDatabase.open()
     const batch = (name: string) =>
       Array.from({ length: 700 }, (_, index) => ({ request: `${name}_${index}`, at: AT, cost: 1n }))
@@ -34,7 +34,7 @@ describe("the report index", () => {
     expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("rebuilds itself if it does not match its ledger", async () => {
+  test("is rebuilt if it does not match its ledger", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -51,7 +51,7 @@ describe("the report index", () => {
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
-  test("stays unchanged if a newer version created it", async () => {
+  test("is not changed if a newer version created it", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -70,7 +70,7 @@ describe("the report index", () => {
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
-  test("rebuilds itself if the ledger is an earlier one", async () => {
+  test("is rebuilt if the ledger is an earlier one", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -98,7 +98,7 @@ describe("the report index", () => {
     expect(await (await again.upToDate()).keyUses(["key_a"])).toMatchObject([{ requests: 2 }])
   })
 
-  test("answers with its current rows if indexing takes too long, and continues", async () => {
+  test("returns its current rows if indexing takes too long, and continues", async () => {
     await using own = await ReportedDatabase.open()
     const many = Array.from({ length: 3_000 }, (_, index) => ({ request: `r${index}`, at: AT }))
     await own.add(...many)
@@ -143,7 +143,7 @@ async function timeOf(step: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-test("closed reports reject queries, and a missing ledger has no reports", async () => {
+test("rejects queries when closed, and returns no reports for a missing ledger", async () => {
   await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

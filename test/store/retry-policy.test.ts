@@ -12,7 +12,7 @@ function pauses(policy: RetryPolicy, count: number): number[] {
   return found
 }
 
-test("pauses double up to the maximum", () => {
+test("retry intervals double up to the maximum", () => {
   expect(pauses(STATEMENT_RETRIES, 8)).toEqual([10, 20, 40, 80, 160, 320, 500, 500])
   expect(pauses(JOURNAL_RETRIES, 3)).toEqual([250, 250, 250])
 })

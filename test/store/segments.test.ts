@@ -65,8 +65,8 @@ function sessions(count: number, random: Random): RequestSummary[] {
   )
 }
 
-describe("columns", () => {
-  test("have the encoded numbers of any size", () => {
+describe("segment columns", () => {
+  test("store numbers of any size", () => {
     for (const largest of [1, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2n ** 62n]) {
       const bytes = encodeColumn([0, largest, 7]) ?? new Uint8Array()
       // The bytes are moved to an unaligned position, as they may be in a server's response.
@@ -85,7 +85,7 @@ describe("columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("used longest ago are evicted first", () => {
+  test("are evicted in the order of their last use", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")
@@ -104,8 +104,8 @@ describe("columns", () => {
   })
 })
 
-describe("sums of very many groups", () => {
-  test("have the first groups, and the same within a small limit", () => {
+describe("totals of very many groups", () => {
+  test("contain the first groups, and the same ones within a small limit", () => {
     const requests = sessions(1_000, new Random(7))
     const segments = segmentsOf(requests, 500)
     const sizes: Record<UsageOrder, (request: RequestSummary) => bigint> = {
@@ -144,7 +144,7 @@ describe("sums of very many groups", () => {
     }
   })
 
-  test("stay exact beyond the range of numbers", () => {
+  test("remain exact beyond the range of numbers", () => {
     const cost = 2n ** 53n - 1n
     const requests = Array.from({ length: 3_000 }, (_, row) =>
       summary(row, { cost, account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" }),
@@ -159,7 +159,7 @@ describe("sums of very many groups", () => {
   })
 })
 
-test("a sample has every n-th answer with its groups", () => {
+test("a sample contains every n-th answer with its groups", () => {
   const requests = sessions(1_000, new Random(9)).map((request, row) => ({
     ...request,
     status: row % 10 === 0 ? ("released" as const) : ("settled" as const),

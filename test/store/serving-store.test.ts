@@ -24,7 +24,7 @@ test("a process that shares the ledger waits for locks on a thread", async () =>
   expect((await store.accounts.list()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
 })
 
-test("a process replaced by a newer version keeps its open store and closes", async () => {
+test("a process replaced by a newer version keeps its open store and closes it", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   using newer = new Database(directory.database)
@@ -38,7 +38,7 @@ test("a process replaced by a newer version keeps its open store and closes", as
   )
 })
 
-test("the store closes even if it could not be opened on a thread", async () => {
+test("a serving store closes even if it could not be opened on a thread", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   renameSync(directory.database, `${directory.database}.away`)
@@ -47,7 +47,7 @@ test("the store closes even if it could not be opened on a thread", async () => 
   await store[Symbol.asyncDispose]()
 })
 
-test("the store may close immediately", async () => {
+test("a serving store can be closed immediately", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   const moving = store.becomeShared()

@@ -24,7 +24,7 @@ async function seen({ store, users }: Snapshot) {
 }
 
 describe.each([...ENGINES])("$name", (engine) => {
-  test("a snapshot does not change while others write", async () => {
+  test("does not change while others write", async () => {
     await using database = await TestDatabase.on(engine)
     using users = await engine.users(database.directory.path)
     await database.account("a", 100n)
@@ -53,7 +53,7 @@ describe.each([...ENGINES])("$name", (engine) => {
     ])
   })
 
-  test("an error of a step is passed on, and the next step still reads", async () => {
+  test("returns the error of a step, and can read afterwards", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 1n)
     const file = await engine.database(database.directory.path)
@@ -74,7 +74,7 @@ async function closedLedger(folder: TemporaryDirectory): Promise<void> {
 }
 
 describe("a snapshot of a file", () => {
-  test("fails without a ledger and creates nothing", async () => {
+  test("fails without a ledger and creates no file", async () => {
     using folder = new TemporaryDirectory()
     const reading = databaseOf({ data: folder.path }).readSnapshot(seen)
     expect(await refusalOf(reading)).toBe("not_found")
@@ -92,7 +92,7 @@ describe("a snapshot of a file", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  test("asks to retry if a gateway starts on the file meanwhile", async () => {
+  test("asks for a retry if a gateway starts on the file meanwhile", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const database = databaseOf({ data: folder.path })

@@ -38,7 +38,7 @@ describe("SQL of a step", () => {
     })
   })
 
-  test("writes the text of the engine that runs it", () => {
+  test("has the text for the engine that runs it", () => {
     const now = perEngine({ sqlite: sql`${1}`, postgresql: sql`tollgate_now()` })
     expect(render(sql`SELECT ${now}, ${2}`, "sqlite")).toEqual({
       text: "SELECT ?, ?",
@@ -108,7 +108,7 @@ test("a statement is prepared once for each combination of parts", () => {
 })
 
 describe("a step on SQLite", () => {
-  test("reads integers as bigint and finds the values of a list", () => {
+  test("reads integers as bigint and binds lists of values", () => {
     using database = open()
     const runStep = stepRunner(database)
     expect(runStep(insert("x", "p", 1))).toBe(1)

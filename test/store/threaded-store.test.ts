@@ -70,7 +70,7 @@ describe("the store on its own thread", () => {
     expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => index))
   })
 
-  test("passes its errors on with their code", async () => {
+  test("returns its errors with their code", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
@@ -103,7 +103,7 @@ describe("the store on its own thread", () => {
     ).toMatchObject({ message: expect.stringContaining("") })
   })
 
-  test("rejects a database that a newer Tollgate has written", async () => {
+  test("rejects a database that a newer Tollgate version has written", async () => {
     using directory = new TemporaryDirectory()
     await (await openThreadedStore(directory.database))[Symbol.asyncDispose]()
     const database = new Database(directory.database)
@@ -114,7 +114,7 @@ describe("the store on its own thread", () => {
     expect(String(failure)).toContain("a newer Tollgate")
   })
 
-  test("rejects calls after it was closed", async () => {
+  test("rejects calls after it is closed", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store[Symbol.asyncDispose]()
@@ -124,7 +124,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("leaves everything in one file, so that copying it is a backup", async () => {
+  test("stores everything in one file, so that a copy is a backup", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
@@ -134,7 +134,7 @@ describe("the store on its own thread", () => {
   })
 })
 
-test("waits for a new file that another process is creating", async () => {
+test("a threaded store waits for a new file that another process creates", async () => {
   using directory = new TemporaryDirectory()
   const other = new Database(directory.database, { create: true })
   other.run("BEGIN EXCLUSIVE")
@@ -147,7 +147,7 @@ test("waits for a new file that another process is creating", async () => {
   expect(await store.accounts.list()).toEqual([])
 })
 
-test("opens a new file in several processes at the same time", async () => {
+test("a new threaded store can be opened in several processes simultaneously", async () => {
   using directory = new TemporaryDirectory()
   const script = Bun.fileURLToPath(new URL("./opening-process.ts", import.meta.url))
   const names = ["one", "two", "three", "four"]

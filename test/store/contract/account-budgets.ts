@@ -56,7 +56,7 @@ async function problems({ store }: TestDatabase): Promise<readonly unknown[]> {
 
 /** Tests that an engine fulfills this contract. */
 export function accountBudgetContract(engine: Engine): void {
-  test("all keys of an account share its budget exactly", async () => {
+  test("a budget is shared exactly by all keys of its account", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")
@@ -76,7 +76,7 @@ export function accountBudgetContract(engine: Engine): void {
     ])
   })
 
-  test("two nodes together lease no more of it", async () => {
+  test("a budget is not exceeded by the leases of two nodes", async () => {
     const { database } = await limited(engine, "100")
     await using own = database
     const { leases } = own.store
@@ -97,7 +97,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("the budget changes with its limit, not below the spent amount, and ends with it", async () => {
+  test("a budget changes with its limit, but not below the spent amount, and ends with its limit", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const { accounts } = own.store
@@ -122,7 +122,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("nearly used-up budgets are listed for notices", async () => {
+  test("a nearly used-up budget is listed for notices", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")

@@ -28,7 +28,7 @@ export function accountContract(engine: Engine): void {
       expect(await database.store.accounts.any()).toBe(true)
     })
 
-    test("needs a name that no other account has", async () => {
+    test("requires a name that no other account has", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.account("b", 0n)
@@ -99,7 +99,7 @@ export function accountContract(engine: Engine): void {
       await invite("four", 112)
     })
 
-    test("never exceeds the largest amount of the ledger", async () => {
+    test("never exceeds the maximum amount of the ledger", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 2n ** 63n - 1n)
       expect(await refusalOf(database.grant("a", 1n))).toBe("too_much")

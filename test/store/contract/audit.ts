@@ -44,7 +44,7 @@ export function auditContract(engine: Engine): void {
     })
   })
 
-  test("records are filtered and paged, newest first", async () => {
+  test("audit records are filtered and paged, newest first", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))

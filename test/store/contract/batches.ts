@@ -26,7 +26,7 @@ const STEPS: readonly BatchStep[] = [
 
 /** Tests that an engine fulfills this contract. */
 export function batchContract(engine: Engine): void {
-  test("writes every step of a batch with its audit record", async () => {
+  test("a batch writes every step with its audit record", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.batches.write(STEPS)
@@ -35,7 +35,7 @@ export function batchContract(engine: Engine): void {
     expect(await store.audit.list({}, null, 100)).toHaveLength(STEPS.length)
   })
 
-  test("writes nothing if any step is rejected, at any position", async () => {
+  test("a batch writes nothing if any step is rejected, at any position", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const refused: readonly BatchStep[] = [

@@ -26,7 +26,7 @@ function redemption(id: string, account: string, at = 20) {
 
 /** Tests that an engine fulfills this contract. */
 export function codeContract(engine: Engine): void {
-  describe("a code", () => {
+  describe("a credit code", () => {
     test("gives each account its credits once, up to its number of uses", async () => {
       await using database = await TestDatabase.on(engine)
       for (const id of ["a", "b", "c"]) await database.account(id, 0n)
@@ -49,7 +49,7 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("is created together with many others or not at all", async () => {
+    test("is created together with many others, or none is created", async () => {
       await using database = await TestDatabase.on(engine)
       const { codes } = database.store
       const made = await codes.createAll([codeOf("one"), codeOf("two", { note: "b" })], AUDIT)
@@ -70,7 +70,7 @@ export function codeContract(engine: Engine): void {
       expect(await codes.list(null, 10)).toHaveLength(2)
     })
 
-    test("a code of one use is used once, even by simultaneous requests", async () => {
+    test("is used only once by simultaneous requests if it has one use", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [await database.another(), await database.another()]
       for (let index = 0; index < 10; index++) await database.account(`a${index}`, 0n)

@@ -37,7 +37,7 @@ async function found(
 
 /** Tests that an engine fulfills this contract. */
 export function conversationContract(engine: Engine): void {
-  test("parts are found unchanged, and an answer is deleted with all of them", async () => {
+  test("parts of a stored answer are read unchanged, and are deleted with it", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -65,7 +65,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["whole", "one", "two", "empty"])).toEqual([])
   })
 
-  test("an answer larger than the total limit evicts no other", async () => {
+  test("an answer larger than the total limit causes no eviction", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -76,7 +76,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["small", "huge"])).toEqual(["small"])
   })
 
-  test("an account's oldest answers are evicted for its newest", async () => {
+  test("an account's oldest answers are evicted for its newest answer", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -90,7 +90,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, [...names, "of bob"])).toEqual(["b", "d", "e", "of bob"])
   })
 
-  test("the largest account is evicted from when the total is exceeded", async () => {
+  test("answers of the largest account are evicted when the total limit is exceeded", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -103,7 +103,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, names)).toEqual(["modest", "second", "third"])
   })
 
-  test("answers expire at their stored time or by a newer, shorter retention", async () => {
+  test("answers expire at their stored time, or earlier by a newer, shorter retention", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -126,7 +126,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, names)).toEqual([])
   })
 
-  test("simultaneous storing, deleting and sweeping by nodes is counted correctly", async () => {
+  test("simultaneous inserts, deletions and sweeps of nodes are counted correctly", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -163,7 +163,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(served.conversations, all)).toHaveLength(20)
   })
 
-  test("an answer stored twice exists once", async () => {
+  test("an answer that is stored twice exists once", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served

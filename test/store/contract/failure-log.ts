@@ -36,7 +36,7 @@ const UNKNOWN = { account: null, key: null, model: null, parameter: null }
 
 /** Tests that an engine fulfills this contract. */
 export function failureLogContract(engine: Engine): void {
-  test("failures are found unchanged, and stored only once", async () => {
+  test("failures are read unchanged and stored only once", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served
@@ -97,7 +97,7 @@ export function failureLogContract(engine: Engine): void {
     expect(first?.request).toBe("req_3")
   })
 
-  test("old failures are removed, and all but the newest of each account", async () => {
+  test("old failures are removed, and only the newest of each account are kept", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served

@@ -25,7 +25,7 @@ const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
 /** Tests that an engine fulfills this contract. */
 export function idempotencyContract(engine: Engine): void {
-  test("the first request claims a key, and later ones get its claim", async () => {
+  test("the first request claims an idempotency key, and later requests get its claim", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -39,7 +39,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(elsewhere?.request).toBe("req_3")
   })
 
-  test("a claim of a dead process is taken over by one request only", async () => {
+  test("the claim of a dead process is taken over by only one request", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -89,7 +89,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await claims.claim(late))?.request).toBe("req_7")
   })
 
-  test("each key goes to one of the nodes that claim it at the same time", async () => {
+  test("simultaneous claims of nodes for the same key succeed once", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`)
@@ -106,7 +106,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(new Set(holders[0]).size).toBe(30)
   })
 
-  test("a claim goes to one of the requests that take it over at the same time", async () => {
+  test("simultaneous takeovers of a claim succeed once", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     await new Claims(database.store).claim(order("req_1"))
@@ -119,7 +119,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(held[0]?.request).toStartWith("req_over")
   })
 
-  test("an expired claim goes to one of the simultaneous requests", async () => {
+  test("simultaneous requests for an expired claim succeed once", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another()]
     const claims = new Claims(database.store)
@@ -140,7 +140,7 @@ export function idempotencyContract(engine: Engine): void {
     })
   })
 
-  test("keys and answers that nodes count at the same time are all counted", async () => {
+  test("keys and answers of simultaneous requests on several nodes are all counted", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     await Promise.all(

@@ -40,7 +40,7 @@ async function sizeOf(files: KeptFiles, name: string): Promise<number | undefine
 
 /** Tests that an engine fulfills this contract. */
 export function keptFileContract(engine: Engine): void {
-  test("a file is found unchanged by all nodes, in pieces and as a stream", async () => {
+  test("a stored file is read unchanged by all nodes, in pieces and as a stream", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -58,7 +58,7 @@ export function keptFileContract(engine: Engine): void {
     }
   })
 
-  test("a file from this machine's disk becomes available on all nodes", async () => {
+  test("a file on the local disk becomes available to all nodes", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const answers = served.files("answers")
@@ -73,7 +73,7 @@ export function keptFileContract(engine: Engine): void {
     expect((await read(file, 1_000_000)).equals(Buffer.from(bytes))).toBe(true)
   })
 
-  test("a file replaces one of its name, and kinds have separate names", async () => {
+  test("a file replaces another with the same name, and kinds have separate names", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const [answers, pictures] = [served.files("answers"), served.files("pictures")]
@@ -88,7 +88,7 @@ export function keptFileContract(engine: Engine): void {
     expect(await sizeOf(pictures, "one")).toBe(7)
   })
 
-  test("a sweep deletes only expired files, even if several run at once", async () => {
+  test("a sweep deletes only expired files, even if several sweeps run simultaneously", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -103,7 +103,7 @@ export function keptFileContract(engine: Engine): void {
     for (const name of names) expect(await sizeOf(others, name)).toBeUndefined()
   })
 
-  test("simultaneous writes under one name leave one of the files", async () => {
+  test("simultaneous writes with the same name leave one of the files", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)

@@ -8,7 +8,7 @@ const SECRET = { hash: "new hash", hint: "wxyz", createdAt: 5, expiresAt: null }
 /** Tests that an engine fulfills this contract. */
 export function keyContract(engine: Engine): void {
   describe("a key", () => {
-    test("belongs to an account that exists, and is found by its id", async () => {
+    test("belongs to an existing account and is found by its id", async () => {
       await using database = await TestDatabase.on(engine)
       expect(await refusalOf(database.key("k", "nobody", null))).toBe("not_found")
       await database.account("a", 0n)
@@ -18,7 +18,7 @@ export function keyContract(engine: Engine): void {
       expect(await database.store.keys.find("none")).toBeNull()
     })
 
-    test("keeps its old secret for a while when it gets a new one", async () => {
+    test("keeps its old secret for a grace period after a rotation", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.key("k", "a", null)
@@ -42,7 +42,7 @@ export function keyContract(engine: Engine): void {
       expect(await refusalOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
 
-    test("has a budget that grows and shrinks with its remainder", async () => {
+    test("has a budget that changes by the difference of its limits", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await database.key("k", "a", 10n)
@@ -74,7 +74,7 @@ export function keyContract(engine: Engine): void {
     expect(await ids({ now: 20, status: "active" }, null, 10)).toEqual(["k3", "k2"])
   })
 
-  test("another process sees which keys changed since a revision", async () => {
+  test("another process reads the keys that changed since a revision", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     await database.account("a", 0n)
@@ -89,7 +89,7 @@ export function keyContract(engine: Engine): void {
     expect(await other.keys.listChanged(later.revision)).toEqual({ ...later, keys: [] })
   })
 
-  test("budgets are listed by owner with the spent amount", async () => {
+  test("budgets of keys are listed by owner with the spent amount", async () => {
     await using database = await TestDatabase.on(engine)
     const payer = await database.account("a", 100n)
     for (const id of ["k1", "k2"]) await database.key(id, "a", 10n)

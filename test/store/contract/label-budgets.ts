@@ -72,7 +72,7 @@ const month = (label: string) => budgetOwner(label, "month", Date.now())
 
 /** Tests that an engine fulfills this contract. */
 export function labelBudgetContract(engine: Engine): void {
-  test("each user and each tag value has its own exact budget", async () => {
+  test("each end user and each tag value has its own exact budget", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: "bob" }, 60n)).toBe(true)
@@ -110,7 +110,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(told.map(({ owner }) => owner)).toEqual(["k"])
   })
 
-  test("the longest labels have budgets too", async () => {
+  test("the longest labels can have budgets", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     const labels = { user: LONG_LABEL, tags: { team: LONG_LABEL } }
@@ -145,7 +145,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("two nodes together lease no more of label budgets", async () => {
+  test("label budgets are not exceeded by the leases of two nodes", async () => {
     await using own = await labelled(engine)
     await own.ledger("one")
     await own.ledger("two", await own.another())
@@ -161,7 +161,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("a receipt with other labels is detected", async () => {
+  test("a receipt with modified labels is detected", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     const payer = await payerOf(own, { user: "bob" })
@@ -172,7 +172,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toMatchObject([{ account: "a", fault: "budget" }])
   })
 
-  test("old label budgets are forgotten, and current ones are kept", async () => {
+  test("old label budgets are removed, and current ones are kept", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: ALICE }, 60n)).toBe(true)

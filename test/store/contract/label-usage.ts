@@ -65,7 +65,7 @@ interface Sum {
 export function labelUsageContract(engine: Engine): void {
   segmentContract(engine)
 
-  test("sums of users, sessions and tags match the receipts", async () => {
+  test("totals of users, sessions and tags match the receipts", async () => {
     const random = new Random(SEED)
     await using own = await ReportedEngine.on(engine)
     const requests = Array.from({ length: REQUESTS }, (_, index) => requestAt(index, random))
@@ -137,7 +137,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
 
 /** Tests that an engine fulfills the contract for requests in a segment. */
 function segmentContract(engine: Engine): void {
-  test("an expired request counts once if it is settled later, even much later", async () => {
+  test("an expired request that is settled later counts once, even much later", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     const receipt = JSON.stringify({ status: "expired", user: "ann" })
@@ -160,7 +160,7 @@ function segmentContract(engine: Engine): void {
     expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
   })
 
-  test("removed requests are in no sum of labels", async () => {
+  test("removed requests are not in the totals of labels", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])

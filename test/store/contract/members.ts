@@ -60,7 +60,7 @@ export function memberContract(engine: Engine): void {
     expect(await refusalOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
 
-  test("an invitation works once, in all processes together, until it expires", async () => {
+  test("an invitation is accepted once across all processes, until it expires", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     const there = await database.another()
@@ -82,7 +82,7 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.list(null, NOW, null, 10)).toEqual([])
   })
 
-  test("an invitation stays open when its user cannot be added", async () => {
+  test("an invitation stays open if its user cannot be added", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     await here.members.add(member("ada", "viewer"), AUDIT)
@@ -92,7 +92,7 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
 
-  test("lists contain the requested accounts and users from a position on", async () => {
+  test("member lists contain the requested accounts and users from a position on", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)

@@ -10,7 +10,7 @@ function node(id: string) {
 /** Tests that an engine fulfills this contract. */
 export function nodeContract(engine: Engine): void {
   describe("a node", () => {
-    test("joins, is seen by others, and disappears when it is removed", async () => {
+    test("joins, is listed for others, and disappears when it is removed", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       const other = await database.another()
@@ -26,7 +26,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })
 
-    test("nodes that share memory count as one machine", async () => {
+    test("counts as one machine with nodes that share its memory", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ ...node("one"), memory: "m" })
@@ -38,7 +38,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 4, machines: 3 })
     })
 
-    test("is notified by its next poll of changed keys or settings", async () => {
+    test("reads changes of keys and settings at its next poll", async () => {
       await using database = await TestDatabase.on(engine)
       const { store } = database
       await store.nodes.join(node("one"))
@@ -53,7 +53,7 @@ export function nodeContract(engine: Engine): void {
       expect(third.settingsRevision).toBeGreaterThan(second.settingsRevision)
     })
 
-    test("a removed node returns its leases, and its holds expire", async () => {
+    test("returns its leases when it is removed, and its holds expire", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("one")

@@ -54,7 +54,7 @@ export function noticeContract(engine: Engine): void {
       expect(await notices.findTarget("unknown")).toBeNull()
     })
 
-    test("belong to an existing account, and are removed with their pending deliveries", async () => {
+    test("belong to an existing account, and are deleted with their pending deliveries", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       const lost = { ...TARGET, id: "lost", account: "unknown" }
@@ -67,7 +67,7 @@ export function noticeContract(engine: Engine): void {
   })
 
   describe("a notice", () => {
-    test("goes to the targets of its account and of the operator that request its type", async () => {
+    test("is delivered to the targets of its account and of the operator that request its type", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.raise(NOTICE, null)).toBe(true)
@@ -78,7 +78,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store)).toEqual(["of-one"])
     })
 
-    test("is delivered by one process at a time, again after that process died, and not once it is settled", async () => {
+    test("is delivered by one process at a time, again if that process died, and not after it is settled", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -122,7 +122,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 9)).toEqual(["all", "of-one"])
     })
 
-    test("is raised by the one process that changes its mark", async () => {
+    test("is created by the only process that changes its mark", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -144,7 +144,7 @@ export function noticeContract(engine: Engine): void {
     })
   })
 
-  describe("values watched for notices", () => {
+  describe("values monitored for notices", () => {
     test("include balances below the level of a target", async () => {
       await using database = await withTargets(engine)
       const { notices, entries } = database.store
@@ -156,7 +156,7 @@ export function noticeContract(engine: Engine): void {
       ])
     })
 
-    test("include budgets that are at least half spent in the current day and month", async () => {
+    test("include budgets that are at least half spent in the current day or month", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await database.grant("one", 100n)

@@ -9,7 +9,7 @@ function content(request: string, more: Partial<ContentRecord> = {}): ContentRec
 
 /** Tests that an engine fulfills this contract. */
 export function payloadLogContract(engine: Engine): void {
-  test("stored content is found unchanged, and replaced by later content", async () => {
+  test("stored content is read unchanged, and replaced by later content", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { payloads } = served
@@ -26,7 +26,7 @@ export function payloadLogContract(engine: Engine): void {
     expect(await payloads.find("req_1")).toEqual(again)
   })
 
-  test("content older than a moment is deleted in any amount", async () => {
+  test("content older than a given time is deleted in any amount", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { payloads } = served

@@ -5,7 +5,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 
 /** Tests that an engine fulfills this contract. */
 export function paymentContract(engine: Engine): void {
-  test("a payment reported twice is one entry", async () => {
+  test("a payment that is reported twice creates one entry", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -20,7 +20,7 @@ export function paymentContract(engine: Engine): void {
     expect([await database.balanceOf("a"), await database.balanceOf("b")]).toEqual([18n, 0n])
   })
 
-  test("a payment reported twice adds no audit record", async () => {
+  test("a payment that is reported twice creates no second audit record", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 0n)
     const payment = { id: "pay_1", account: "a", amount: 9n, at: 3, note: "card" }

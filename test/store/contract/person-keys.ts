@@ -28,7 +28,7 @@ async function expectRight(store: Store): Promise<void> {
 
 /** Tests that an engine fulfills this contract. */
 export function personKeyContract(engine: Engine): void {
-  test("a person has one key on all nodes, and no key after erasure", async () => {
+  test("a person has one encryption key on all nodes, and none after erasure", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { personKeys } = database.store
@@ -54,7 +54,7 @@ export function personKeyContract(engine: Engine): void {
     expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })
 
-  test("an erasure removes readable names, keeps the rest, and the ledger still verifies", async () => {
+  test("an erasure removes readable names and keeps the rest, and the ledger still verifies", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await database.account("a", 0n)

@@ -130,7 +130,7 @@ function dayOf(at: number): string {
 
 /** Tests that an engine fulfills this contract. */
 export function pruningContract(engine: Engine): void {
-  test("old rows are removed, the rest verifies, and the sums of requests stay", async () => {
+  test("old rows are removed, the rest verifies, and the totals of requests are unchanged", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served
@@ -181,7 +181,7 @@ export function pruningContract(engine: Engine): void {
     expect(await early.catch(String)).toContain("'from' must not be earlier")
   })
 
-  test("rows that the anchor has not included are not removed", async () => {
+  test("rows that the anchor does not include are not removed", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served

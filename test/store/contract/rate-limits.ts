@@ -14,7 +14,7 @@ function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
 /** Tests that an engine fulfills this contract. */
 export function rateLimitContract(engine: Engine): void {
   describe("the rate limit of a key", () => {
-    test("is leased until it is full by all nodes, and each unit has its own", async () => {
+    test("is leased by all nodes until it is full, separately for each unit", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const other = await database.another()
@@ -29,7 +29,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(await lease(order(10, { key: "other" }))).toBe(10)
     })
 
-    test("drains at its rate, by the database's clock", async () => {
+    test("drains at its rate by the database's clock", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const fast = { limit: 600_000 }
@@ -45,7 +45,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(performance.now() - begun).toBeGreaterThan(7)
     })
 
-    test("leases ahead only while as much is left for each other node", async () => {
+    test("is leased ahead only while an equal amount is left for each other node", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const [some] = await rateLimits.lease([order(2, { ahead: 100 })], 4)
@@ -54,7 +54,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(few?.granted).toBe(0.5)
     })
 
-    test("gets unused leases back, and counts usage without a lease", async () => {
+    test("accepts returned leases, and counts usage without a lease", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       await rateLimits.lease([order(10)], 1)
@@ -67,7 +67,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(capped?.granted).toBe(0)
     })
 
-    test("smaller than one request admits it if nothing is in use", async () => {
+    test("admits a request larger than itself if nothing is in use", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const large = order(25, { unit: "tokens" })
@@ -85,7 +85,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(more?.granted).toBeWithin(9, 12.5)
     })
 
-    test("limits of many keys are leased in one step, in the given order", async () => {
+    test("is leased for many keys in one step, in the given order", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const orders = Array.from({ length: 300 }, (_, index) =>
@@ -96,7 +96,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(await rateLimits.lease([], 2)).toEqual([])
     })
 
-    test("is not exceeded by nodes that lease at the same time", async () => {
+    test("is not exceeded by nodes that lease simultaneously", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [database.store, await database.another(), await database.another()]
       const keys = ["a", "b", "c"]

@@ -15,7 +15,7 @@ const EXPIRED = JSON.stringify({ status: "expired" })
 export function reportContract(engine: Engine): void {
   sortedRequestContract(engine)
 
-  describe("the list of requests", () => {
+  describe("the request list", () => {
     test("matches the receipt of each request", async () => {
       await using own = await ReportedEngine.on(engine)
       const usage = {
@@ -62,7 +62,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("has the outcome of each request", async () => {
+    test("shows the outcome of each request", async () => {
       await using own = await ReportedEngine.on(engine)
       const released = { status: "released", cost: 0n, usage: null } as const
       await own.add(
@@ -97,7 +97,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("has written-off amounts, and can be filtered by them", async () => {
+    test("shows written-off amounts and can be filtered by them", async () => {
       await using own = await ReportedEngine.on(engine)
       const writtenOff = [
         { amount: 5n, reason: "usage_beyond_bound" },
@@ -131,7 +131,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("has an expired and later settled request once, with its final result", async () => {
+    test("contains an expired and later settled request once, with its final result", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const node = { process: 1, host: "test", beatAt: 1, machine: null }
@@ -269,7 +269,7 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("finds a few among many, page by page, regardless of their times", async () => {
+    test("finds a few requests among many, page by page, regardless of their times", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.key("second", "a", null)
       const all = Array.from({ length: 240 }, (_, index) => ({
@@ -324,7 +324,7 @@ export function reportContract(engine: Engine): void {
     })
   })
 
-  describe("sums", () => {
+  describe("totals of requests", () => {
     test("are grouped by hour, day, model, key, provider, account or outcome", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
@@ -427,7 +427,7 @@ export function reportContract(engine: Engine): void {
     })
   })
 
-  test("latencies cover the answers since a moment, with filters", async () => {
+  test("latency reports cover the answers since a given time, with filters", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       ...Array.from({ length: 100 }, (_, index) => ({
@@ -445,7 +445,7 @@ export function reportContract(engine: Engine): void {
     expect(await reports.latencies(undefined, AT + 1)).toEqual({ p50: null, p95: null })
   })
 
-  test("the uses and spending of one or several keys are listed", async () => {
+  test("usage and spending are listed for one or several keys", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: AT, cost: 5n },
@@ -459,7 +459,7 @@ export function reportContract(engine: Engine): void {
     ])
   })
 
-  test("the last use and spending of accounts are listed, for some or all", async () => {
+  test("the last usage and spending of accounts are listed, for some or all", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.database.account("unused", 1n)
     await own.database.key("second", "a", null)

@@ -41,7 +41,7 @@ export function settingContract(engine: Engine): void {
     expect(outcomes.filter((refusal) => refusal === "conflict")).toHaveLength(1)
   })
 
-  test("a price group stays while accounts belong to it", async () => {
+  test("a price group cannot be removed while it has accounts", async () => {
     await using database = await TestDatabase.on(engine)
     const { settings, accounts } = database.store
     const groups = ["partners", "part"].map((id) => ({

@@ -35,7 +35,7 @@ async function settleAll(store: Store): Promise<void> {
 
 /** Tests that an engine fulfills this contract. */
 export function settlementContract(engine: Engine): void {
-  test("long-running holds of the account are listed, and not those of others", async () => {
+  test("long-running holds are listed for their own account only", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 100n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
@@ -48,7 +48,7 @@ export function settlementContract(engine: Engine): void {
     expect(await database.store.settlements.listHolds("a")).toEqual([])
   })
 
-  test("receipts are listed in request order, each as it is found alone", async () => {
+  test("receipts are listed in request order, and equal individually read receipts", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 100n)
     await database.account("b", 100n)

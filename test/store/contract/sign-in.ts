@@ -98,7 +98,7 @@ function passkeysContract(engine: Engine): void {
       expect(await other.passkeys.list("ada")).toEqual([])
     }))
 
-  test("a passkey's counter only grows, unless it is not used", () =>
+  test("a passkey's counter can only increase, unless it is not used", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada", { isFirst: true }))
       await one.passkeys.create(passkey("first"), 2)
@@ -127,7 +127,7 @@ function passkeysContract(engine: Engine): void {
 }
 
 function usersContract(engine: Engine): void {
-  test("a name and an email are changed, and an email is unique", () =>
+  test("a name and an email address are changed, and an email address is unique", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada", { isFirst: true }))
       await one.users.create(user("bob"))
@@ -144,7 +144,7 @@ function usersContract(engine: Engine): void {
       expect(await other.users.find("ada")).toMatchObject({ name: "Ada", email: change.email })
     }))
 
-  test("a user is found by id, email and identity, and their email is unique", () =>
+  test("a user is found by id, email address and identity", () =>
     withTwo(engine, async (one, other) => {
       const identity = { provider: "google", subject: "s" }
       expect(await one.users.create(user("ada"))).toBe("created")
@@ -180,7 +180,7 @@ function usersContract(engine: Engine): void {
       expect(await one.users.find("nobody")).toBeNull()
     }))
 
-  test("an identity that is linked exclusively replaces every other way to sign in", () =>
+  test("an exclusively linked identity replaces every other way to sign in", () =>
     withTwo(engine, async (one, other) => {
       const link = (subject: string, provider = "company") => ({ provider, subject })
       await one.users.create(user("ada", { identity: link("a", "kept") }))
@@ -207,7 +207,7 @@ function usersContract(engine: Engine): void {
       expect(await other.users.passwordHash("bob")).toBe("hash")
     }))
 
-  test("users are listed oldest first, page by page, filtered by a part of their name or email", () =>
+  test("users are listed oldest first, page by page, filtered by a part of their name or email address", () =>
     withTwo(engine, async ({ users }) => {
       for (const name of ["c", "a", "b"]) await users.create(user(name))
       await users.create(user("late", { name: "50% _ O'Hara", createdAt: NOW + 1 }))
@@ -221,7 +221,7 @@ function usersContract(engine: Engine): void {
       expect(await idsOf({ search: "%", limit: 9 })).toEqual(["late"])
     }))
 
-  test("simultaneous requests create only one first user, and one operator stays", () =>
+  test("simultaneous requests create only one first user, and one operator remains", () =>
     withTwo(engine, async (one, other) => {
       const made = await Promise.all(
         ["a", "b", "c", "d"].map((name, index) =>
@@ -243,7 +243,7 @@ function usersContract(engine: Engine): void {
 }
 
 function sessionsContract(engine: Engine): void {
-  test("a session is known in every process until it ends or expires", () =>
+  test("a session is valid in every process until it ends or expires", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       expect(await one.sessions.create(session("s1"), null)).toBe(true)
@@ -259,7 +259,7 @@ function sessionsContract(engine: Engine): void {
       expect(await one.sessions.find("hash of s2", NOW)).toBeNull()
     }))
 
-  test("a disabled user or one with a changed password gets and keeps no session", () =>
+  test("a disabled user or a user with a changed password gets no session and keeps none", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       await one.sessions.create(session("s1"), null)
@@ -278,7 +278,7 @@ function sessionsContract(engine: Engine): void {
 }
 
 function credentialsContract(engine: Engine): void {
-  test("a proof works once, counts its attempts, and only for its own kind", () =>
+  test("a proof is valid once and only for its own kind, and its attempts are counted", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       await one.proofs.create(proof("once"))
@@ -302,7 +302,7 @@ function credentialsContract(engine: Engine): void {
       expect(await one.proofs.take(KIND, "old", NOW - 1)).toBeNull()
     }))
 
-  test("an authenticator code works once, and wrong codes lock it", () =>
+  test("an authenticator code is valid once, and wrong codes lock the factor", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       expect(await one.secondFactors.begin("ada", "first", "codes")).toBe(true)
@@ -337,7 +337,7 @@ function credentialsContract(engine: Engine): void {
       expect(await one.proofs.find("trusted-browser", "trusted", NOW)).toBeNull()
     }))
 
-  test("attempts of all processes are counted together, and restart after their period", () =>
+  test("attempts of all processes are counted together, and the count restarts after a period", () =>
     withTwo(engine, async (one, other) => {
       const attempts = [
         { key: "address:a", max: 3, window: HOUR },

@@ -9,7 +9,7 @@ const AT = Date.UTC(2026, 2, 2, 10, 30)
 
 /** Tests that an engine fulfills this contract. */
 export function usageContract(engine: Engine): void {
-  describe("labels", () => {
+  describe("labels in usage reports", () => {
     const search = { name: "tag", value: "feature=search" } as const
     const ann = { name: "user", value: "ann" } as const
 
@@ -29,7 +29,7 @@ export function usageContract(engine: Engine): void {
       return own
     }
 
-    test("are listed, and can be filtered by", async () => {
+    test("are listed and used as filters", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const [first] = await reports.list({ labels: [search, ann] }, null, 10)
@@ -63,7 +63,7 @@ export function usageContract(engine: Engine): void {
       expect(pages).toEqual(["req_4", "req_3", "req_1"])
     })
 
-    test("group and filter sums, alone and over time", async () => {
+    test("group and filter totals, alone and over time", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const span = { from: AT, to: AT + 2 * HOUR }
@@ -100,7 +100,7 @@ export function usageContract(engine: Engine): void {
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
-    test("labels of an expired and later settled request are counted once", async () => {
+    test("of an expired and later settled request are counted once", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const receipt = JSON.stringify({ status: "expired", user: "ann", endpoint: "/v1/messages" })
@@ -127,8 +127,8 @@ export function usageContract(engine: Engine): void {
     })
   })
 
-  describe("sums of usage", () => {
-    test("are grouped by endpoint, and include the cost before the multiplier", async () => {
+  describe("totals in usage reports", () => {
+    test("are grouped by endpoint and include the cost before the multiplier", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, endpoint: "/v1/messages", rate: "2.5" },
@@ -149,7 +149,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
     })
 
-    test("sums over time separate some names and total the others", async () => {
+    test("over time separate some names and join the others", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, model: "x/one" },
@@ -174,7 +174,7 @@ export function usageContract(engine: Engine): void {
       ])
     })
 
-    test("sums of latencies include the groups of each answer", async () => {
+    test("of latencies include the groups of each answer", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 130 }, (_, index) => ({

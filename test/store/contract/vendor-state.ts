@@ -42,7 +42,7 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
 
 /** Tests that an engine fulfills this contract. */
 export function vendorStateContract(engine: Engine): void {
-  test("stored state is found by its hash, at every provider that stores it", async () => {
+  test("vendor state is found by its hash, at every provider that stores it", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -52,7 +52,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one", "none"])).toEqual([elsewhere, one])
   })
 
-  test("repeated state is extended, and state of two accounts loses its owner", async () => {
+  test("repeated vendor state is extended, and vendor state of two accounts loses its owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -69,7 +69,7 @@ export function vendorStateContract(engine: Engine): void {
     expect((await store.vendorState.find(["one"]))[0]?.account).toBe("")
   })
 
-  test("a batch posted again stores the same state", async () => {
+  test("a batch that is posted again stores the same vendor state", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -89,7 +89,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one"])).toEqual(state)
   })
 
-  test("expired state is removed, and the oldest above the limit", async () => {
+  test("expired vendor state is removed, and the oldest above the limit", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -109,7 +109,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(left.map(({ idHash }) => idHash).toSorted()).toEqual(["new6", "new7", "new8", "new9"])
   })
 
-  test("state received by two accounts at the same time loses its owner in either order", async () => {
+  test("vendor state that two accounts receive simultaneously loses its owner in either order", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -122,7 +122,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
   })
 
-  test("state disowned while it is repeated stays without an owner", async () => {
+  test("vendor state that loses its owner while it is repeated stays without an owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)

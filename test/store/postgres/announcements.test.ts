@@ -46,7 +46,7 @@ const SETTING = {
   encrypted: null,
 } as const
 
-test("a node is notified of changes, nodes, missing credits and failing deployments by others only", async () => {
+test("a node is notified of changes, nodes, missing credits and failing deployments of other nodes only", async () => {
   const url = server.url(await server.create())
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -78,7 +78,7 @@ test("a node is notified of changes, nodes, missing credits and failing deployme
   expect(other.heard()).toBe(4)
 })
 
-test("a node listens again after its connection was cut", async () => {
+test("a node listens again after its connection is lost", async () => {
   const url = server.url(await server.create())
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -91,7 +91,7 @@ test("a node listens again after its connection was cut", async () => {
   await until(() => other.heard() === 1)
 })
 
-test("a command notifies running nodes of its change before it ends", async () => {
+test("a command notifies running nodes of its change before it exits", async () => {
   const url = server.url(await server.create())
   await using node = await listenTo(url)
   await until(async () => (await listeners()) === 1)

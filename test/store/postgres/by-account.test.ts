@@ -19,7 +19,7 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   pruned_budgets: "written while rows are removed, which goes through the whole ledger anyway",
 }
 
-test("each table of money has the account by which it can be partitioned", () => {
+test("each PostgreSQL table of the ledger has the account by which it can be partitioned", () => {
   const sources = sourcesOf(
     ...["ledger", "receipts", "nodes"].map((name) => `postgres/schema/initial/${name}.sql`),
   ).join("\n")
@@ -40,13 +40,13 @@ const STEPS_OF_REQUESTS = sourcesOf(
   ...new Glob("postgres/routines/*.sql").scanSync(SOURCE),
 )
 
-test("statements of requests lock rows by name, never a table or the whole database", () => {
+test("SQL statements of requests lock rows by name, never a table or the whole database", () => {
   for (const source of STEPS_OF_REQUESTS) {
     expect(source).not.toMatch(/LOCK TABLE|pg_advisory/)
   }
 })
 
-test("no statement refers to a place on the disk, or needs serial transactions", () => {
+test("no SQL statement references a disk location or requires serializable transactions", () => {
   const files = [...new Glob("{postgres,steps}/**/*.{ts,sql}").scanSync(SOURCE)]
   expect(files.length).toBeGreaterThan(40)
   const found = files.filter((file) =>

@@ -48,7 +48,7 @@ test("values are read as they were written", async () => {
   })
 })
 
-test("a failed step leaves nothing behind", async () => {
+test("a failed step changes nothing", async () => {
   await using client = await open()
   await client.run("CREATE TABLE things (id bigint PRIMARY KEY)")
   const failing = client.transaction(async (transaction) => {
@@ -101,7 +101,7 @@ test("locks of a vanished client are released, and a slow one retries", async ()
   expect(attempts).toEqual(["5s", "5s"])
 })
 
-test("during shutdown an unavailable database fails immediately, and a working one is used", async () => {
+test("during shutdown an unavailable database fails immediately, and an available one is used", async () => {
   await using client = await open()
   using free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = free
@@ -118,7 +118,7 @@ test("during shutdown an unavailable database fails immediately, and a working o
   expect(await servedTime(refused)).toBeLessThan(4_000)
 })
 
-test("reports why an attempt failed if the next one runs out of time", async () => {
+test("an error names the reason of the failed attempt if the next attempt times out", async () => {
   const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
   const refusal = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
   let connections = 0

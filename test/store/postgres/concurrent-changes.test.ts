@@ -75,7 +75,7 @@ test("two simultaneous changes of a key are both applied", async () => {
   })
 })
 
-test("a period that starts while its limit changes has the new limit", async () => {
+test("a budget period that starts while its limit changes has the new limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)
@@ -152,7 +152,7 @@ test("only one of two simultaneous acceptances of an invitation succeeds", async
   expect(await store.members.list({}, null, 9)).toHaveLength(1)
 })
 
-test("one of two simultaneous changes of a setting is rejected, and another setting's succeeds", async () => {
+test("one of two simultaneous changes of a setting is rejected, and a change of another setting succeeds", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   const change = (id: string, body: string) =>
@@ -175,7 +175,7 @@ test("one of two simultaneous changes of a setting is rejected, and another sett
   })
 })
 
-test("a code of three uses is used three times by simultaneous requests", async () => {
+test("a code with three uses is used three times by simultaneous requests", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -202,7 +202,7 @@ test("a code of three uses is used three times by simultaneous requests", async 
   await locked.expectWholeLedger()
 })
 
-test("a payment reported twice simultaneously is one entry", async () => {
+test("a payment that is reported twice simultaneously creates one entry", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -274,7 +274,7 @@ test("simultaneous grants, leases and refunds of one account lose nothing and ne
   await locked.expectWholeLedger()
 })
 
-test("a budget that shrinks while nodes return their leases ends at its limit", async () => {
+test("a budget that is reduced while nodes return their leases ends at its limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)
@@ -302,7 +302,7 @@ test("a budget that shrinks while nodes return their leases ends at its limit", 
   await locked.expectWholeLedger()
 })
 
-test("removing a node causes no deadlock", async () => {
+test("the removal of a node causes no deadlock", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   for (const account of ["a", "z"]) await database.account(account, 60n)

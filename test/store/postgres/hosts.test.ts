@@ -40,7 +40,7 @@ async function switchTo(primary: PostgresServer): Promise<void> {
 
 const PORT = "SELECT inet_server_port() AS port"
 
-test("connects to the writable host, and follows it", async () => {
+test("the PostgreSQL client connects to the writable host and follows it", async () => {
   await switchTo(second)
   await using client = new PostgresClient({ url: both(), max: 4, connectTime: 5_000 })
   const port = async () => (await client.row<{ port: bigint | number }>(PORT))?.port
@@ -56,7 +56,7 @@ test("connects to the writable host, and follows it", async () => {
   )
 })
 
-test("leaves a host that has become read-only while its connections stay open", async () => {
+test("the PostgreSQL client disconnects from a host that has become read-only", async () => {
   await switchTo(first)
   await using client = new PostgresClient({ url: both(), max: 2, connectTime: 5_000 })
   await client.run("CREATE TABLE IF NOT EXISTS kept (number bigint)")
@@ -66,7 +66,7 @@ test("leaves a host that has become read-only while its connections stay open", 
   expect(Number((await client.row<{ count: bigint }>("SELECT count(*) FROM kept"))?.count)).toBe(1)
 })
 
-test("continues with the next host if one is down, and reports the error if all are", async () => {
+test("the PostgreSQL client uses the next host if one is down, and reports the error if all are down", async () => {
   await switchTo(second)
   const dead = "127.0.0.1:1"
   await using one = new PostgresClient({

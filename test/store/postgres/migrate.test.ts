@@ -35,7 +35,7 @@ async function clock(client: PostgresClient): Promise<number> {
   return Number((await client.row<{ now: bigint }>("SELECT tollgate_now() AS now"))?.now)
 }
 
-describe("a migration", () => {
+describe("a PostgreSQL migration", () => {
   test("applies a new step, keeps the rows, and replaces changed routines", async () => {
     await using client = await open()
     expect(await migrate(client, SCHEMA)).toEqual({ version: 100, oldest: 100 })

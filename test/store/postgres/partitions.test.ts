@@ -49,7 +49,7 @@ test("a request is in the partition of the day in its id", async () => {
   expect(await insert(client, "another-form")).toBe("receipts_other")
 })
 
-test("a long-running node creates the partitions of the next days without blocking writers behind readers", async () => {
+test("a long-running node creates the partitions of the next days without blocking writers", async () => {
   await using client = await open()
   await ensurePartitions(client, NOW)
   const { promise: isRead, resolve: end } = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ test("request ids are ordered by time", () => {
   expect(id < firstRequestOf(NOW + 1)).toBe(true)
 })
 
-test("rows in the default partition stay there, and block no other partition", async () => {
+test("rows in the default partition stay there and block no other partition", async () => {
   await using client = await open()
   const day = Date.UTC(2026, 10, 24)
   expect(await insert(client, `${firstRequestOf(day)}-7000-a`)).toBe("receipts_other")
