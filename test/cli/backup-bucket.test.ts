@@ -65,7 +65,7 @@ async function installation() {
   }
 }
 
-test.concurrent("a bucket has backups in parts, the oldest are deleted, and the newest is restored", async () => {
+test.concurrent("a bucket stores backups in parts, deletes the oldest, and the newest is restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   bucket.page = 2
@@ -89,7 +89,7 @@ test.concurrent("a bucket has backups in parts, the oldest are deleted, and the 
   expect(Bun.file(join(place.restored, "answers/large")).size).toBe(40_000_000)
 })
 
-test.concurrent("a backup with missing or changed files in a bucket is not restored", async () => {
+test.concurrent("a backup with missing or modified files in a bucket is not restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -110,7 +110,7 @@ test.concurrent("a backup with missing or changed files in a bucket is not resto
   expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a bucket that rejects requests is an error, and has no backup", async () => {
+test.concurrent("a bucket that rejects requests returns an error, and has no backup", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -148,7 +148,7 @@ test.concurrent("a bucket that rejects requests is an error, and has no backup",
   expect([...folders]).toEqual([name])
 })
 
-test.concurrent("a session token is sent only with its own key", async () => {
+test.concurrent("a session token is sent only with its own access key", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   const tokens = new Set<string | null>()

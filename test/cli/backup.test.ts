@@ -93,7 +93,7 @@ test.concurrent("a backup under load contains all earlier charges", async () => 
   expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
 })
 
-test.concurrent("the oldest backups are deleted, other files stay, and the newest is restored", async () => {
+test.concurrent("the oldest backups are deleted, other files are kept, and the newest is restored", async () => {
   using before = createInstallation("")
   using stranger = createInstallation("")
   using folders = new Folders("")
@@ -123,7 +123,7 @@ test.concurrent("the oldest backups are deleted, other files stay, and the newes
   expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
 })
 
-test.concurrent("secrets can be excluded", async () => {
+test.concurrent("a backup can exclude secrets", async () => {
   using before = createInstallation("server: { port: 0 } # where\n")
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders
@@ -146,7 +146,7 @@ test.concurrent("secrets can be excluded", async () => {
   expect(settings).toContain("# where")
 })
 
-test.concurrent("a restore overwrites nothing, and fails under a running gateway", async () => {
+test.concurrent("a restore overwrites nothing, and fails while a gateway runs", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("server: { port: 0 }")
   await withKey(before)
@@ -264,7 +264,7 @@ function signAgain(folder: string): void {
   })
 }
 
-test.concurrent("a truncated or changed backup is rejected, and leaves nothing", async () => {
+test.concurrent("a truncated or modified backup is rejected, and leaves no files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups, restored } = folders
@@ -283,7 +283,7 @@ test.concurrent("a truncated or changed backup is rejected, and leaves nothing",
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
 })
 
-test.concurrent("rejects the backup of a ledger of a newer version or a pre-release build", async () => {
+test.concurrent("a backup of a ledger of a newer version or a pre-release build is rejected", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)
@@ -309,7 +309,7 @@ function startBackup({ data, config }: Installation, to: string, limit = "unlimi
   })
 }
 
-test.concurrent("a killed backup is not listed, and the next one cleans up", async () => {
+test.concurrent("a killed backup is not listed, and the next backup removes its files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -359,7 +359,7 @@ test.concurrent("a killed restore leaves nothing that starts, and can be repeate
   expect(existsSync(unfinished)).toBe(false)
 })
 
-test.concurrent("a full disk is an error, and leaves nothing", async () => {
+test.concurrent("a backup to a full disk returns an error, and leaves no files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -390,7 +390,7 @@ test.concurrent("a backup without enough space is rejected before anything is wr
   expect(readdirSync(folders.backups)).toEqual([])
 })
 
-test.concurrent("the error for a database on a server names the tool to use", async () => {
+test.concurrent("a backup of a database on a server returns an error that names the right tool", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
   using installation = createInstallation(yaml)
   for (const [command, tool] of [

@@ -57,8 +57,8 @@ interface KeyDocument {
   readonly status: string
 }
 
-describe("accounts and credits", () => {
-  test("an account starts with no credits, or with a grant", async () => {
+describe("account and credit commands", () => {
+  test("create an account with no credits, or with a grant", async () => {
     const plain = await run("account", "create", "poor")
     expect(plain).toMatchObject({ exitCode: 0, stderr: "" })
     expect(plain.stdout).toContain("balance:  0 credits")
@@ -69,12 +69,12 @@ describe("accounts and credits", () => {
     })
   })
 
-  test("a name can be used only once", async () => {
+  test("reject a name that is in use", async () => {
     const error = await failing(5, "account", "create", "poor")
     expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("poor") })
   })
 
-  test("credits are granted by name and by id, to the nanocredit", async () => {
+  test("grant credits by name and by id, to the nanocredit", async () => {
     const granted = await runJson<{ account: string }>(
       installation,
       "credits",
@@ -89,14 +89,14 @@ describe("accounts and credits", () => {
     expect(plain.stdout).toContain("1.000000001 credits")
   })
 
-  test("an unknown account gets an error that lists the existing ones", async () => {
+  test("list the existing accounts for an unknown one", async () => {
     const error = await failing(4, "credits", "grant", "nobody", "1")
     expect(error.code).toBe("not_found")
     expect(error.words).toContain("'nobody'")
     expect(error.words).toContain("poor, rich")
   })
 
-  test("invalid amounts are rejected before anything is written", async () => {
+  test("reject invalid amounts before anything is written", async () => {
     for (const amount of ["0", "-1", "0.0000000001"]) {
       const error = await failing(2, "account", "create", "never", "--credits", amount)
       expect(error.code).toBe("usage")
@@ -105,8 +105,8 @@ describe("accounts and credits", () => {
   })
 })
 
-describe("keys", () => {
-  test("creates keys with every option, lists them, and never shows them again", async () => {
+describe("key commands", () => {
+  test("create keys with every option, list them, and never show them again", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
@@ -158,12 +158,12 @@ describe("keys", () => {
     expect((await run("key", "list", "--account", "poor")).stdout).toContain("No keys yet")
   })
 
-  test("prints the key on a line of its own", async () => {
+  test("print the key on a separate line", async () => {
     const { stdout } = await run("key", "create", "--account", "poor")
     expect(stdout).toMatch(/^key: sk-tg-[0-9A-Za-z]{43}$/m)
   })
 
-  test("get an error if the key or the account does not exist", async () => {
+  test("return an error if the key or the account does not exist", async () => {
     await Promise.all([
       failing(4, "key", "create", "--account", "nobody"),
       failing(4, "key", "list", "--account", "nobody"),
@@ -175,7 +175,7 @@ describe("keys", () => {
   })
 })
 
-describe("models", () => {
+describe("the models command", () => {
   test("prints a model's rules with the source of each", async () => {
     const { stdout, exitCode } = await run("models", "--rules", "sim/unpriced")
     expect(exitCode).toBe(0)
@@ -206,14 +206,14 @@ describe("models", () => {
     expect(message).toContain("sim/ecko")
   })
 
-  test("--rules explains that no provider is configured", async () => {
+  test("explains with --rules that no provider is configured", async () => {
     using empty = createInstallation("server: { port: 0 }\n")
     const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
     expect(exitCode).toBe(4)
     expect(stderr).toContain("No provider is set up yet")
   })
 
-  test("lists models with their prices, multiplier included", async () => {
+  test("lists models with their prices, including the multiplier", async () => {
     const { stdout } = await run("models")
     expect(stdout).toMatch(/^sim\/echo +chat +100000 +1\.5 +3$/m)
     expect(stdout).toMatch(/^sim\/unpriced +chat +- +no price/m)
@@ -222,7 +222,7 @@ describe("models", () => {
   })
 })
 
-describe("a receipt", () => {
+describe("the receipt command", () => {
   interface Receipt {
     readonly usage: Record<string, number>
     readonly arithmetic: { class: string; quantity: number; per_million: string }[]
@@ -262,14 +262,14 @@ describe("a receipt", () => {
     expect(words.stdout).toContain(`balance after it ${receipt.entry.balance} credits`)
   })
 
-  test("gets an error if it does not exist", async () => {
+  test("returns an error if the receipt does not exist", async () => {
     const error = await failing(4, "receipt", "req_nothing")
     expect(error.words).toContain("hint: ")
   })
 })
 
-describe("invalid settings", () => {
-  test("reports invalid settings with file and line, and starts nothing", async () => {
+describe("a command with invalid settings", () => {
+  test("reports the file and the line, and starts nothing", async () => {
     using broken = createInstallation("server:\n  port: 0\n  prot: 1\nmultiplier: lots\n")
     for (const words of [["models"], ["serve"], ["key", "list"]]) {
       const { exitCode, stdout, stderr } = await runCommand(broken, ...words)
@@ -292,7 +292,7 @@ describe("invalid settings", () => {
     expect(stderr).toContain("--config")
   })
 
-  test("work again once they are fixed", async () => {
+  test("succeeds when the settings are fixed", async () => {
     using broken = createInstallation("port: 1\n")
     expect((await runCommand(broken, "models")).exitCode).toBe(3)
     writeFileSync(broken.config, yaml())
@@ -332,7 +332,7 @@ test("every command prints its usage", async () => {
   }
 })
 
-test("an account is paused, closed and resumed, and a key paused, while the gateway runs", async () => {
+test("an account is paused, closed and resumed, and a key is paused, while the gateway runs", async () => {
   using held = createInstallation(yaml())
   await using serving = await startServing(held)
   await runJson(held, "account", "create", "held", "--credits", "1")

@@ -65,7 +65,7 @@ function put(path: string, text: string): void {
   writeFileSync(join(home, path), text)
 }
 
-describe("printed settings", () => {
+describe("printed connect settings", () => {
   test.each([
     [
       "claude",
@@ -105,7 +105,7 @@ describe("printed settings", () => {
     expect(output).toContain("local/llama")
   })
 
-  test("contain another address and model, as JSON", async () => {
+  test("contain another address and model as JSON", async () => {
     const words = ["--url", "https://ai.example.com/v1/", "--model", "local/other", "--json"]
     const { output } = await connect("claude", ...words)
     expect(JSON.parse(output)).toMatchObject({
@@ -114,7 +114,7 @@ describe("printed settings", () => {
     })
   })
 
-  test("rejects an invalid address or key", async () => {
+  test("are not printed for an invalid address or key", async () => {
     for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
       expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
     }
@@ -123,20 +123,20 @@ describe("printed settings", () => {
     }
   })
 
-  test("Gemini CLI's settings include its questions", async () => {
+  test("include the setting for Gemini CLI's questions", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")
   })
 
-  test("exist for known tools only", async () => {
+  test("are available for known tools only", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
   })
 })
 
-describe("written settings", () => {
-  test("writes a new private file", async () => {
+describe("written connect settings", () => {
+  test("are stored in a new private file", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -156,7 +156,7 @@ describe("written settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("writes to the folder named by the tool's own variable", async () => {
+  test("are stored in the folder named by the tool's own variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -169,7 +169,7 @@ describe("written settings", () => {
     }
   })
 
-  test("merges the settings with existing content", async () => {
+  test("are merged with existing content", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")
@@ -229,7 +229,7 @@ describe("written settings", () => {
     expect(notices).toContain("without --write")
   })
 
-  test("fail if a folder is in the way, with its path", async () => {
+  test("return an error with the path if a folder is in the way", async () => {
     mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
     put(".codex", "no folder")
     for (const [tool, path] of [
@@ -241,7 +241,7 @@ describe("written settings", () => {
     }
   })
 
-  test("use the key of TOLLGATE_KEY, so that no shell history contains it", async () => {
+  test("contain the key in TOLLGATE_KEY, so that no shell history contains it", async () => {
     process.env["TOLLGATE_KEY"] = KEY
     expect((await connect("claude", "--write")).exitCode).toBe(0)
     expect(read(".claude/settings.json")).toContain(KEY)
@@ -249,7 +249,7 @@ describe("written settings", () => {
     expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
   })
 
-  test("fail without a required key, or if the tool has no file", async () => {
+  test("return an error without a required key, or if the tool has no file", async () => {
     expect((await connect("claude", "--write")).exitCode).toBe(2)
     expect((await connect("cursor", "--key", KEY, "--write")).exitCode).toBe(2)
     expect((await connect("opencode", "--write")).exitCode).toBe(0)

@@ -63,8 +63,8 @@ async function modelsOf(installation: Installation): Promise<readonly string[]> 
   return models.map(({ id }) => id)
 }
 
-describe("settings of the console", () => {
-  test.concurrent("reach two processes within a second, survive a restart, and are visible to commands", async () => {
+describe("settings from the console", () => {
+  test.concurrent("take effect in two processes within a second, survive a restart, and are visible to commands", async () => {
     using installation = createInstallation(BARE)
     let key: string
     {
@@ -95,7 +95,7 @@ describe("settings of the console", () => {
     expect(doctor.stdout).toContain("provider mine")
   })
 
-  test.concurrent("reach all workers, which have their ledgers on threads", async () => {
+  test.concurrent("take effect in all workers, which have their ledgers on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
@@ -108,7 +108,7 @@ describe("settings of the console", () => {
     })
   })
 
-  test.concurrent("settings of the console and of the file can change at the same time", async () => {
+  test.concurrent("can change at the same time as settings in the file", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)

@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.dispose]())
 
-describe("credits", () => {
-  test("adjusts a balance up and down, and refunds, with a reason", async () => {
+describe("credit commands", () => {
+  test("adjust a balance up and down, and refund, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
     const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")
     expect(down).toMatchObject({ entry: 2, amount: "-2.5", balance: "7.5" })
@@ -39,7 +39,7 @@ describe("credits", () => {
     expect(back).toMatchObject({ amount: "0.5", balance: "9" })
   })
 
-  test("cannot be taken from an empty account, nor without a reason", async () => {
+  test("reject an adjustment of an empty account, and one without a reason", async () => {
     const tooMuch = await run("credits", "adjust", "acme", "-100", "--note", "x")
     expect(tooMuch).toMatchObject({ exitCode: 5, stdout: "" })
     expect(tooMuch.stderr).toContain("The account has 9 credits")
@@ -49,8 +49,8 @@ describe("credits", () => {
   })
 })
 
-describe("billing gaps", () => {
-  test("reports gaps for a period, and for one account", async () => {
+describe("the report of billing gaps", () => {
+  test("covers a period, or one account", async () => {
     const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
     const report = await runJson(installation, ...words, "--account", "acme")
     expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
@@ -61,8 +61,8 @@ describe("billing gaps", () => {
   })
 })
 
-describe("codes", () => {
-  test("creates codes, shows each once, lists and revokes them", async () => {
+describe("code commands", () => {
+  test("create codes, show each once, and list and revoke them", async () => {
     const words = ["code", "create", "--credits", "5", "--uses", "3", "--expires", "30d"]
     const created = await run(...words, "--note", "for the fair")
     const code = /^code: (TG(?:-[0-9A-Z]{4}){4})$/m.exec(created.stdout)?.[1] ?? ""
@@ -85,7 +85,7 @@ describe("codes", () => {
   })
 })
 
-describe("a statement", () => {
+describe("the statement command", () => {
   const today = () => new Date().toISOString().slice(0, 10)
   const days = () => ["--from", today(), "--to", today()]
 
@@ -104,7 +104,7 @@ describe("a statement", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test("needs existing days, a known format, and an account", async () => {
+  test("requires existing days, a known format and an account", async () => {
     const wrong = [
       ["acme", "--from", "2026-02-30", "--to", "2026-03-01"],
       ["acme", "--from", "yesterday", "--to", "2026-03-01"],
@@ -122,8 +122,8 @@ describe("a statement", () => {
   })
 })
 
-describe("ledger verify", () => {
-  test("checks every ledger and the audit log, and names the first wrong row", async () => {
+describe("the ledger verify command", () => {
+  test("checks every ledger and the audit log, and names the first invalid row", async () => {
     const right = await run("ledger", "verify")
     expect(right).toMatchObject({ exitCode: 0, stderr: "" })
     expect(right.stdout).toContain("every row is right")

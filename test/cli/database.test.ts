@@ -21,7 +21,7 @@ function statusOf(url: string): Promise<DatabaseStatus> {
 
 const yamlAt = (url: string, more = "") => `database: { url: "${url}"${more} }\n`
 
-test.concurrent("status changes nothing, and migrate creates the tables once", async () => {
+test.concurrent("database status changes nothing, and database migrate creates the tables once", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const before = await runJson<DatabaseStatus>(installation, "database", "status")
@@ -44,7 +44,7 @@ test.concurrent("status changes nothing, and migrate creates the tables once", a
   expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
 })
 
-test.concurrent("status and migrate work for a folder", async () => {
+test.concurrent("database status and migrate support a folder", async () => {
   using installation = createInstallation("")
   const database = databaseOf(installation)
   const before = await database.status()
@@ -56,7 +56,7 @@ test.concurrent("status and migrate work for a folder", async () => {
 })
 
 for (const encoding of ["LATIN1", "SQL_ASCII"]) {
-  test.concurrent(`rejects a database with the encoding ${encoding}, and changes nothing in it`, async () => {
+  test.concurrent(`the database command rejects the encoding ${encoding}, and changes nothing`, async () => {
     const name = `of_${encoding.toLowerCase()}`
     await server.administer(
       `CREATE DATABASE ${name} ENCODING '${encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
@@ -81,7 +81,7 @@ async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   return (JSON.parse(stdout) as Diagnosis).checks.filter(({ name }) => name.startsWith("database"))
 }
 
-test.concurrent("doctor checks the server, and creates nothing in it", async () => {
+test.concurrent("the doctor command checks the database server, and creates nothing in it", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const results = (checks: Diagnosis["checks"]) =>
@@ -102,7 +102,7 @@ test.concurrent("doctor checks the server, and creates nothing in it", async () 
   expect(checks[0]?.found).toContain("fsync = off")
 })
 
-test.concurrent("a node with another secret gets an error", async () => {
+test.concurrent("a node with another secret returns an error", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")
@@ -184,7 +184,7 @@ models:
   expect(await chat(moved.url)).toContain("[DONE]")
 })
 
-test.concurrent("the ledger of a server is verified from the last position, and its backups are recorded", async () => {
+test.concurrent("the ledger on a server is verified from the last position, and its backups are recorded", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")

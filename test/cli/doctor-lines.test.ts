@@ -23,17 +23,17 @@ async function checkAddress(url: string, allowsPrivate: boolean) {
   return await checkLines({ ...LOG, http, bucket })
 }
 
-test("there is no check without a sink", async () => {
+test("doctor reports no check if no log sink is configured", async () => {
   expect(await checkLines(LOG)).toEqual([])
 })
 
-test("a file is checked, and not created", async () => {
+test("doctor checks a log file without creating it", async () => {
   const path = join(folder, "a/b/requests.jsonl")
   expect(await checkFile(path)).toEqual({ name: "log.file", result: "ok", found: path })
   expect(existsSync(join(folder, "a"))).toBe(false)
 })
 
-test("an obstacle in a file's path is named", async () => {
+test("doctor names an obstacle in the path of a log file", async () => {
   writeFileSync(join(folder, "file"), "")
   expect(await checkFile(folder)).toMatchObject({
     result: "failed",
@@ -43,7 +43,7 @@ test("an obstacle in a file's path is named", async () => {
   expect(below).toMatchObject({ result: "failed", found: `${folder}/file is in the way` })
 })
 
-test("an address in a private network must be allowed, and is shown without its secret", async () => {
+test("doctor requires permission for an address in a private network, and shows it without its secret", async () => {
   const url = `http://127.0.0.1:9/x?token=${SECRET}`
   for (const check of await checkAddress(url, true)) {
     expect(check).toMatchObject({ result: "ok", found: "127.0.0.1:9" })
@@ -57,7 +57,7 @@ test("an address in a private network must be allowed, and is shown without its 
   expect(JSON.stringify(refused)).not.toContain(SECRET)
 })
 
-test("an unknown host name is reported", async () => {
+test("doctor reports an unknown host name of a log sink", async () => {
   const [check] = await checkAddress("https://logs.invalid/x", false)
   expect(check).toMatchObject({ result: "failed", found: "logs.invalid: its name is unknown" })
 })

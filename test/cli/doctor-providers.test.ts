@@ -43,7 +43,7 @@ async function check(vendor: string, more: Partial<ProviderSettings>) {
   return found
 }
 
-test("each of several credentials is tested under its name", async () => {
+test("doctor tests each of several credentials under its name", async () => {
   answer = () => {
     const isGood = asked.at(-1)?.headers.get("authorization") === "Bearer good"
     return new Response("{}", { status: isGood ? 200 : 401 })
@@ -62,7 +62,7 @@ test("each of several credentials is tested under its name", async () => {
   ])
 })
 
-describe("testing a credential at the vendor's list of models", () => {
+describe("doctor's test of a credential with the vendor's list of models", () => {
   const cases: [string, string, string, string][] = [
     ["anthropic", "/v1/models", "x-api-key", "secret"],
     ["google", "/v1beta/models?pageSize=1", "x-goog-api-key", "secret"],
@@ -92,7 +92,7 @@ describe("testing a credential at the vendor's list of models", () => {
   })
 })
 
-describe("the check of a provider", () => {
+describe("doctor's check of a provider", () => {
   const invalidKey = {
     error: {
       code: 400,
@@ -101,7 +101,7 @@ describe("the check of a provider", () => {
     },
   }
 
-  test("recognizes Google's 400 for a wrong key", async () => {
+  test("recognizes Google's status 400 for an invalid key", async () => {
     answer = () => Response.json(invalidKey, { status: 400 })
     const found = await check("google", { baseUrl: url, apiKey: "secret" })
     expect(found).toMatchObject({
@@ -128,14 +128,14 @@ describe("the check of a provider", () => {
   test.each([
     ["http://127.0.0.1:1", "ECONNREFUSED"],
     ["https://no-such-host.invalid", "ENOTFOUND"],
-  ])("a provider at %s cannot be reached, and the cause is named", async (baseUrl, code) => {
+  ])("reports an unreachable provider at %s with the cause", async (baseUrl, code) => {
     const found = await check("openai", { baseUrl, apiKey: "secret" })
     expect(found.result).toBe("warning")
     expect(found.found).toStartWith("it cannot be reached: ")
     expect(found.found).toEndWith(`(${code})`)
   })
 
-  test("TLS to a plain port is named", async () => {
+  test("reports TLS to a plain port", async () => {
     const found = await check("openai", {
       baseUrl: url.replace("http:", "https:"),
       apiKey: "secret",
@@ -143,7 +143,7 @@ describe("the check of a provider", () => {
     expect(found.found).toContain("does not use TLS")
   })
 
-  test("accepts another 400, a missing list and a busy server", async () => {
+  test("accepts another status 400, a missing list and a busy server", async () => {
     const results: [Response, string, string][] = [
       [
         Response.json({ error: { message: "no such page" } }, { status: 400 }),
@@ -164,8 +164,8 @@ describe("the check of a provider", () => {
   })
 })
 
-describe("a response that no API gives fails the check", () => {
-  test.each([301, 302, 303, 307, 308])("a redirect with %p fails the check", async (status) => {
+describe("doctor's check of a response that no API returns", () => {
+  test.each([301, 302, 303, 307, 308])("fails for a redirect with %p", async (status) => {
     const location = "https://user:word@portal.example.com/login?token=secret"
     answer = () => new Response(null, { status, headers: { location } })
     const found = await check("openai", { baseUrl: url, apiKey: "secret" })
@@ -182,7 +182,7 @@ describe("a response that no API gives fails the check", () => {
     ["<html>", "text/plain", "a web page"],
     ["OK", "text/plain", "a body that is not JSON"],
     ["", "text/plain", "a body that is not JSON"],
-  ])("%p as %p fails the check", async (body, type, words) => {
+  ])("fails for %p as %p", async (body, type, words) => {
     answer = () => new Response(body, { headers: { "content-type": type } })
     for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {
       const found = await check(vendor, { baseUrl: url, apiKey: "secret" })
@@ -198,7 +198,7 @@ test.each([
   [80, "rejected the TLS handshake"],
   [112, "does not serve this host name"],
   [116, "requires a client certificate"],
-])("the reason for a handshake that ends with alert %p is named", async (alert, words) => {
+])("doctor names the reason for a handshake that ends with alert %p", async (alert, words) => {
   const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
   const listener = createServer((socket) => {
     socket.on("error", () => {})
@@ -214,7 +214,7 @@ test.each([
   expect(found.found).toEndWith("(EPROTO)")
 })
 
-describe("testing a service account by exchanging its key", () => {
+describe("doctor's test of a service account by a key exchange", () => {
   async function vertex() {
     const { privateKey } = await generateKeyPair("RS256", { extractable: true })
     const credentials = {
@@ -245,7 +245,7 @@ describe("testing a service account by exchanging its key", () => {
   })
 })
 
-test("Bedrock is not called at another vendor's address", async () => {
+test("doctor does not call Bedrock at another vendor's address", async () => {
   const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
   expect(found).toMatchObject({
     result: "ok",
@@ -254,7 +254,7 @@ test("Bedrock is not called at another vendor's address", async () => {
   expect(asked).toEqual([])
 })
 
-test("the active proxies are listed without their passwords", () => {
+test("doctor lists the active proxies without their passwords", () => {
   expect(checkProxies({})).toEqual([])
   // This setting is reported in the warnings of the start.
   expect(checkProxies({ ALL_PROXY: "socks5://proxy:1080" })).toEqual([])

@@ -60,7 +60,7 @@ async function diagnose(
 const checkOf = ({ checks }: Diagnosis, name: string) =>
   checks.find((check) => check.name === name) ?? { result: "none", found: "", mend: "" }
 
-test.concurrent("reports a healthy installation", async () => {
+test.concurrent("doctor reports a healthy installation", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({}))
   expect(exitCode).toBe(0)
   expect(diagnosis.healthy).toBe(true)
@@ -76,7 +76,7 @@ test.concurrent("reports a healthy installation", async () => {
   expect(words).not.toContain("To fix")
 })
 
-test.concurrent("reports a journal with charges that the database does not have yet", async () => {
+test.concurrent("doctor reports a journal with charges that are not yet in the database", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await using journal = await openJournal(data)
     await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
@@ -89,7 +89,7 @@ test.concurrent("reports a journal with charges that the database does not have 
   })
 })
 
-test.concurrent("reports a credential that the provider rejects", async () => {
+test.concurrent("doctor reports a credential that the provider rejects", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
   expect(exitCode).toBe(6)
   const { result, found, mend } = checkOf(diagnosis, "provider sim")
@@ -101,14 +101,14 @@ test.concurrent("reports a credential that the provider rejects", async () => {
   expect(words).toContain("error: 1 of 7 checks failed")
 })
 
-test.concurrent("warns about a provider that cannot be reached, because it may recover", async () => {
+test.concurrent("doctor warns about a provider that cannot be reached, because it may recover", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
   expect(words).toContain("To fix:")
 })
 
-test.concurrent("reports a model without a price", async () => {
+test.concurrent("doctor reports a model without a price", async () => {
   const models = "  sim/dear: { kind: chat }\n"
   const { exitCode, diagnosis } = await diagnose(yamlFor({ models }))
   expect(exitCode).toBe(0)
@@ -116,7 +116,7 @@ test.concurrent("reports a model without a price", async () => {
   expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
 })
 
-test.concurrent("warns if there is no provider", async () => {
+test.concurrent("doctor warns if there is no provider", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "providers").result).toBe("warning")
@@ -129,7 +129,7 @@ const DAMAGES: readonly [string, string][] = [
 ]
 
 for (const [name, statement] of DAMAGES) {
-  test.concurrent(`finds a ledger with a changed ${name}`, async () => {
+  test.concurrent(`doctor detects a ledger with a modified ${name}`, async () => {
     const { exitCode, words, diagnosis } = await diagnose(yamlFor({}), async (data) => {
       const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
       await runJson(installation, "account", "create", "one", "--credits", "5")
@@ -144,7 +144,7 @@ for (const [name, statement] of DAMAGES) {
   })
 }
 
-test.concurrent("reports an invalid database file", async () => {
+test.concurrent("doctor reports an invalid database file", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await Bun.write(databaseFileIn(data), "this is not a database at all\n".repeat(100))
   })
@@ -152,14 +152,14 @@ test.concurrent("reports an invalid database file", async () => {
   expect(checkOf(diagnosis, "database").result).toBe("failed")
 })
 
-test.concurrent("reports invalid settings with their line, and skips all other checks", async () => {
+test.concurrent("doctor reports invalid settings with their line, and skips all other checks", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
   expect(exitCode).toBe(6)
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
 })
 
-test.concurrent("reports a ledger of an older version without migrating it", async () => {
+test.concurrent("doctor reports a ledger of an older version without migrating it", async () => {
   using installation = createInstallation(yamlFor({}))
   using database = new Database(databaseFileIn(installation.data), { create: true })
   database.run("CREATE TABLE old (id TEXT)")
@@ -172,7 +172,7 @@ test.concurrent("reports a ledger of an older version without migrating it", asy
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
 })
 
-test.concurrent("doctor, the start and the list of models report the same faults of settings", async () => {
+test.concurrent("doctor, the start and the models command report the same faults in settings", async () => {
   using installation = createInstallation(`server: { port: 0 }
 stripe: { secret_key: sk_x, webhook_secret: whsec_x, currency: cny }
 providers:
@@ -204,7 +204,7 @@ models:
   await until(() => words.every((text) => serving.errors().includes(text)))
 })
 
-test.concurrent("the list of models names a provider without models", async () => {
+test.concurrent("the models command names a provider without models", async () => {
   using installation = createInstallation(
     `providers: { own: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" } }\n`,
   )
@@ -214,7 +214,7 @@ test.concurrent("the list of models names a provider without models", async () =
   expect(checks).toContainEqual({ name: "prices", result: "ok", found: "there are no models yet" })
 })
 
-test.concurrent("the doctor names a model whose provider is missing even without any provider", async () => {
+test.concurrent("doctor names a model whose provider is missing even without any provider", async () => {
   using installation = createInstallation(
     "models: { gone/y: { price: { input: 1, output: 1 } } }\n",
   )

@@ -25,7 +25,7 @@ models:
   return await runCommand(installation, "drill", "--model", "vendor/echo", ...words)
 }
 
-test("a drill reports the served requests, and that all were charged", async () => {
+test("the drill command reports the served requests, and that all were charged", async () => {
   const { stdout, stderr, exitCode } = await drill(["--time", "4s", "--yes", "--json"])
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
   const { served, charged, overspent, lost } = JSON.parse(stdout) as Verdict
@@ -34,7 +34,7 @@ test("a drill reports the served requests, and that all were charged", async () 
   expect({ overspent, lost }).toEqual({ overspent: "0", lost: [] })
 })
 
-test("a drill without a confirmation does nothing", async () => {
+test("the drill command without a confirmation does nothing", async () => {
   const { stderr, exitCode } = await drill([])
   expect(exitCode).toBe(2)
   expect(stderr).toContain("Add --yes if it is a copy")

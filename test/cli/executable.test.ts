@@ -48,7 +48,7 @@ test("the launcher starts the compiled program with workers, threads, simulator 
   expect(verified).toMatchObject({ exitCode: 0 })
 })
 
-test("the launcher starts the source if the compiled program is from another source", () => {
+test("the launcher starts the source if the compiled program is older than the source", () => {
   const source = mkdtempSync(join(tmpdir(), "tollgate-source-"))
   mkdirSync(join(source, "src"))
   const program = "console.log(Bun.main, process.env.TOLLGATE_SOURCE, ...process.argv.slice(2))"

@@ -99,7 +99,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     return { url, installation: createInstallation(settingsOf(vendor, url)) }
   }
 
-  test("contains all data, adds up, and matches the manifest", async () => {
+  test("contains all data, has correct totals, and matches the manifest", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)
@@ -151,7 +151,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(exported.text("settings.json")).not.toContain("upstream-canary")
   })
 
-  test("has removed entries in the opening balances", async () => {
+  test("includes removed entries in the opening balances", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, async (store) => {
@@ -195,7 +195,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
   })
 
-  test("takes a snapshot while callers continue", async () => {
+  test("reads a snapshot while callers continue", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
     const { installation } = await made(vendor.url)
     using _ = installation
@@ -239,7 +239,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
 })
 
 describe("a CSV export", () => {
-  test("has a column for every member, and no cell is a formula", async () => {
+  test("has a column for every member and no cell with a formula", async () => {
     using installation = createInstallation(settingsOf("http://127.0.0.1:9"))
     await withFilled(installation, undefined, fill)
     const lines = await exportTo(installation, "lines", "--with-key-hashes")
@@ -265,7 +265,7 @@ describe("a CSV export", () => {
 
 describe("a rejected export", () => {
   test.each(["a folder", "a file", "a link", "a link to nowhere"])(
-    "fails if %s exists",
+    "fails because of existing output: %s",
     async (what) => {
       using installation = createInstallation("")
       await withFilled(installation, undefined, async (store) => store.accounts.list())
@@ -283,7 +283,7 @@ describe("a rejected export", () => {
     },
   )
 
-  test("leaves an unfinished export alone", async () => {
+  test("does not touch an unfinished export", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, async (store) => store.accounts.list())
     mkdirSync(join(installation.data, "out.part"))
@@ -353,7 +353,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves no files if the ledger does not add up", async () => {
+  test("leaves no files if the ledger's totals are wrong", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -370,7 +370,7 @@ describe("a failed export", () => {
   test.each([
     ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
     ["number IS NULL", "was modified"],
-  ])("leaves no files if a receipt was changed, where %s", async (where, words) => {
+  ])("leaves no files if a receipt was changed for %s", async (where, words) => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -384,7 +384,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves no files if the database goes away, or the command is stopped", async () => {
+  test("leaves no files if the database becomes unavailable or the command is stopped", async () => {
     await using server = await PostgresServer.start()
     const url = server.url(await server.create())
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
@@ -417,7 +417,7 @@ describe("a failed export", () => {
   })
 })
 
-test("the data of a killed gateway is exported", async () => {
+test("the export command exports the data of a killed gateway", async () => {
   using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
   using installation = createInstallation(settingsOf(vendor.url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")
@@ -437,7 +437,7 @@ test("the data of a killed gateway is exported", async () => {
   expect(exported.rows("receipts")).toHaveLength(1)
 })
 
-test("the output is the manifest and the folder", async () => {
+test("the export command prints the manifest and the folder", async () => {
   using installation = createInstallation("")
   await withFilled(installation, undefined, async (store) => store.accounts.list())
   const folder = join(installation.data, "new", "out")

@@ -39,7 +39,7 @@ async function end(serving: ServingProcess): Promise<void> {
   expect(await serving.process.exited).toBe(0)
 }
 
-test.concurrent("only the first start prints a key and a working command", async () => {
+test.concurrent("only the first start prints a key and a usable command", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation)
   const key = KEY.exec(first.output())?.[1] ?? ""
@@ -59,7 +59,7 @@ test.concurrent("only the first start prints a key and a working command", async
   expect(keys).toHaveLength(1)
 })
 
-describe("a port in use", () => {
+describe("the start with a port in use", () => {
   for (const workers of ["1", "2"]) {
     test.concurrent(`reports the remedy and loses no key, ${workers} worker(s)`, async () => {
       using installation = createInstallation(ANY_PORT)
@@ -78,8 +78,8 @@ describe("a port in use", () => {
   }
 })
 
-describe("the environment", () => {
-  test.concurrent("takes precedence over the file: host, port and data", async () => {
+describe("environment variables at the start", () => {
+  test.concurrent("take precedence over the file: host, port and data", async () => {
     using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
     const data = join(installation.data, "elsewhere")
     const words = ["--config", installation.config, "serve"]
@@ -101,7 +101,7 @@ describe("the environment", () => {
   })
 })
 
-describe("demo", () => {
+describe("the demo", () => {
   for (const workers of ["1", "2"]) {
     test.concurrent(`stores nothing, ${workers} worker(s) requested`, async () => {
       const temporary = mkdtempSync(join(tmpdir(), "tollgate-test-"))
@@ -135,7 +135,7 @@ async function providersOf(url: string, key: string): Promise<string[]> {
   return [...new Set(list.data.map(({ id }) => id.slice(0, id.indexOf("/"))))]
 }
 
-test.concurrent("--json prints the start as one document", async () => {
+test.concurrent("the start with --json prints one document", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

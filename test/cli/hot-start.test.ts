@@ -53,7 +53,7 @@ function socketTable(): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "a start reads no more of a large ledger than of a small one",
+  "the start reads no more of a large ledger than of a small one",
   async () => {
     using small = createInstallation(YAML)
     using large = createInstallation(YAML)

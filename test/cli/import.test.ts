@@ -91,7 +91,7 @@ function workplace(): Installation & { readonly out: string } {
   return { ...installation, out: join(installation.data, "imported.yaml") }
 }
 
-test("LiteLLM: shows the import, writes it once, and accepts the old keys", async () => {
+test("LiteLLM import shows its result, writes it once, and accepts the old keys", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -172,7 +172,7 @@ test("LiteLLM: shows the import, writes it once, and accepts the old keys", asyn
   })
 })
 
-test("new-api: carries over channels, balances and keys", async () => {
+test("new-api import transfers channels, balances and keys", async () => {
   using place = workplace()
   const file = join(place.data, "one-api.db")
   const key = "A1b2C3d4".repeat(6)
@@ -247,7 +247,7 @@ test("new-api: carries over channels, balances and keys", async () => {
   })
 })
 
-test("Portkey: makes one model of a config", async () => {
+test("Portkey import creates one model for a config", async () => {
   using place = workplace()
   const file = join(place.data, "config.json")
   writeFileSync(
@@ -284,7 +284,7 @@ test("Portkey: makes one model of a config", async () => {
   expect(settings + done.stdout).not.toContain(SECRET)
 })
 
-test("OpenRouter: writes new secrets to a separate file", async () => {
+test("OpenRouter import writes new secrets to a separate file", async () => {
   using place = workplace()
   const file = join(place.data, "keys.json")
   const key = {
@@ -310,7 +310,7 @@ test("OpenRouter: writes new secrets to a separate file", async () => {
   for (const line of secrets) expect(done.stdout).not.toContain(line.split("  ")[0] ?? "")
 })
 
-test("rejects files of another kind and names the expected one", async () => {
+test("import rejects files of another kind and names the expected kind", async () => {
   using place = workplace()
   const file = join(place.data, "other.json")
   writeFileSync(file, '{"a": 1}')
@@ -342,7 +342,7 @@ test("rejects files of another kind and names the expected one", async () => {
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
 })
 
-test("LiteLLM: skips and names expired keys, empty budgets and session keys of its UI", async () => {
+test("LiteLLM import skips and names expired keys, empty budgets and session keys of its UI", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -381,7 +381,7 @@ test("LiteLLM: skips and names expired keys, empty budgets and session keys of i
   expect(stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
 })
 
-test("writes nothing if the gateway would not start with the settings", async () => {
+test("import writes nothing if the gateway would not start with the settings", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(

@@ -12,14 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.dispose]())
 
-describe("a large amount", () => {
+describe("a grant of a large amount", () => {
   const granting = (terminal: FakeTerminal, ...words: string[]) =>
     runCli(
       ["bun", "tollgate", "--data", installation.data, "credits", "grant", "acme", ...words],
       terminal,
     )
 
-  test("needs a confirmation, which shows the account and its balance", async () => {
+  test("requires a confirmation, which shows the account and its balance", async () => {
     const unwilling = new FakeTerminal({ answer: false })
     expect(await granting(unwilling, "5000")).toBe(1)
     expect(unwilling.notices).toContain("nothing was done")
@@ -36,7 +36,7 @@ describe("a large amount", () => {
     expect(usual.questions).toEqual([])
   })
 
-  test("needs --yes without a terminal", async () => {
+  test("requires --yes without a terminal", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
     expect(alone.notices).toContain("Add --yes to confirm it.")

@@ -109,7 +109,7 @@ test.concurrent("a damaged ledger at the start is reported with its remedy", asy
   expect(stderr).not.toContain("TOLLGATE_DEBUG")
 })
 
-test.concurrent("verifying a place without a ledger creates nothing, and has exit code 4", async () => {
+test.concurrent("verification of a folder without a ledger creates nothing, and has exit code 4", async () => {
   using folder = createInstallation(ANY_PORT)
   const data = join(folder.data, "wrong")
   for (const exists of [false, true]) {
@@ -122,7 +122,7 @@ test.concurrent("verifying a place without a ledger creates nothing, and has exi
   }
 })
 
-test.concurrent("a running gateway's ledger can be verified; a copy without its log lacks entries", async () => {
+test.concurrent("the ledger of a running gateway can be verified, and a copy without its log lacks entries", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)
@@ -174,7 +174,7 @@ test.skipIf(!canMount)("a ledger on read-only media can be verified, but not ser
   expect(stderr).toContain("--data")
 })
 
-test.concurrent("a truncated ledger is detected by the anchor beside it", async () => {
+test.concurrent("a truncated ledger is detected by the adjacent anchor", async () => {
   using installation = await installed()
   const serving = await startServing(installation)
   serving.process.kill("SIGTERM")
@@ -193,7 +193,7 @@ test.concurrent("a truncated ledger is detected by the anchor beside it", async 
   expect(again.errors()).toContain("ledger_behind")
 })
 
-test.concurrent("a gateway that lost the log's index overwrites nothing of other writers", async () => {
+test.concurrent("a gateway that lost the log's index does not overwrite other writers' data", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

@@ -52,7 +52,7 @@ async function scrape(address: string, token?: string) {
 }
 
 describe("metrics of several workers", () => {
-  test.concurrent("sums metrics at a separate port, and they never decrease", async () => {
+  test.concurrent("are added up at a separate port, and never decrease", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
@@ -80,7 +80,7 @@ describe("metrics of several workers", () => {
     expect((await fetch(`${serving.url}/metrics`)).status).toBe(404)
   })
 
-  test.concurrent("returns the same metrics at each worker", async () => {
+  test.concurrent("are the same at each worker", async () => {
     using installation = createInstallation(yaml(`{ token: ${TOKEN} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
     const { key } = await runJson<{ key: string }>(
@@ -97,7 +97,7 @@ describe("metrics of several workers", () => {
     }
   })
 
-  test.concurrent("do not wait for one that hangs", async () => {
+  test.concurrent("are returned without waiting for a blocked worker", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
@@ -113,7 +113,7 @@ describe("metrics of several workers", () => {
   })
 })
 
-test("a metrics port in use is reported", async () => {
+test("a start with a metrics port in use reports the port", async () => {
   const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   using installation = createInstallation(yaml(`{ port: ${taken.port} }`))
   const error: unknown = await startServing(installation).catch((thrown: unknown) => thrown)

@@ -26,7 +26,7 @@ test("a table is as wide as its widest cells, with numbers aligned right and no 
   expect(formatTable(columns, [], PLAIN)).toBe("NAME  CREDITS  NOTE")
 })
 
-test("fields have a name and a value", () => {
+test("fields are printed with a name and a value", () => {
   const fields = [
     ["id", "acc_1"],
     ["balance", "10"],
@@ -43,7 +43,7 @@ test("fields have a name and a value", () => {
   expect(formatFields([], PLAIN)).toBe("")
 })
 
-test("a key line can be cut out unchanged", () => {
+test("a printed key line can be cut out unchanged", () => {
   expect(formatFields([["key", "sk-tg-1"]], PLAIN)).toBe("key:  sk-tg-1")
 })
 
@@ -55,12 +55,12 @@ test("names given by callers cannot control the terminal", () => {
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
 })
 
-test("emphasis is used only if the terminal supports it", () => {
+test("output is emphasized only if the terminal supports it", () => {
   expect(styleOf(true).strong("x")).toBe("\u001b[1mx\u001b[0m")
   expect(styleOf(false).strong("x")).toBe("x")
 })
 
-test("the result is text, or one JSON document", () => {
+test("output is text or one JSON document", () => {
   const words = new FakeTerminal()
   new Output(words, false).result({ a: 1 }, () => "a is 1")
   expect(words).toMatchObject({ output: "a is 1\n", notices: "" })

@@ -15,8 +15,8 @@ function expectRefused(parse: (text: string) => unknown, texts: readonly string[
   }
 }
 
-describe("credits", () => {
-  test("reads credits exactly", () => {
+describe("the credits argument parser", () => {
+  test("reads amounts exactly", () => {
     expect(creditsArgument("10")).toBe(10_000_000_000n)
     expect(creditsArgument("0.5")).toBe(500_000_000n)
     expect(creditsArgument("0.000000001")).toBe(1n)
@@ -33,7 +33,7 @@ describe("credits", () => {
     )
   })
 
-  test("rejects invalid credits", () => {
+  test("rejects invalid amounts", () => {
     const texts = ["", "ten", "1e3", "$5", ".5", "0.0000000001", "Infinity"]
     expectRefused(creditsArgument, texts, "must be credits such as 10 or 0.5")
     expectRefused(creditsArgument, ["1,5", "1,50"], "write 1.5")
@@ -43,7 +43,7 @@ describe("credits", () => {
   })
 })
 
-test("durations are parsed", () => {
+test("the duration argument parser reads durations", () => {
   expect(durationArgument("30d")).toBe(2_592_000_000)
   expect(durationArgument("24h")).toBe(86_400_000)
   expect(durationArgument("15m")).toBe(900_000)
@@ -55,13 +55,13 @@ test("durations are parsed", () => {
   )
 })
 
-test("lists are parsed", () => {
+test("the list argument parser reads lists", () => {
   expect(listArgument("openai/*")).toEqual(["openai/*"])
   expect(listArgument(" a , b,a")).toEqual(["a", "b"])
   expectRefused(listArgument, ["", ",", "a,,b", "a,"], "one comma between")
 })
 
-test("positive whole numbers are parsed", () => {
+test("the number argument parser reads positive whole numbers", () => {
   expect(positiveIntegerArgument("1")).toBe(1)
   expect(positiveIntegerArgument("60000")).toBe(60_000)
   const texts = ["", "0", "-1", "1.5", "1e3", "0x10", "x", "9007199254740993"]

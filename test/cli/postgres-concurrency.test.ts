@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-test("three machines run all of a key's concurrent requests, and no more", async () => {
+test("three machines together run exactly a key's allowed number of concurrent requests", async () => {
   const end = Promise.withResolvers<void>()
   using vendor = startVendor(() => helloUntil(end.promise))
   const yaml = `

@@ -68,7 +68,7 @@ function send(
   })
 }
 
-test("one of simultaneous requests with one key at several machines is performed, and all get its answer", async () => {
+test("simultaneous requests with one idempotency key at several machines run once and share the answer", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
   answer = async () => {
@@ -88,7 +88,7 @@ test("one of simultaneous requests with one key at several machines is performed
   expect(calls).toBe(1)
 })
 
-test("an image link works at each machine", async () => {
+test("an image link is valid at each machine", async () => {
   const picture = Buffer.alloc(700_000, "picture")
   answer = () => Response.json({ created: 1, data: [{ b64_json: picture.toString("base64") }] })
   const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }
@@ -138,7 +138,7 @@ test("an answer that could not be stored is reported as lost at another machine,
   await sql.unsafe("DROP TRIGGER refuses ON idempotency")
 })
 
-test("an answer is stored for all machines, including those that outlive the machine that answered", async () => {
+test("an answer is stored for all machines, and remains available when its machine stops", async () => {
   let calls = 0
   answer = () => Response.json(wholeAnswer(`${LONG}${++calls}`))
   const headers = { "idempotency-key": "one" }

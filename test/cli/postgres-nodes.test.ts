@@ -63,7 +63,7 @@ function chat(serving: ServingProcess, key: string): Promise<Response> {
   })
 }
 
-test("two machines serve from one database: keys, credits, receipts and revocations are shared", async () => {
+test("two machines with one database share keys, credits, receipts and revocations", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()))
   const { left, right } = twins
@@ -101,7 +101,7 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   expect(verdict).toMatchObject({ exitCode: 0 })
 })
 
-test("a database crash delays running answers, and has no other effect", async () => {
+test("a database crash delays running answers and has no other effect", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()))
   const { left } = twins
@@ -124,7 +124,7 @@ test("a database crash delays running answers, and has no other effect", async (
   expect(entries).toBe(4)
 })
 
-test("a journal hides a database crash, and a node that dies meanwhile charges when it is back", async () => {
+test("a journal bridges a database crash, and a node that crashes meanwhile posts its charges later", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()), "settle: journal")
   const { left } = twins

@@ -67,7 +67,7 @@ async function receipt(serving: ServingProcess, key: string, id: string): Promis
   return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).json() as never
 }
 
-describe("tollgate prices", () => {
+describe("the prices command", () => {
   test("shows the active prices, rejects untrusted and older ones, and accepts newer ones", async () => {
     using installation = install()
     const status = () => runJson<Record<string, unknown>>(installation, "prices", "status")
@@ -101,7 +101,7 @@ describe("tollgate prices", () => {
     expect((await update(feed(dayAfter(1), "2"))).stdout).toContain("changes nothing")
   })
 
-  test("lists future changes, by date and of every week", async () => {
+  test("lists future changes by date and recurring weekly changes", async () => {
     using none = createInstallation(`
 providers:
   openai: { vendor: openai, api_key: x, known_models: false }
@@ -142,7 +142,7 @@ models:
     expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
   })
 
-  test("running gateways charge new prices, old receipts keep theirs, and the audit log names the author", async () => {
+  test("a running gateway charges new prices, old receipts are unchanged, and the audit log names the author", async () => {
     using installation = install()
     await using first = await startServing(installation)
     await using second = await startServing(installation)

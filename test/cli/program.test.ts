@@ -43,8 +43,8 @@ async function run(words: string, terminal = new FakeTerminal(), more: RegisterC
   return { exitCode, output: terminal.output, notices: terminal.notices }
 }
 
-describe("commands", () => {
-  test("run, and accept global options at any position", async () => {
+describe("the command line program", () => {
+  test("runs commands and accepts global options at any position", async () => {
     expect(await run("key list")).toEqual({ exitCode: 0, output: "no keys\n", notices: "" })
     const expected = { file: "a.yaml", dataDirectory: "d", isJson: true }
     for (const words of [
@@ -58,13 +58,13 @@ describe("commands", () => {
     }
   })
 
-  test("take parsed options", async () => {
+  test("passes parsed options to a command", async () => {
     expect((await run("key create mine --budget 0.5")).output).toBe("mine 500000000\n")
   })
 })
 
-describe("help and version", () => {
-  test("prints help and version as results", async () => {
+describe("help and version options", () => {
+  test("are printed as results", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -82,7 +82,7 @@ describe("help and version", () => {
     }
   })
 
-  test("prints the help if a command is missing", async () => {
+  test("are not required: the help is printed if a command is missing", async () => {
     const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
     expect(output).toBe("")
@@ -93,7 +93,7 @@ describe("help and version", () => {
     expect(JSON.parse(asked.notices).error.code).toBe("usage")
   })
 
-  test("starts the gateway without arguments instead of printing the help", async () => {
+  test("are not printed without arguments, which start the gateway", async () => {
     const serve: RegisterCommand = (program) => {
       program.command("serve").action((_options, command) => {
         outputOf(command, terminal).result({}, () => "started")
@@ -114,7 +114,7 @@ describe("an invalid command line", () => {
     ["key create a --budget ten", "It must be credits such as 10 or 0.5", "Add --help"],
   ]
   for (const [words, message, hint] of cases) {
-    test(`rejects: ${words}`, async () => {
+    test(`is rejected: ${words}`, async () => {
       const { exitCode, output, notices } = await run(words)
       expect(exitCode).toBe(2)
       expect(output).toBe("")
@@ -139,7 +139,7 @@ function failing(thrown: unknown): RegisterCommand[] {
   return [register]
 }
 
-describe("a failure", () => {
+describe("a failed command", () => {
   const problem = { file: "t.yaml", line: 1, column: 2, path: "server", message: "is wrong" }
   const busy = Object.assign(new Error("address in use"), { code: "EADDRINUSE" })
   const cases: [string, unknown, number, object][] = [
@@ -219,7 +219,7 @@ describe("a failure", () => {
   })
 })
 
-test("the process exits even if a connection attempt never completes", async () => {
+test("the program exits even if a connection attempt never completes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-end-"))
   const preload = join(folder, "keep-alive.ts")
   writeFileSync(preload, "setInterval(() => {}, 1_000_000)\n")

@@ -37,7 +37,7 @@ afterAll(async () => {
 const ONE_DAY = ["--from", "2026-11-01", "--to", "2026-11-02"]
 const OPENAI = ["--provider", "openai", ...ONE_DAY]
 
-test("compares the cost API with the ledger, and posts the difference", async () => {
+test("reconcile compares the cost API with the ledger, and posts the difference", async () => {
   const model = "gpt-5.4-2026-03-05"
   const cost = { day: "2026-11-01", model, class: "input", quantity: 1_000_000 } as const
   simulator.costs.push({ ...cost, amount: "1.25", requests: 1 })
@@ -53,7 +53,7 @@ test("compares the cost API with the ledger, and posts the difference", async ()
   expect((await run(...OPENAI)).stdout).toContain("corrected:  0.25 credits")
 })
 
-test("reads an exported bill of any provider", async () => {
+test("reconcile reads an exported bill of any provider", async () => {
   const file = join(installation.data, "bill.csv")
   writeFileSync(file, "Day,Model,Cost\n2026-11-01,gpt-5.4,0.5\n")
   const words = ["--provider", "azure", ...ONE_DAY, "--file", file]
@@ -80,7 +80,7 @@ test.each([
   [["--provider", "openai", "--from", "2026-11-02", "--to", "2026-11-01"], 2, "later than 'from'"],
   [["--provider", "openai", "--from", "2026-11-01", "--to", "2126-11-02"], 2, "Only past days"],
   [[...OPENAI, "--keys", "key_1"], 2, "'key_1' must be a name in the bill"],
-])("%j fails with %p", async (words, exitCode, message) => {
+])("reconcile with %j fails with %p", async (words, exitCode, message) => {
   const failed = await run(...words)
   expect(failed).toMatchObject({ exitCode, stdout: "" })
   expect(failed.stderr).toContain(message)

@@ -17,7 +17,7 @@ function isRunning(pid: number): boolean {
 }
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "the simulator ends when its gateway is ended by %s",
+  "the simulator exits when its gateway is ended by %s",
   async (signal) => {
     using installation = createInstallation("server: { port: 0 }\n")
     const serving = await startServing(installation)

@@ -96,7 +96,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, caller.key)).toBe(200)
   })
 
-  test("accepts a rotated key immediately, and the old secret until its grace is over", async () => {
+  test("accepts a rotated key immediately, and the old secret until its grace period ends", async () => {
     const old = await runJson<Caller>(installation, "key", "create", "--account", "caller")
     const fresh = await runJson<Caller & { readonly grace_until: readonly string[] }>(
       installation,
@@ -115,7 +115,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, fresh.key)).toBe(200)
   })
 
-  test("uses granted credits", async () => {
+  test("accepts requests with newly granted credits", async () => {
     await runJson(installation, "account", "create", "late")
     const late = await runJson<Caller>(installation, "key", "create", "--account", "late")
     await until(async () => (await statusOf(serving, late.key)) === 402)
@@ -123,7 +123,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, late.key)).toBe(200)
   })
 
-  test("loads a changed file, with and without SIGHUP; an invalid one changes nothing and is reported", async () => {
+  test("loads a changed file with and without SIGHUP, and reports an invalid one without changing anything", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
     await until(() => serving.errors().includes("models.sim/echo"))
@@ -191,7 +191,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 describe("several workers", () => {
-  test("share one port, and a dead one is replaced", async () => {
+  test("share one port, and a worker that exits is replaced", async () => {
     using installation = createInstallation(yamlFor(`${simulator.url}/v1`))
     const { key } = await createCaller(installation)
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })

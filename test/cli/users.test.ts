@@ -41,7 +41,7 @@ async function tokenOf(installation: Installation, ...words: string[]): Promise<
   return new URL(link).searchParams.get("token")
 }
 
-test.concurrent("several workers share the setup link, sessions, and their ends", async () => {
+test.concurrent("several workers share the setup link and sessions, including sign-outs", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation, { TOLLGATE_WORKERS: "2" })
   const browser = await setUp(first.url, first.output())
@@ -58,7 +58,7 @@ test.concurrent("several workers share the setup link, sessions, and their ends"
   await new ConsoleBrowser(second).signIn(OPERATOR)
 })
 
-test.concurrent("a locked-out operator regains access by the command line", async () => {
+test.concurrent("an operator who is locked out regains access by the command line", async () => {
   using installation = createInstallation(ANY_PORT)
   const none = await runCommand(installation, "user", "list")
   expect(none.stdout).toContain("No users yet")
@@ -115,7 +115,7 @@ test.concurrent("a person is exported and erased while the gateway serves, and i
   expect(verified).toMatchObject({ is_right: true })
 })
 
-test.concurrent("the JSON of a start includes the console", async () => {
+test.concurrent("the JSON output of a start includes the console", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

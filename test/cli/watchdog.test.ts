@@ -95,7 +95,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test.concurrent(`a blocked event loop is reported with its request, and restarted: ${workers} worker(s)`, async () => {
+  test.concurrent(`a blocked event loop is reported with its request, and its process is restarted: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
@@ -131,7 +131,7 @@ for (const workers of ["1", "2"]) {
   })
 }
 
-test.concurrent("an event loop blocked during the shutdown is not restarted", async () => {
+test.concurrent("a process whose event loop is blocked during the shutdown is not restarted", async () => {
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   using vendor = startVendor(() => {
@@ -159,7 +159,7 @@ test.concurrent("an event loop blocked during the shutdown is not restarted", as
   await text
 })
 
-test.concurrent("a process that was suspended with its watchdog continues", async () => {
+test.concurrent("a process that is suspended with its watchdog continues", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)

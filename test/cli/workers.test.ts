@@ -31,10 +31,10 @@ async function pausesLeft(program: string): Promise<number> {
   return left.size
 }
 
-test("nothing is awaited once all workers have ended", async () => {
+test("the supervisor waits for no workers after all have exited", async () => {
   expect(await pausesLeft(RUNS)).toBe(0)
 })
 
-test("a worker that has just died is not awaited either", async () => {
+test("the supervisor does not wait for a worker that has just exited", async () => {
   expect(await pausesLeft("process.exit(1)")).toBe(0)
 })

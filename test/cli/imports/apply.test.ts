@@ -36,7 +36,7 @@ function installationOn(store: Store, data: string): ImportInstallation {
 
 const PLAN = [planned("one"), planned("two")]
 
-test("writes nothing at all if one of its accounts cannot be written", () =>
+test("import writes nothing if one of its accounts cannot be written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -52,7 +52,7 @@ test("writes nothing at all if one of its accounts cannot be written", () =>
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
-test("completes a killed run, with the secrets that it had written", () =>
+test("import completes a killed run with the secrets that it had written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -86,7 +86,7 @@ test("completes a killed run, with the secrets that it had written", () =>
     expect(await store.accounts.list()).toHaveLength(2)
   }))
 
-test("finds accounts that were renamed since, and grants their credits once", () =>
+test("import finds accounts that were renamed since, and grants their credits once", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database

@@ -33,9 +33,10 @@ function databaseIn(folder: string, rows: NewApiRows): string {
   return file
 }
 
-test("there are ten configurations", () => expect(NEW_API_CASES).toHaveLength(10))
+test("the new-api import has ten example configurations", () =>
+  expect(NEW_API_CASES).toHaveLength(10))
 
 for (const example of NEW_API_CASES) {
-  test(`serves the models of ${example.name}`, () =>
+  test(`the new-api import serves the models of ${example.name}`, () =>
     runImport(example, (folder) => planNewApi(databaseIn(folder, example.source), folder)))
 }

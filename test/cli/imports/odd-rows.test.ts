@@ -58,7 +58,7 @@ function written(plan: ImportPlan) {
   }
 }
 
-test("LiteLLM: carries no key over without one of its limits", async () => {
+test("LiteLLM import skips a key if one of its limits cannot be transferred", async () => {
   const tables = {
     LiteLLM_BudgetTable: [
       { budget_id: "shared", rpm_limit: 7, tpm_limit: "900", max_parallel_requests: 2 },
@@ -113,7 +113,7 @@ test("LiteLLM: carries no key over without one of its limits", async () => {
     expect(page).toContain(line)
 })
 
-test("LiteLLM: pauses a team whose limits cannot be read", async () => {
+test("LiteLLM import pauses a team whose limits cannot be read", async () => {
   const tables = {
     LiteLLM_TeamTable: [
       { team_id: "1", team_alias: "zero", tpm_limit: 0 },
@@ -138,7 +138,7 @@ test("LiteLLM: pauses a team whose limits cannot be read", async () => {
   )
 })
 
-test("LiteLLM: names rows that cannot be read, and imports the others", async () => {
+test("LiteLLM import names unreadable rows and imports the others", async () => {
   const tables = {
     LiteLLM_TeamTable: [null, { team_id: "t", team_alias: "Search" }],
     LiteLLM_UserTable: ["ada", { user_email: "x@example.com" }],
@@ -165,12 +165,12 @@ test.each([
   'router_settings: { fallbacks: [{ a: "b" }] }',
   `litellm_settings: { fallbacks: '[{"a": ["b"]}]' }`,
   `litellm_settings: { fallbacks: '{"a": "b"}' }`,
-])("LiteLLM: reads %p", async (settings) => {
+])("LiteLLM import reads %p", async (settings) => {
   const { page } = written(await planWith(`${MODELS}${settings}\n`))
   expect(page).toContain("model a: falls back to b")
 })
 
-test("LiteLLM: names settings that it cannot read", async () => {
+test("LiteLLM import names settings that it cannot read", async () => {
   const cases: readonly [settings: string, line: string][] = [
     ["router_settings: { fallbacks: a }", "settings: 'router_settings.fallbacks', which is not"],
     [
@@ -209,7 +209,7 @@ model_list:
   expect(page).toContain("model __proto__: callers have to name it openai/gpt-4o")
 })
 
-test("new-api: carries no token over without one of its limits", async () => {
+test("new-api import skips a token if one of its limits cannot be transferred", async () => {
   const { accounts, keys, page } = written(
     await inFolder(async (folder) => {
       const file = join(folder, "one-api.db")
@@ -267,7 +267,7 @@ test("new-api: carries no token over without one of its limits", async () => {
     expect(page).toContain(line)
 })
 
-test("OpenRouter: carries no key over without one of its limits", async () => {
+test("OpenRouter import skips a key if one of its limits cannot be transferred", async () => {
   const source = [
     { hash: "1", name: "text", limit: "10" },
     { hash: "2", name: "zero", limit: 0 },
@@ -302,7 +302,7 @@ test("OpenRouter: carries no key over without one of its limits", async () => {
     expect(page).toContain(line)
 })
 
-test("Portkey: names targets and weights that it cannot read", async () => {
+test("Portkey import names targets and weights that it cannot read", async () => {
   const target = { provider: "openai", api_key: "sk-1", override_params: { model: "gpt-4o" } }
   const config = {
     strategy: { mode: "loadbalance" },
@@ -319,7 +319,7 @@ test("Portkey: names targets and weights that it cannot read", async () => {
   expect(page).toContain("target 1: 'weight', which is not a number")
 })
 
-test("LiteLLM: rejects a file that is nested too deeply", async () => {
+test("LiteLLM import rejects a file that is nested too deeply", async () => {
   const deep = `${MODELS}x: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`
   await expect(planWith(deep)).rejects.toMatchObject({
     code: "usage",

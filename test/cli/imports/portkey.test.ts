@@ -5,10 +5,11 @@ import { planPortkey } from "../../../src/cli/import/portkey.ts"
 import { PORTKEY_CASES } from "./portkey-cases.ts"
 import { runImport } from "./run-import.ts"
 
-test("there are ten configurations", () => expect(PORTKEY_CASES).toHaveLength(10))
+test("the Portkey import has ten example configurations", () =>
+  expect(PORTKEY_CASES).toHaveLength(10))
 
 for (const example of PORTKEY_CASES) {
-  test(`serves the models of ${example.name}`, () =>
+  test(`the Portkey import serves the models of ${example.name}`, () =>
     runImport(example, (folder) => {
       const file = join(folder, "config.json")
       writeFileSync(file, JSON.stringify(example.source))

@@ -28,7 +28,7 @@ const value: fc.Arbitrary<Value> = fc.oneof(
   fc.record({ vault: provider }),
 )
 
-test("gives each secret a variable that nothing else uses", () => {
+test("import gives each secret a variable that nothing else uses", () => {
   const environments = fc.dictionary(name, fc.constantFrom("sk-1", "real"))
   fc.assert(
     fc.property(
@@ -78,7 +78,7 @@ const base = fc.constantFrom(
 )
 const prefix = fc.constantFrom("openai", "groq", "mistral", "anthropic")
 
-test("sends each server the key that the source assigns to it, and no other", async () => {
+test("import sends each server only the key that the source assigns to it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-import-"))
   const file = join(folder, "config.yaml")
   try {
