@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { load, problems } from "./harness.ts"
 
-test("templates have the credits and limits of the API", () => {
+test("account templates have the credits and limits of the API", () => {
   const text = `account_templates:
   trial: { credits: 0.5, models: [openai/*], requests_per_minute: 60, max_keys: 2, daily_budget: "2.50" }
   team: { monthly_budget: 600, max_hourly_pace: 5 }`
@@ -23,6 +23,6 @@ test.each([
   ["account_templates: { a: { max_keys: 1.5 } }", "account_templates.a.max_keys"],
   ["account_templates: { a: { credits: -1 } }", "account_templates.a.credits"],
   ["account_templates: { a: { rpm: 5 } }", "rpm"],
-])("%s is rejected", (text, words) => {
+])("invalid account templates are rejected: %s", (text, words) => {
   expect(problems(text).join("\n")).toContain(words)
 })

@@ -15,8 +15,8 @@ models:
 
 const REAL = { vendors: [...vendors.values()], modelsOf: listedModels }
 
-describe("aliases of the settings", () => {
-  test("maps names to models, in a table or in one line", () => {
+describe("aliases in the settings", () => {
+  test("map names to models, in a table or in one line", () => {
     const table = { "gpt-4o": "openai/gpt-5.4", fast: "mine/llama" }
     const written = load(
       `${PROVIDERS}
@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("an alias of a missing model is a fault with its line", () => {
+  test("are reported with their line if the model is missing", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama
@@ -62,7 +62,7 @@ aliases:
     }
   })
 
-  test("aliases on one line are accepted completely or rejected", () => {
+  test("on one line are accepted completely or rejected", () => {
     for (const text of ["", "a", "a=", "=b/c", "a=b", "a=b/c,", "a=b/c d", "a=b/c, a=b/d"]) {
       expect([text, readAliases(text) instanceof Fault]).toEqual([text, true])
     }

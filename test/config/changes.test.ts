@@ -118,7 +118,7 @@ test("every setting has an example", () => {
 })
 
 test.each([...DECLARED_SETTINGS])(
-  "reports a change of $name, and whether it needs a restart",
+  "a change of $name is reported, with the need for a restart",
   ({ name, needsRestart }) => {
     const before = load(stringify(BASE)).settings
     const after = load(withSetting(name, EXAMPLES[name] ?? "")).settings
@@ -132,7 +132,7 @@ test.each([...DECLARED_SETTINGS])(
 )
 
 test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidden")))(
-  "hides the secrets in $name in descriptions and in the log",
+  "secrets in $name are hidden in descriptions and in the log",
   ({ name }) => {
     const { settings } = load(withSetting(name, EXAMPLES[name] ?? ""))
     expect(JSON.stringify(describeSettings(settings))).not.toContain("hidden")
@@ -150,7 +150,7 @@ test("every setting with a secret schema declares its secrets", () => {
   expect(holding.filter(({ secret }) => secret === undefined)).toEqual([])
 })
 
-test("reads every environment variable as its setting", () => {
+test("every environment variable is read as its setting", () => {
   for (const { name, environment } of DECLARED_SETTINGS) {
     if (environment === undefined) continue
     const value: unknown = parse(EXAMPLES[name] ?? "")

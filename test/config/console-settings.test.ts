@@ -33,8 +33,8 @@ function read(...records: ConsoleRecord[]) {
   return readConsole(records, { vendors: VENDORS, cipher })
 }
 
-describe("settings of the console", () => {
-  test("reads them like the file", () => {
+describe("stored settings of the console", () => {
+  test("are read like the settings file", () => {
     const { settings, names, faults } = read(
       record("provider", "mine", {
         vendor: "vertex",
@@ -79,7 +79,7 @@ describe("settings of the console", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("reports invalid settings, which affect no others", () => {
+  test("are reported if they are invalid, without affecting others", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
@@ -109,7 +109,7 @@ describe("settings of the console", () => {
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("validates them again only if they or their secrets have changed", () => {
+  test("are validated again only if they or their secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, cipher, known }
@@ -122,8 +122,8 @@ describe("settings of the console", () => {
   })
 })
 
-describe("precedence of the file and the environment", () => {
-  test("applies per entry and per setting", () => {
+describe("precedence of the file and the environment over the console", () => {
+  test("is decided per entry and per setting", () => {
     const base = load(
       `multiplier: 3
 deadlines: { connect: 1s }
@@ -158,7 +158,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("appears at each changeable setting, which the file locks", () => {
+  test("is shown at each changeable setting that the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",

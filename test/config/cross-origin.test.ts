@@ -12,7 +12,7 @@ test("allowed origins are read, and there are none by default", () => {
 })
 
 test.each(["app.example.com", "https://app.example.com/page", "null", "https://*.example.com"])(
-  "%s is not an origin",
+  "%s is not a valid origin",
   (origin) => {
     expect(problems(`cors: { origins: ["${origin}"] }`).join("\n")).toContain("must be an origin")
   },

@@ -24,20 +24,20 @@ function refusalOf(environment: Record<string, string>): string {
   return "taken"
 }
 
-describe("a database", () => {
-  test("uses SQLite by default", () => {
+describe("database settings", () => {
+  test("default to SQLite", () => {
     expect(load({}).database).toBeUndefined()
   })
 
   test.each([
     ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("reports an invalid setting with its line in the file: %j", (text, place) => {
+  ])("are reported with their line in the file if they are invalid: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
 
-  test("shows no password or secret, and logs redact them", () => {
+  test("are shown and logged without a password or secret", () => {
     const settings = load({
       TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
       TOLLGATE_SECRET: SECRET,
@@ -68,7 +68,7 @@ describe("a database", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("rejects %s: %s", (url, words) => {
+  ])("are rejected: %s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -84,7 +84,7 @@ describe("a database", () => {
     "p%w",
     "100%",
     "p,w/x",
-  ])("requires a percent-encoded password: %s", (password) => {
+  ])("require a percent-encoded password: %s", (password) => {
     const url = `postgres://me:${password}@localhost:5432/tollgate`
     const refusal = refusalOf({ TOLLGATE_DATABASE_URL: url })
     expect(refusal).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
@@ -95,14 +95,14 @@ describe("a database", () => {
     expect(secretsOf(settings)).toContain(password)
   })
 
-  test("shows all hosts without the password", () => {
+  test("show all hosts without the password", () => {
     const url = "postgres://me:word@localhost:5432,[::1]:5433/tollgate?sslmode=disable"
     const shown = JSON.stringify(describeSettings(load({ TOLLGATE_DATABASE_URL: url })))
     expect(shown).toContain("postgres://localhost:5432,[::1]:5433/tollgate")
     expect(shown).not.toContain("word")
   })
 
-  test("has the target of charges, which determines the lease term", () => {
+  test("contain the target of charges, which determines the lease term", () => {
     const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
     const plain = load(url).database
     expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
@@ -120,7 +120,7 @@ describe("a database", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("reports leases that last %s", (term, expected) => {
+  ])("are reported for leases that last %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"
@@ -134,7 +134,7 @@ describe("a database", () => {
     } else expect(read).toThrow(expected)
   })
 
-  test("requires a secret that cannot be guessed", () => {
+  test("require a secret that cannot be guessed", () => {
     expect(refusalOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
   })
 })
@@ -157,6 +157,6 @@ test.each([
   ["[::1%1]", false],
   ["[fe80::1]", false],
   ["10.0.0.1:127", false],
-])("the host %p is local or not", (host, isLocal) => {
+])("the database host %p is recognized as local or not", (host, isLocal) => {
   expect(isLocalHost(host)).toBe(isLocal)
 })

@@ -34,7 +34,7 @@ describe("plainDecimal", () => {
     test(`accepts or rejects '${text}'`, () => expect(plainDecimal(text)).toBe(expected))
   }
 
-  test("means the same as the exponent form", () => {
+  test("has the same value as the exponent form", () => {
     const whole = fc.bigInt({ min: 0n, max: 10n ** 12n })
     fc.assert(
       fc.property(whole, fc.integer({ min: -9, max: 0 }), (digits, exponent) => {
@@ -72,7 +72,7 @@ test("amounts keep all their digits, quoted or not", () => {
   expect(settings.models["a/b"]?.price).toEqual({ input: "0.0000001", output: "0.1234567890" })
 })
 
-test("durations are parsed", () => {
+test("duration settings are parsed", () => {
   expect(parseDuration("500ms")).toBe(500)
   expect(parseDuration("1.5 s")).toBe(1_500)
   expect(parseDuration("5m")).toBe(300_000)
@@ -83,7 +83,7 @@ test("durations are parsed", () => {
   }
 })
 
-test("the nearest name is found", () => {
+test("the nearest name is suggested", () => {
   const known = ["api_key", "base_url", "headers", "port", "host"]
   expect(nearestName("apikey", known)).toBe("api_key")
   expect(nearestName("API_KEY", known)).toBe("api_key")

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { editDistance } from "../../src/config/edit-distance.ts"
 import { simpleDistance } from "../support/simple-distance.ts"
 
-test("equals the definition, up to the limit", () => {
+test("the computed edit distance equals the definition, up to the limit", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 14 })
   fc.assert(
     fc.property(text, text, fc.integer({ min: 0, max: 9 }), (left, right, limit) => {
@@ -21,7 +21,7 @@ test.each([
   ["port", "", 4],
   ["kitten", "sitting", 3],
   ["gpt-4o", "gtp-4o", 1],
-])("the distance between '%s' and '%s' is %i", (left, right, distance) => {
+])("the edit distance between '%s' and '%s' is %i", (left, right, distance) => {
   expect(editDistance(left, right, 8)).toBe(distance)
   expect(editDistance(right, left, 8)).toBe(distance)
 })

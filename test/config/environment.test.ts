@@ -3,7 +3,7 @@ import { load, problems } from "./harness.ts"
 
 const FILE = "server: { host: 127.0.0.1, port: 1, workers: 1 }\nadmin_token: from-the-file-0123"
 
-test("the environment takes precedence over the file", () => {
+test("an environment variable takes precedence over the file", () => {
   const { settings, warnings } = load(FILE, {
     TOLLGATE_HOST: "0.0.0.0",
     TOLLGATE_PORT: "9000",
@@ -31,17 +31,17 @@ test("the environment takes precedence over the file", () => {
   expect(warnings).toEqual([])
 })
 
-test("an empty variable counts as not set", () => {
+test("an empty environment variable counts as not set", () => {
   const { settings } = load(FILE, { TOLLGATE_PORT: "", OPENAI_API_KEY: "" })
   expect(settings.server.port).toBe(1)
   expect(Object.keys(settings.providers)).toEqual([])
 })
 
-test("port 0 is accepted", () => {
+test("port 0 is accepted from the environment", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("the name of an invalid variable in the error", () => {
+describe("an invalid environment variable is named in the error", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
@@ -99,7 +99,7 @@ function geminiKey(environment: Record<string, string>): string | undefined {
   return load("", environment).settings.providers.gemini?.apiKey
 }
 
-describe("a vendor's key", () => {
+describe("a vendor's key in the environment", () => {
   test("adds the vendor's provider", () => {
     const { settings } = load("", { OPENAI_API_KEY: " sk-1\n" })
     expect(settings.providers).toEqual({
@@ -113,13 +113,13 @@ describe("a vendor's key", () => {
     })
   })
 
-  test("may have another name, the main one first", () => {
+  test("can have another name, and the main name takes precedence", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second" })).toBe("second")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" })).toBe("first")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
   })
 
-  test("ignores it with a warning if the file configures the vendor", () => {
+  test("is ignored with a warning if the file configures the vendor", () => {
     const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
       OPENAI_API_KEY: "sk-1",
     })
@@ -163,8 +163,8 @@ function filledIn(reference: string, environment: Record<string, string>): strin
   return load(text, environment).settings.providers.a?.apiKey
 }
 
-describe("references in the file", () => {
-  test("replaces them by the variable's value", () => {
+describe("variable references in the file", () => {
+  test("are replaced by the variable's value", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
@@ -172,7 +172,7 @@ describe("references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("never replaces them recursively or as YAML", () => {
+  test("are never replaced recursively or as YAML", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',
@@ -181,7 +181,7 @@ describe("references in the file", () => {
     expect(settings.providers.a?.headers).toEqual({ x: '"}, evil: {vendor: openai, api_key: "k' })
   })
 
-  test("may be numbers and booleans", () => {
+  test("can be numbers and booleans", () => {
     const { settings } = load(
       "server:\n  port: ${PORT}\nmultiplier: ${FACTOR}\nproviders:\n  a: { vendor: ollama, known_models: '${KNOWN}' }",
       { PORT: "9", FACTOR: "1.10", KNOWN: "false" },

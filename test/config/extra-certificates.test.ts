@@ -8,13 +8,13 @@ function problemOf(path?: string): string | undefined {
   return extraCertificatesProblem(path === undefined ? {} : { NODE_EXTRA_CA_CERTS: path })
 }
 
-test("accepts no file, and one with a certificate", () => {
+test("extra certificates are optional, and a file with a certificate is accepted", () => {
   expect(problemOf()).toBeUndefined()
   expect(problemOf("")).toBeUndefined()
   expect(problemOf(join(CERTIFICATES, "authority.pem"))).toBeUndefined()
 })
 
-test("reports a missing file and one without a certificate", () => {
+test("extra certificates are reported if the file is missing or has no certificate", () => {
   expect(problemOf(join(CERTIFICATES, "missing.pem"))).toContain("cannot be read (ENOENT)")
   expect(problemOf(join(CERTIFICATES, "server.key"))).toContain("no certificate")
 })

@@ -4,13 +4,13 @@ import { groupFindings } from "../../src/config/group-rules.ts"
 const findings = (models: object, providers: readonly string[] = ["local"]) =>
   groupFindings(models, providers).map(({ path, message }) => `${path.join(".")} ${message}`)
 
-test("a group of models is accepted", () => {
+test("a model group is accepted", () => {
   expect(
     findings({ "auto/cheap": { members: ["local/a", { model: "local/b", weight: 2 }] } }),
   ).toEqual([])
 })
 
-test("a group that contains itself, another group, or a model twice is rejected", () => {
+test("a model group that contains itself, another group, or a model twice is rejected", () => {
   const [own, other, twice] = findings({
     "auto/a": { members: ["auto/a", "auto/b", "local/a", "local/a"] },
     "auto/b": { members: ["local/a"] },
@@ -20,14 +20,14 @@ test("a group that contains itself, another group, or a model twice is rejected"
   expect(twice).toStartWith("models.auto/a.members.3 names 'local/a' a second time")
 })
 
-test("a group has no price of its own, and no provider's name", () => {
+test("a model group has no price of its own, and no provider's name", () => {
   const found = findings({ "local/all": { members: ["local/a"], price: { input: 1 } } })
   expect(found).toHaveLength(2)
   expect(found[0]).toContain("has the name of a provider before the slash")
   expect(found[1]).toStartWith("models.local/all.price belongs to the members")
 })
 
-test("members that all have the weight 0 are rejected", () => {
+test("a model group whose members all have weight 0 is rejected", () => {
   const members = [{ model: "local/a", weight: "0" }]
   expect(findings({ "auto/a": { members } })).toEqual([
     "models.auto/a.members need at least one member with a weight above 0",

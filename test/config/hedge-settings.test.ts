@@ -29,7 +29,7 @@ test.each([
   ])
 })
 
-test("a provider's several credentials count as several deployments", () => {
+test("several credentials of a provider count as several deployments", () => {
   const { settings } = load(`${PROVIDERS}\nmodels: { b/x: { hedge: true, price: { input: 1 } } }`)
   const { catalog, warnings } = buildCatalog({ settings, facts: BUILT_IN.facts, vendors })
   expect(catalog.find("b/x")?.deployments.map(({ id }) => id)).toEqual(["b/x#1", "b/x#2"])
@@ -48,6 +48,6 @@ test.each([
   ["routing: { hedge: 95 }", "routing.hedge: must be true or false"],
   ["routing: { hedge: -1 }", "routing.hedge: must be true or false"],
   ["routing: { retries: -1 }", "routing.retries: must be a whole number from 0 to 3"],
-])("%s is rejected", (text, fault) => {
+])("invalid routing settings are rejected: %s", (text, fault) => {
   expect(problems(text)[0]).toEndWith(fault)
 })

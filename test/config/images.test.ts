@@ -28,8 +28,8 @@ models: { local/draw: { kind: image, price: { image: ${image} } } }
 `
 }
 
-describe("the price of images", () => {
-  test("can be the same for all", () => {
+describe("image price settings", () => {
+  test("can be the same for all images", () => {
     expect(load(pricedBy("40000")).models["local/draw"]?.price).toEqual({ image: "40000" })
   })
 
@@ -41,7 +41,7 @@ describe("the price of images", () => {
     })
   })
 
-  test("has mistakes reported with their position", () => {
+  test("are reported with their position if they are invalid", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
@@ -61,7 +61,7 @@ models:
   expect(models["local/draw"]?.price).toEqual({ input: "5", image_input: "10", output: "40" })
 })
 
-describe("stored images", () => {
+describe("settings of stored images", () => {
   const S3 = `
 images:
   link_minutes: 15
@@ -69,13 +69,13 @@ images:
 defaults: { image_model: local/draw, translation_model: local/say }
 `
 
-  test("stores images in a folder for an hour by default", () => {
+  test("default to a folder and one hour", () => {
     const { images, imageModel } = load("")
     expect(images).toEqual({ linkLifetime: 3_600_000 })
     expect(imageModel).toBeUndefined()
   })
 
-  test("stores images in a configured bucket, whose keys are never shown", () => {
+  test("accept a bucket, whose keys are never shown", () => {
     const settings = load(S3)
     expect(settings.imageModel).toBe("local/draw")
     expect(settings.translationModel).toBe("local/say")

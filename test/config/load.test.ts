@@ -23,7 +23,7 @@ models:                       # additions to, and overrides of, the known models
       - { provider: local, model: llama3.2, weight: 1 }
 `
 
-test("reads the documented example", () => {
+test("the settings loader reads the documented example", () => {
   using folder = new Folder()
   folder.write(EXAMPLE)
   const { settings, file, warnings } = loadSettings(folder.options({ OPENAI_API_KEY: "sk-1" }))
@@ -68,7 +68,7 @@ test("every setting has a default", () => {
   }
 })
 
-test("reads every setting", () => {
+test("the settings loader reads every setting", () => {
   const { settings } = load(`
 server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/, trusted_proxies: [10.0.0.0/8, "fd00::1"] }
 admin_token: 0123456789abcdef
@@ -177,7 +177,7 @@ models:
   })
 })
 
-test("anchors and aliases share a price", () => {
+test("anchors and aliases can share a price", () => {
   const { settings } = load(`
 providers: { local: { vendor: ollama } }
 models:
@@ -215,7 +215,7 @@ models:
   expect(warnings).toEqual([])
 })
 
-test("names such as 'constructor' find only configured values", () => {
+test("names such as 'constructor' return only configured values", () => {
   const { settings } = load("")
   expect(settings.providers.constructor).toBeUndefined()
   expect(settings.models.toString).toBeUndefined()
@@ -225,7 +225,7 @@ function find(file: string | undefined, environment: Record<string, string>): Lo
   return loadSettings({ ...(file === undefined ? {} : { file }), environment, vendors: VENDORS })
 }
 
-test("finds the file by option, by variable, by its default name, or runs without", () => {
+test("the settings file is found by option, by variable or by its default name, and is optional", () => {
   using folder = new Folder()
   folder.write("server: { port: 1 }")
   const named = find(folder.file, { TOLLGATE_CONFIG: "absent.yaml" })
@@ -247,7 +247,7 @@ test("finds the file by option, by variable, by its default name, or runs withou
   }
 })
 
-test("a file given explicitly must exist and be readable", () => {
+test("a settings file given explicitly must exist and be readable", () => {
   using folder = new Folder()
   expect(() => find(folder.file, {})).toThrow(`--config: there is no file ${folder.file}`)
   expect(() => find(undefined, { TOLLGATE_CONFIG: folder.file })).toThrow(
@@ -257,7 +257,7 @@ test("a file given explicitly must exist and be readable", () => {
   expect(() => find(folder.file, { TOLLGATE_PORT: "x" })).toThrow("TOLLGATE_PORT: must be")
 })
 
-test("finds the data directory by option, variable, file or default", () => {
+test("the data directory is found by option, variable, file or default", () => {
   using folder = new Folder()
   folder.write("data: books")
   const data = (environment: Record<string, string>, dataDirectory?: string) =>

@@ -15,7 +15,7 @@ test("request logging is off by default", () => {
   })
 })
 
-test("a file is relative to the settings file", () => {
+test("a log file path is relative to the settings file", () => {
   using folder = new Folder()
   folder.write("log: { queue_mb: 2, file: { path: log/requests.jsonl, rotate_mb: 5, keep: 2 } }")
   expect(loadSettings(folder.options({})).settings.log).toEqual({
@@ -30,7 +30,7 @@ test("a file is relative to the settings file", () => {
   })
 })
 
-test("an address and a bucket have their defaults", () => {
+test("a log address and a log bucket have defaults", () => {
   const { http } = load("log: { http: { url: https://logs.example.com/x } }").settings.log
   expect(http).toEqual({
     url: "https://logs.example.com/x",
@@ -76,6 +76,6 @@ test.each([
   ],
   ["log: { s3: { bucket: b } }", "log.s3.access_key_id: is missing"],
   ["log: { queue_mb: 0 }", "log.queue_mb: must be a number from 1"],
-])("%s is rejected", (text, words) => {
+])("invalid log settings are rejected: %s", (text, words) => {
   expect(problems(text).join("\n")).toContain(words)
 })

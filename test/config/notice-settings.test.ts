@@ -5,7 +5,7 @@ import { load, problems } from "./harness.ts"
 
 const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
 
-test("notices use mail if a server is set, and public addresses unless private ones are allowed", () => {
+test("notices use mail if a server is configured, and public addresses unless private ones are allowed", () => {
   expect(load("").settings.notices).toEqual({ allowsPrivate: false })
   expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
   expect(load(MAIL).settings.notices.mail).toEqual({
@@ -14,7 +14,7 @@ test("notices use mail if a server is set, and public addresses unless private o
   })
 })
 
-test("the server's address and the password in it are secrets", () => {
+test("the mail server's address and its password are secrets", () => {
   const { settings } = load(MAIL)
   expect(JSON.stringify(describeSettings(settings))).not.toContain("cret")
   expect(secretsOf(settings)).toContain("s@cret")
@@ -26,6 +26,6 @@ test.each([
   ["notices: { smtp: https://mail.example.com, from: t@example.com }", "notices.smtp"],
   ["notices: { smtp: smtp://mail.example.com, from: nobody }", "notices.from"],
   ['notices: { smtp: smtp://m.example.com, from: "a\\r\\nBcc: b@example.com" }', "notices.from"],
-])("%s is rejected", (text, words) => {
+])("invalid notice settings are rejected: %s", (text, words) => {
   expect(problems(text).join("\n")).toContain(words)
 })

@@ -9,7 +9,7 @@ function stripe(section: Record<string, string>): string {
   return `stripe:\n${lines.join("")}`
 }
 
-test("card payments are on if Stripe is set, in dollars by default", () => {
+test("card payments are on if Stripe is configured, in dollars by default", () => {
   expect(load("").settings.stripe).toBeUndefined()
   expect(load(stripe(SECRETS)).settings.stripe).toEqual({
     secretKey: "sk_test_1",
@@ -29,7 +29,7 @@ test.each([
   [{ ...SECRETS, currency: "dollars" }, "currency"],
   [{ ...SECRETS, currency: "kwd" }, "currency"],
   [{ ...SECRETS, key: "x" }, "key"],
-])("rejects a faulty section %# with the name of the field", (section, field) => {
+])("a faulty payment section %# is rejected with the name of the field", (section, field) => {
   const found = problems(stripe(section))
   expect(found).toHaveLength(1)
   expect(JSON.stringify(found)).toContain(field)

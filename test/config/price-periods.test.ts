@@ -18,7 +18,7 @@ const found = (price: string, ...periods: string[]): string[] =>
 const isTaken = (price: string, ...periods: string[]): boolean =>
   load(priced(price, ...periods)).settings.models["local/a"]?.price?.periods !== undefined
 
-test("periods are read with their moments, days and hours", () => {
+test("price periods are read with their times, days and hours", () => {
   const file = priced(
     "input: 1, output: 2",
     "name: night, zone: Europe/Vienna, hours: [00:00-06:00, '22:00-24:00'], input: 0.5",
@@ -78,12 +78,12 @@ const ALONE: [period: string, place: string, message: string][] = [
   ["inptu: 1, days: [mon]", "7:11 periods[0]", "unknown name 'inptu'. Did you mean 'input'?"],
 ]
 
-test.each(ALONE)("a period of { %s } is rejected", (period, place, message) => {
+test.each(ALONE)("a price period of { %s } is rejected", (period, place, message) => {
   const [first] = found("input: 1, output: 2", period)
   expect(first).toStartWith(`${place}: ${message}`)
 })
 
-test("periods of one price that overlap, or have several time zones, are rejected", () => {
+test("price periods that overlap, or have several time zones, are rejected", () => {
   const price = "input: 1, output: 2"
   expect(found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]")).toEqual([
     "8:9 periods[1]: applies at the same time as periods[0]. End one of the two before the other begins",
@@ -94,7 +94,7 @@ test("periods of one price that overlap, or have several time zones, are rejecte
   ])
 })
 
-test("a period that changes a class of the price's tiers needs its own tiers", () => {
+test("a price period that changes a class of the price's tiers requires its own tiers", () => {
   const price = "input: 1, output: 2, cached_input: 0.1, tiers: [{ above: 1000, input: 2 }]"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', which the price's tiers also name. Give the period its own tiers",
@@ -105,7 +105,7 @@ test("a period that changes a class of the price's tiers needs its own tiers", (
   expect(twice).toContain("periods[0].tiers[1].above: another tier begins above the same length")
 })
 
-test("a period that changes a price needs its own prices in modes that have their own", () => {
+test("a price period that changes a price requires its own prices in modes that have their own", () => {
   const price = "input: 1, output: 2, modes: { fast: 2, flex: { input: 0.5 } }"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', but the mode 'flex' has its own prices. Give the period its own 'flex' under modes",
@@ -114,7 +114,7 @@ test("a period that changes a price needs its own prices in modes that have thei
   expect(isTaken(price, "input: 2, days: [mon], modes: { flex: { input: 1 } }")).toBe(true)
 })
 
-test("periods are validated in every price, and rejected in a rate card", () => {
+test("price periods are validated in every price, and rejected in a rate card", () => {
   const price = "{ input: 1, output: 2, periods: [{ input: 3 }] }"
   const always = "periods[0]: applies always."
   const places: [string, string][] = [
@@ -131,7 +131,7 @@ test("periods are validated in every price, and rejected in a rate card", () => 
   for (const [text, message] of places) expect(problems(FILE + text)[0]).toContain(message)
 })
 
-test("limits the number of periods and of the entries of their lists", () => {
+test("price periods and the entries of their lists are limited in number", () => {
   const price = "input: 1, output: 2"
   const minutes = Array.from({ length: 49 }, (_, index) => `10:${10 + index}-10:${11 + index}`)
   expect(found(price, `input: 2, hours: [${minutes.join(", ")}]`)).toEqual([

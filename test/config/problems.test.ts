@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { failure, problems } from "./harness.ts"
 
-test("every problem is reported at once, each with its position", () => {
+test("all problems in settings are reported at once, each with its position", () => {
   const error = failure(
     `server: { prot: 1 }
 limits: { body_mb: 1000 }
@@ -39,7 +39,7 @@ models:
   expect(lines.at(-1)).toBe("  TOLLGATE_PORT: must be a whole number from 0 to 65535")
 })
 
-describe("YAML", () => {
+describe("invalid YAML in settings", () => {
   const cases: [string, string, string][] = [
     [
       "lists in lists",
@@ -125,14 +125,14 @@ describe("YAML", () => {
     ["a complex name", "? {a: b}\n: c", "1:3 : this cannot be the name"],
   ]
   for (const [name, text, expected] of cases) {
-    test(`reports ${name}`, () => {
+    test(`is reported: ${name}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)
     })
   }
 
-  test("all duplicates among thousands of names are reported, each at its position", () => {
+  test("is reported for all duplicates among thousands of names, each at its position", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `  near/m${index % 2_998}: {}\n`)
     expect(problems(`models:\n${names.join("")}`).map((found) => found.split(" ", 1)[0])).toEqual([
       "3000:3",
@@ -140,7 +140,7 @@ describe("YAML", () => {
     ])
   })
 
-  test("aliases that multiply are rejected", () => {
+  test("is rejected if aliases multiply", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {
       const aliases = Array.from({ length: 9 }, () => `*a${index}`).join(",")
       return `x${index + 1}: &a${index + 1} [${aliases}]`
@@ -150,31 +150,31 @@ describe("YAML", () => {
   })
 })
 
-describe("variables", () => {
-  test("an unset variable is reported with its line", () => {
+describe("variables in settings", () => {
+  test("are reported with their line if they are not set", () => {
     expect(problems("data: a\nadmin_token: x${UNSET}")).toEqual([
       "2:14 admin_token: needs the environment variable UNSET, which is not set. Set it, or write ${UNSET:-default}",
     ])
   })
 
-  test("a malformed reference is reported", () => {
+  test("are reported if the reference is malformed", () => {
     const [problem] = problems('data: "${not closed"')
     expect(problem).toStartWith("1:7 data: holds a malformed reference")
   })
 
-  test("fills in variables inside a list", () => {
+  test("are replaced inside a list", () => {
     const text =
       "providers: { a: { vendor: ollama } }\nmodels:\n  a/b:\n    deployments:\n      - model: ${UNSET}"
     expect(problems(text)[0]).toStartWith("5:16 models.a/b.deployments[0].model: needs")
   })
 
-  test("an empty variable is reported if a value is required", () => {
+  test("are reported if they are empty and a value is required", () => {
     const text = 'providers: { a: { vendor: openai, api_key: "${EMPTY}" } }'
     expect(problems(text, { EMPTY: "" })[0]).toStartWith("1:44 providers.a.api_key: is empty")
   })
 })
 
-describe("values", () => {
+describe("invalid values in settings", () => {
   const provider = "providers: { a: { vendor: ollama } }\n"
   const model = (text: string) => `${provider}models:\n  a/b: ${text}`
   const cases: [string, string][] = [
@@ -359,7 +359,7 @@ describe("values", () => {
     ],
   ]
   for (const [text, expected] of cases) {
-    test(`rejects ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
+    test(`are rejected: ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)
@@ -367,7 +367,7 @@ describe("values", () => {
   }
 })
 
-test("an entry's several faults are all reported", () => {
+test("are all reported if an entry has several", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

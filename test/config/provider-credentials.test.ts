@@ -19,7 +19,7 @@ const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 
 describe("several credentials of a provider", () => {
-  test("accepts keys, and keys with a name and a weight, also from the environment", () => {
+  test("can be keys, or keys with a name and a weight, also from the environment", () => {
     const entry = inFile(
       'vendor: openai, api_keys: ["${FIRST}", { name: backup, api_key: "${SECOND}", weight: 0 }]',
       { FIRST: "k1", SECOND: "k2" },
@@ -31,7 +31,7 @@ describe("several credentials of a provider", () => {
     expect(entry?.apiKey).toBeUndefined()
   })
 
-  test("have the form that their vendor signs with", () => {
+  test("have the form that the vendor uses to sign requests", () => {
     const pair = "access_key_id: AK, secret_access_key: SK"
     expect(
       inFile(`vendor: bedrock, region: r, api_keys: [{ ${pair} }, { name: b, api_key: k }]`)
@@ -83,11 +83,11 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("rejects invalid ones with a sentence: %s", (entry, fault) => {
+  test.each(bad)("are rejected with a message if they are invalid: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 
-  test("requires complete credentials of the vendor's own kind", () => {
+  test("require complete credentials of the vendor's own kind", () => {
     expect(faultsOf("vendor: bedrock, region: r, api_keys: [{ access_key_id: k }]")).toEqual([
       "a.api_keys[0]: needs secret_access_key",
     ])
@@ -101,7 +101,7 @@ describe("several credentials of a provider", () => {
     ).toEqual(["a.api_keys[0]: needs a project, because its credentials name no project"])
   })
 
-  test("treats them as secrets, and never describes them", () => {
+  test("are secrets and are never described", () => {
     const { settings } = load(
       "providers: { a: { vendor: openai, api_keys: [canary-one, { name: b, api_key: canary-two }] } }",
     )
@@ -115,10 +115,10 @@ describe("several credentials of a provider", () => {
   })
 })
 
-describe("credentials set by the console", () => {
+describe("credentials entered in the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("encrypts them completely, and decrypts them again", () => {
+  test("are encrypted completely, and decrypted again", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
@@ -136,12 +136,12 @@ describe("credentials set by the console", () => {
     ])
   })
 
-  test("shows only their names", () => {
+  test("are shown only by their names", () => {
     expect(splitSecrets(value).open).toEqual({ vendor: "openai" })
     expect(secretNames(value)).toEqual(["api_keys.1", "api_keys.b"])
   })
 
-  test("cannot read files of the machine", () => {
+  test("cannot reference files of the machine", () => {
     const entry = { vendor: "vertex", api_keys: [{ credentials: "/etc/passwd", project: "p" }] }
     expect(
       entryFindings(

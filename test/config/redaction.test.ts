@@ -100,7 +100,7 @@ function expectHidden(output: string, secret: string): void {
   }
 }
 
-test("a secret in the file is never shown, at any position", () => {
+test("a secret in the settings file is never shown, at any position", () => {
   for (const place of places) {
     const hidden = fc.property(secret, (secret) => expectHidden(shown(place(secret), {}), secret))
     fc.assert(hidden, { numRuns: RUNS })
@@ -126,7 +126,7 @@ test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"
   },
 )
 
-test("a later segment of an address may begin with an @", () => {
+test("a path segment of an address can start with an @", () => {
   const address = "http://h/ai/run/@cf/model"
   const text = stringify({ providers: { a: { vendor: "ollama", base_url: address } } })
   expect(load(text).settings.providers["a"]?.baseUrl).toBe(address)
@@ -145,7 +145,7 @@ test("the value of a TOLLGATE_ variable is never shown", () => {
   )
 })
 
-test("the description of the settings states which secrets are set, without their values", () => {
+test("the description of the settings shows which secrets are configured, without their values", () => {
   const { settings } = load(
     `admin_token: hidden-0123456789
 providers:

@@ -4,7 +4,7 @@ import { load } from "./harness.ts"
 
 const URL = "http://127.0.0.1:9999"
 
-test("the simulator is offered in each dialect with prices", () => {
+test("the simulator is configured in each dialect with prices", () => {
   const { providers, models } = withSandbox(load("").settings, URL)
   const chat = Object.entries(models).filter(([, { kind }]) => kind === "chat")
   const called = chat.map(([id, { price, deployments }]) => {
@@ -24,13 +24,13 @@ test("the simulator is offered in each dialect with prices", () => {
   expect(providers["sandbox-gpt"]?.dialects).toEqual(["openai-responses"])
 })
 
-test("the simulator is offered for operations other than chat, with prices in their units", () => {
+test("the simulator is configured for operations other than chat, with prices in their units", () => {
   const { models } = withSandbox(load("").settings, URL)
   expect(models["sandbox/embed"]).toMatchObject({ kind: "embedding", price: { input: "0.02" } })
   expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
 })
 
-test("only Bedrock's provider signs, and no provider has known models", () => {
+test("in the sandbox, only Bedrock's provider signs requests, and no provider has known models", () => {
   const { providers } = withSandbox(load("").settings, URL)
   for (const [id, { apiKey, accessKeyId, knownModels, origin }] of Object.entries(providers)) {
     expect([id, apiKey === undefined]).toEqual([id, id === "sandbox-nova"])
@@ -45,7 +45,7 @@ test("the sandbox model of Bedrock has a name that is known to support tools", (
   expect(deployment?.model).toStartWith("amazon.nova-")
 })
 
-test("the operator's configuration is kept, and takes precedence field by field", () => {
+test("the operator's configuration takes precedence over the sandbox, field by field", () => {
   const { settings } = load(
     "providers: { a: { vendor: openai } }\nmodels: { sandbox/gpt: { multiplier: 2 } }",
   )

@@ -18,8 +18,8 @@ class Folder implements Disposable {
   }
 }
 
-describe("the cipher of secrets", () => {
-  test("decrypts only at the same place, and never encrypts to the same text twice", () => {
+describe("the secret cipher", () => {
+  test("decrypts a secret only at the same place, and never encrypts it to the same text twice", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     fc.assert(
@@ -35,7 +35,7 @@ describe("the cipher of secrets", () => {
     )
   })
 
-  test("detects every changed character", () => {
+  test("detects every modified character", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     const encrypted = cipher.encrypt("provider/a", "secret")
@@ -62,7 +62,7 @@ describe("the cipher of secrets", () => {
     expect(readFileSync(folder.keyFile, "utf8")).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test("decrypts nothing with another, damaged or missing key file, and does not fail", () => {
+  test("returns nothing for another, damaged or missing key file, and does not throw", () => {
     using folder = new Folder()
     const encrypted = new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")
     rmSync(folder.keyFile)

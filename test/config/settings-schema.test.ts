@@ -21,7 +21,7 @@ test.each([
   "providers: { a: { vendor: openai, api_keys: [one, { name: two, api_key: b }], headers: { x-team: c } } }",
   "models: { a/b: { kind: chat, price: { input: 0.1, image: { default: 4 } }, rules: { tools: false } } }",
   "price_groups: { partners: { terms: [{ from: '2027-01-01', multiplier: 0.9 }] } }",
-])("the schema for editors accepts %s", (text) => {
+])("the editor schema accepts %s", (text) => {
   expect(isValid(text === "" ? "{}" : text)).toBe(true)
 })
 
@@ -37,6 +37,6 @@ test.each([
   "providers: { a: { vendor: openia } }",
   "models: { a/b: { kind: video } }",
   "stripe: { secret_key: a }",
-])("the schema for editors rejects %s", (text) => {
+])("the editor schema rejects %s", (text) => {
   expect(isValid(text)).toBe(false)
 })

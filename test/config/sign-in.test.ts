@@ -18,7 +18,7 @@ console:
   trusted_origins: ["https://console.example.com/"]
 `
 
-test("issuers and trusted origins are read", () => {
+test("sign-in issuers and trusted origins are read", () => {
   expect(load(EXAMPLE).settings.console).toEqual({
     oidc: [
       {
@@ -45,13 +45,13 @@ test("issuers and trusted origins are read", () => {
   })
 })
 
-test("a client's secret is never shown", () => {
+test("an issuer's client secret is never shown", () => {
   const description = JSON.stringify(describeSettings(load(EXAMPLE).settings))
   expect(description).toContain("company")
   expect(description).not.toContain("a-secret")
 })
 
-test("invalid settings are named", () => {
+test("invalid sign-in settings are reported by name", () => {
   const issuer = "issuer: https://a.example, client_id: b"
   expect(problemsOf(`console: { oidc: [{ id: a, ${issuer} }, { id: a, ${issuer} }] }`)).toContain(
     "same id",

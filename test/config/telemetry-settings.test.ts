@@ -31,12 +31,12 @@ test("telemetry is off without a collector", () => {
   }
 })
 
-test("a collector's address is enough", () => {
+test("telemetry requires only a collector's address", () => {
   const { settings } = load(`telemetry: { endpoint: "${ENDPOINT}/" }`)
   expect(settings.telemetry).toEqual(DEFAULTS)
 })
 
-test("every option can be set, and headers are secrets", () => {
+test("every telemetry option can be set, and headers are secrets", () => {
   const { settings } = load(`
 telemetry:
   endpoint: ${ENDPOINT}/otlp
@@ -75,12 +75,12 @@ describe.each([
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
 ])("telemetry: { %s }", (text, place) => {
-  test("names the rejected setting", () => {
+  test("is rejected with the name of the setting", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
 })
 
-describe("OpenTelemetry's own variables", () => {
+describe("OpenTelemetry's environment variables", () => {
   const OTEL = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${ENDPOINT}/`,
     OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20Y2FuYXJ5, x-tenant=1",
@@ -100,14 +100,14 @@ describe("OpenTelemetry's own variables", () => {
     metricsEvery: 5_000,
   }
 
-  test("configure telemetry by themselves", () => {
+  test("configure telemetry without settings", () => {
     const { settings, warnings } = loadWith("", OTEL)
     expect(settings.telemetry).toEqual(READ as typeof settings.telemetry)
     expect(warnings).toEqual([])
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("yield to the file, and send their headers to no other collector", () => {
+  test("are overridden by the file, and their headers are sent to no other collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,
@@ -118,7 +118,7 @@ describe("OpenTelemetry's own variables", () => {
     } as typeof settings.telemetry)
   })
 
-  test("can turn off the metrics, like the file", () => {
+  test("can turn off metrics, like the file", () => {
     const { settings } = loadWith("", { ...OTEL, OTEL_METRICS_EXPORTER: "none" })
     expect(settings.telemetry?.metricsEvery).toBe(0)
     const file = `telemetry: { endpoint: "${ENDPOINT}", metrics: off }`
@@ -133,7 +133,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(settings).not.toHaveProperty("telemetry")
   })
 
-  test("never prevent the start: an invalid one is a warning without its value", () => {
+  test("never prevent the start, and an invalid one causes a warning without its value", () => {
     const { settings, warnings } = loadWith("", {
       ...OTEL,
       OTEL_EXPORTER_OTLP_HEADERS: "canary",
@@ -146,7 +146,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(warnings.join()).not.toContain("canary")
   })
 
-  test("a collector with an unsupported protocol leaves telemetry off", () => {
+  test("turn telemetry off if the collector's protocol is unsupported", () => {
     const { settings, warnings } = loadWith("", { ...OTEL, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(settings).not.toHaveProperty("telemetry")
     expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is not a known protocol")

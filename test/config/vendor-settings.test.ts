@@ -16,8 +16,8 @@ function faultsOf(entry: string): string[] {
   return problems(`providers: { a: { ${entry} } }`)
 }
 
-describe("the settings of one vendor", () => {
-  test("reads them from the file", () => {
+describe("settings for one vendor", () => {
+  test("are read from the file", () => {
     expect(
       inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("the settings of one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("rejects them at another vendor, with their position and the allowed ones", () => {
+  test("are rejected for another vendor, with their position and the allowed settings", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,12 +51,12 @@ describe("the settings of one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`names the missing ones: ${entry}`, () => {
+    test(`are reported if they are missing: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
 
-  test("settings that become part of an address must be names", () => {
+  test("must be names if they become part of an address", () => {
     for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
       const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
       expect(fault).toContain("providers.a.region: must be lowercase letters, digits and hyphens")
@@ -64,17 +64,17 @@ describe("the settings of one vendor", () => {
   })
 })
 
-describe("Google credentials", () => {
+describe("Google credentials in settings", () => {
   const vertex = (key: object, more = "") =>
     `vendor: vertex, credentials: '${JSON.stringify(key)}'${more}`
 
-  test("accepts JSON", () => {
+  test("can be JSON", () => {
     expect(inFile(vertex(KEY_FILE))?.credentials).toEqual(ACCOUNT)
     const { token_uri: _, ...withoutAddress } = KEY_FILE
     expect(inFile(vertex(withoutAddress))?.credentials).toEqual(ACCOUNT)
   })
 
-  test("may be the path of a file, relative to the settings", () => {
+  test("can be the path of a file, relative to the settings", () => {
     using folder = new Folder()
     writeFileSync(join(folder.path, "key.json"), JSON.stringify(KEY_FILE))
     for (const path of ["key.json", join(folder.path, "key.json")]) {
@@ -115,7 +115,7 @@ describe("Google credentials", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`rejects ${name}`, () => {
+    test(`are rejected: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -124,7 +124,7 @@ describe("Google credentials", () => {
     })
   }
 
-  test("may have an address on this machine", () => {
+  test("can have an address on this machine", () => {
     const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
     expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
   })
@@ -178,8 +178,8 @@ describe("Google credentials", () => {
   })
 })
 
-describe("dialects", () => {
-  test("a provider's dialects must be those of its vendor", () => {
+describe("dialect settings", () => {
+  test("of a provider must be dialects of its vendor", () => {
     expect(inFile("vendor: openai, dialects: [openai-responses]")?.dialects).toEqual([
       "openai-responses",
     ])
@@ -189,7 +189,7 @@ describe("dialects", () => {
     expect(faultsOf("vendor: openai, dialects: []")[0]).toContain("dialects: is empty")
   })
 
-  test("a model's dialects must be known ones", () => {
+  test("of a model must be known dialects", () => {
     const text =
       "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
     expect(problems(text)).toEqual([
@@ -198,12 +198,12 @@ describe("dialects", () => {
   })
 })
 
-describe("the environment", () => {
+describe("a vendor's environment variables", () => {
   const providers = (environment: Record<string, string>) => load("", environment)
   const PAIR = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "SK" }
   const key = JSON.stringify(KEY_FILE)
 
-  test("switches a vendor on with a whole set of variables", () => {
+  test("add the vendor if the set is complete", () => {
     const { settings, warnings } = providers({
       ...PAIR,
       AWS_REGION: "us-east-1",
@@ -232,14 +232,14 @@ describe("the environment", () => {
     })
   })
 
-  test("uses the first complete set", () => {
+  test("are used from the first complete set", () => {
     const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
     expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
     const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("reports what is missing with a key, but ignores variables that others use too", () => {
+  test("are reported if they are incomplete with a key, except variables that others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -250,7 +250,7 @@ describe("the environment", () => {
     expect(providers({ AWS_REGION: "us-east-1" }).warnings).toEqual([])
   })
 
-  test("reports a fault of a shared variable without rejecting it", () => {
+  test("are reported without being rejected if a shared variable is invalid", () => {
     const { settings, warnings } = providers({
       GOOGLE_CREDENTIALS: JSON.stringify({ ...KEY_FILE, type: "external_account" }),
       GOOGLE_PROJECT: "mine",
@@ -264,7 +264,7 @@ describe("the environment", () => {
     )
   })
 
-  test("yields to the file", () => {
+  test("are overridden by the file", () => {
     const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
@@ -272,7 +272,7 @@ describe("the environment", () => {
   })
 })
 
-describe("a base_url", () => {
+describe("the base_url setting", () => {
   test.each([
     ["chat/completions"],
     ["completions"],
@@ -283,7 +283,7 @@ describe("a base_url", () => {
     ["images/generations"],
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
-  ])("a base_url that ends in %s is rejected with the correction", (path) => {
+  ])("is rejected with the correction if it ends in %s", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -292,14 +292,11 @@ describe("a base_url", () => {
     ["anthropic", "https://api.anthropic.com/v1", "https://api.anthropic.com"],
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
-  ])(
-    "a base_url of %s that ends in a version is rejected with the correction",
-    (vendor, url, base) => {
-      const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
-      const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
-      expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
-    },
-  )
+  ])("of %s is rejected with the correction if it ends in a version", (vendor, url, base) => {
+    const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
+    const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
+    expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
+  })
 
   test("accepts other paths", () => {
     for (const url of [

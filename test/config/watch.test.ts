@@ -74,7 +74,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) folder[Symbol.dispose]()
 })
 
-test("loads a changed file and reports the changes", async () => {
+test("the settings watcher loads a changed file and reports the changes", async () => {
   const folder = startFolder(`
 server: { port: 1 }
 providers: { a: { vendor: ollama }, b: { vendor: ollama } }
@@ -105,7 +105,7 @@ models: { a/x: { multiplier: 2 } }
   expect(next.changes.restartNeeded).toEqual(["server.port"])
 })
 
-test("keeps the settings after an invalid file, and compares the next valid one with them", async () => {
+test("the settings watcher keeps the settings after an invalid file, and compares the next valid file with them", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
@@ -115,7 +115,7 @@ test("keeps the settings after an invalid file, and compares the next valid one 
   expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
 })
 
-test("follows a file that is repeatedly replaced by rename", async () => {
+test("the settings watcher follows a file that is repeatedly replaced by rename", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   for (const multiplier of ["2", "3", "4"]) {
@@ -127,7 +127,7 @@ test("follows a file that is repeatedly replaced by rename", async () => {
   }
 })
 
-test("loads an empty file only if it stays empty", async () => {
+test("the settings watcher loads an empty file only if it stays empty", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   const start = performance.now()
@@ -136,7 +136,7 @@ test("loads an empty file only if it stays empty", async () => {
   expect(performance.now() - start).toBeGreaterThan(1_500)
 })
 
-test("reports a missing file as an error", async () => {
+test("the settings watcher reports a missing file as an error", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   rmSync(folder.file)
@@ -145,7 +145,7 @@ test("reports a missing file as an error", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("3")
 })
 
-test("follows a link that is switched to another folder", async () => {
+test("the settings watcher follows a link that is switched to another folder", async () => {
   const folder = startFolder("")
   for (const version of ["1", "2"]) {
     mkdirSync(join(folder.path, version))
@@ -160,7 +160,7 @@ test("follows a link that is switched to another folder", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
 })
 
-test("follows a linked file that is written in place", async () => {
+test("the settings watcher follows a linked file that is written in place", async () => {
   const folder = startFolder("multiplier: 1")
   const other = startFolder("")
   rmSync(other.file)
@@ -170,7 +170,7 @@ test("follows a linked file that is written in place", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
 })
 
-test("loads a file that did not exist before", async () => {
+test("the settings watcher loads a file that did not exist before", async () => {
   const folder = startFolder("")
   rmSync(folder.file)
   const before = process.cwd()
@@ -185,7 +185,7 @@ test("loads a file that did not exist before", async () => {
   }
 })
 
-test("reload reads immediately and returns the result", async () => {
+test("a reload reads the settings file immediately and returns the result", async () => {
   const folder = startFolder("multiplier: 1")
   const environment: Record<string, string> = { FACTOR: "1" }
   folder.write('multiplier: "${FACTOR}"')
@@ -200,7 +200,7 @@ test("reload reads immediately and returns the result", async () => {
   expect(watched.pending).toBe(0)
 })
 
-test("keeps settings that cannot be applied inactive", async () => {
+test("the settings watcher does not activate settings that cannot be applied", async () => {
   const folder = startFolder("multiplier: 1")
   let failing = true
   const taken: string[] = []
@@ -218,7 +218,7 @@ test("keeps settings that cannot be applied inactive", async () => {
   expect(taken).toEqual(["2"])
 })
 
-test("calls nothing after the end", async () => {
+test("the settings watcher calls nothing after it is stopped", async () => {
   const folder = startFolder("multiplier: 1")
   const watched = new Watched(folder.options())
   folder.write("multiplier: 2")
@@ -227,7 +227,7 @@ test("calls nothing after the end", async () => {
   expect(watched.pending).toBe(0)
 })
 
-test("reports changed storage limits by name", async () => {
+test("the settings watcher reports changed storage limits by name", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write(
