@@ -12,7 +12,7 @@ afterAll(() => simulator.stop())
 
 const HEADERS = { authorization: "Bearer sk-any", "content-type": "application/json" }
 
-test("accepts Codex's client metadata", async () => {
+test("the simulator accepts Codex's client metadata", async () => {
   const response = await fetch(`${simulator.url}/v1/responses`, {
     method: "POST",
     headers: HEADERS,
@@ -21,7 +21,7 @@ test("accepts Codex's client metadata", async () => {
   expect(response.status).toBe(200)
 })
 
-test("accepts Codex's metadata of each item", async () => {
+test("the simulator accepts Codex's metadata of each item", async () => {
   const said = { turn_id: "t", content_item_kinds: ["user.text"] }
   const item = {
     role: "user",
@@ -36,7 +36,7 @@ test("accepts Codex's metadata of each item", async () => {
   expect(response.status).toBe(200)
 })
 
-test("accepts the k likeliest tokens, like vendors of OpenAI's format", async () => {
+test("the simulator accepts top_k, like vendors with OpenAI's format", async () => {
   const messages = [{ role: "user", content: "Hi" }]
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
@@ -46,7 +46,7 @@ test("accepts the k likeliest tokens, like vendors of OpenAI's format", async ()
   expect(response.status).toBe(200)
 })
 
-test("accepts the words and languages that a transcription may expect", async () => {
+test("the simulator accepts expected words and languages of a transcription", async () => {
   const form = new FormData()
   form.set("model", "gpt-4o-transcribe")
   form.set("keywords[]", "harbour")
@@ -61,7 +61,7 @@ test("accepts the words and languages that a transcription may expect", async ()
   expect(response.status).toBe(200)
 })
 
-test("accepts settings and tools that change within a conversation", async () => {
+test("the simulator accepts settings and tools that change within a conversation", async () => {
   const change = { type: "tool_addition", tool: { type: "tool_reference", name: "look" } }
   const messages = [
     { role: "user", content: "Hi" },

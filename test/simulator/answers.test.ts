@@ -4,7 +4,7 @@ import { echoBody, lastRequest, post, withSimulator } from "./support.ts"
 const PNG_12_BY_34 =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAwAAAAiCAYAAACnm2TlAAAAAElFTkSuQmCC"
 
-test("echoes the last user text exactly", async () => {
+test("the simulator echoes the last user text exactly", async () => {
   await using simulator = withSimulator()
   const text = "  Grüße, 世界 😀\n\ttwo  spaces "
   const result = await simulator.client.chat.completions.create({
@@ -24,7 +24,7 @@ test("echoes the last user text exactly", async () => {
   expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
 })
 
-test("describes parts other than text", async () => {
+test("the simulator describes parts other than text", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     model: "echo",
@@ -51,7 +51,7 @@ test("describes parts other than text", async () => {
   expect(result.usage!.prompt_tokens).toBeGreaterThan(255 + 765)
 })
 
-test("answers with the requested number of tokens", async () => {
+test("the simulator answers with the requested number of tokens", async () => {
   await using simulator = withSimulator()
   const create = () => simulator.client.chat.completions.create(echoed("/tokens 321"))
   const [first, second] = [await create(), await create()]
@@ -60,7 +60,7 @@ test("answers with the requested number of tokens", async () => {
 })
 
 for (const field of ["max_tokens", "max_completion_tokens"]) {
-  test(`applies ${field}`, async () => {
+  test(`the simulator applies ${field}`, async () => {
     await using simulator = withSimulator()
     const result = await simulator.client.chat.completions.create({
       ...echoed("one two six ten"),
@@ -72,7 +72,7 @@ for (const field of ["max_tokens", "max_completion_tokens"]) {
   })
 }
 
-test("an answer that exactly fits the limit ends with stop", async () => {
+test("a simulated answer that exactly fits the limit ends with stop", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -81,7 +81,7 @@ test("an answer that exactly fits the limit ends with stop", async () => {
   expect(result.choices[0]?.finish_reason).toBe("stop")
 })
 
-test("stops before the first stop sequence", async () => {
+test("a simulated answer stops before the first stop sequence", async () => {
   await using simulator = withSimulator()
   const create = (stop: string | string[]) =>
     simulator.client.chat.completions.create({ ...echoed("alpha END beta STOP"), stop })
@@ -92,14 +92,14 @@ test("stops before the first stop sequence", async () => {
   expect(many.choices[0]?.message.content).toBe("alpha END ")
 })
 
-test("returns n different choices", async () => {
+test("the simulator returns n different choices", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({ ...echoed("hi"), n: 3 })
   expect(result.choices.map((choice) => choice.message.content)).toEqual(["hi", "hi (1)", "hi (2)"])
   expect(result.choices.map((choice) => choice.index)).toEqual([0, 1, 2])
 })
 
-test("reasoning counts as completion and toward the limit", async () => {
+test("simulated reasoning counts as completion and toward the limit", async () => {
   await using simulator = withSimulator()
   const ask = (effort: "minimal" | "medium", more: object = {}) =>
     simulator.client.chat.completions.create({
@@ -119,7 +119,7 @@ test("reasoning counts as completion and toward the limit", async () => {
   expect(short.usage!.completion_tokens).toBe(3)
 })
 
-test("returns probabilities on request", async () => {
+test("the simulator returns probabilities on request", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -132,7 +132,7 @@ test("returns probabilities on request", async () => {
   expect(content[0]!.top_logprobs).toHaveLength(2)
 })
 
-test("a repeated long prefix is reported as cached", async () => {
+test("the simulator reports a repeated long prefix as cached", async () => {
   await using simulator = withSimulator()
   const ask = async (question: string) => {
     const result = await simulator.client.chat.completions.create({
@@ -151,7 +151,7 @@ test("a repeated long prefix is reported as cached", async () => {
   expect(second.prompt_tokens).toBeGreaterThan(2048)
 })
 
-test("sends OpenAI's headers, and some that must not be passed on", async () => {
+test("the simulator sends OpenAI's headers, and some that must not be passed on", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, echoBody("hi"))
   expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/)
@@ -165,7 +165,7 @@ test("sends OpenAI's headers, and some that must not be passed on", async () => 
   await next.text()
 })
 
-test("records received requests", async () => {
+test("the simulator records received requests", async () => {
   await using simulator = withSimulator()
   const body = echoBody("hi", { user: "someone" })
   await (await post(simulator, body, { "x-own": "1" })).text()
@@ -179,7 +179,7 @@ test("records received requests", async () => {
   expect(simulator.open).toBe(0)
 })
 
-test("keeps the last thousand requests", async () => {
+test("the simulator keeps the last thousand requests", async () => {
   await using simulator = withSimulator()
   for (let round = 0; round < 11; round++) {
     await Promise.all(
@@ -189,7 +189,7 @@ test("keeps the last thousand requests", async () => {
   expect(simulator.requests).toHaveLength(1000)
 })
 
-test("lists its models", async () => {
+test("the simulator lists its models", async () => {
   await using simulator = withSimulator()
   const models = await Array.fromAsync(simulator.client.models.list())
   const names = models.map((model) => model.id)

@@ -27,7 +27,7 @@ const STATUSES: [string, number, string][] = [
 ]
 
 for (const [name, status, type] of STATUSES) {
-  test(`plays the fault ${name}`, async () => {
+  test(`the Anthropic simulator simulates the fault ${name}`, async () => {
     await using simulator = startSimulator()
     for (const stream of [false, true]) {
       const response = await post(simulator, asking("a", { model: `fault-${name}`, stream }))
@@ -38,7 +38,7 @@ for (const [name, status, type] of STATUSES) {
   })
 }
 
-test("an error within a stream has its own frame, and the client throws it", async () => {
+test("an error within a simulated Anthropic stream has its own frame, and the client throws it", async () => {
   await using simulator = withClient()
   const body = asking("one two six ten", { model: "fault-stream-error", stream: true })
   const events = eventsOf(await (await post(simulator, body)).text())
@@ -52,7 +52,7 @@ test("an error within a stream has its own frame, and the client throws it", asy
   expect(await failureOf(overloaded)).toBeInstanceOf(InternalServerError)
 })
 
-test("streams may end too early, be empty, or be broken", async () => {
+test("a simulated Anthropic stream can end too early, be empty, or be broken", async () => {
   await using simulator = startSimulator()
   const types = async (fault: string) => {
     const body = asking("one two", { model: `fault-${fault}`, stream: true })
@@ -67,7 +67,7 @@ test("streams may end too early, be empty, or be broken", async () => {
   expect((await text("crlf")).replaceAll("\r\n", "")).not.toContain("\n")
 })
 
-test("usage may be missing, zero or huge", async () => {
+test("simulated Anthropic usage can be missing, zero or huge", async () => {
   await using simulator = startSimulator()
   const ask = async (fault: string) =>
     (await (await post(simulator, asking("one", { model: `fault-${fault}` }))).json()) as Fields

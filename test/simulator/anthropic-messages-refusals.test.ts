@@ -13,7 +13,7 @@ import {
 
 const THOUGHT = { type: "thinking", thinking: "hm", signature: "bm90IG1pbmU=" }
 
-test("rejects thinking that it has not signed, or signed differently", async () => {
+test("the Anthropic simulator rejects thinking that it has not signed, or signed differently", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const { content } = await simulator.client.messages.create(asking("why", more))
@@ -34,7 +34,7 @@ test("rejects thinking that it has not signed, or signed differently", async () 
   )
 })
 
-test("requires the thinking of the current turn, unless it is adaptive", async () => {
+test("the Anthropic simulator requires the thinking of the current turn, unless it is adaptive", async () => {
   const use = { type: "tool_use", id: "toolu_1", name: "get_time", input: {} }
   const result = { type: "tool_result", tool_use_id: "toolu_1", content: "noon" }
   const messages = [
@@ -221,12 +221,12 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`a request is rejected: ${name}`, async () => {
+  test(`the Anthropic simulator rejects a request: ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }
 
-test("rejects sampling from its second version on", async () => {
+test("the Anthropic simulator rejects sampling parameters from its second model version on", async () => {
   const version = { "anthropic-version": "2026-10-21" }
   for (const name of ["temperature", "top_p", "top_k"]) {
     expect(await refusalOf(asking("a", { [name]: 1 }), version)).toBe(
@@ -238,7 +238,7 @@ test("rejects sampling from its second version on", async () => {
   expect(before.status).toBe(200)
 })
 
-test("requires a key and a version", async () => {
+test("the Anthropic simulator requires a key and a version", async () => {
   await using simulator = startSimulator()
   const ask = async (headers: Record<string, string>) => {
     const address = `${simulator.url}/v1/messages`
@@ -262,7 +262,7 @@ test("requires a key and a version", async () => {
   expect(await ask({ "x-api-key": "any" })).toEqual([400, "anthropic-version: header is required"])
 })
 
-test("rejects other paths and methods below the messages", async () => {
+test("the Anthropic simulator rejects other paths and methods below /v1/messages", async () => {
   await using simulator = startSimulator()
   const got = await fetch(`${simulator.url}/v1/messages`)
   expect([got.status, ((await got.json()) as Fields).type]).toEqual([405, "error"])

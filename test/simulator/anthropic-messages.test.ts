@@ -15,7 +15,7 @@ import {
 } from "./anthropic-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("echoes the text and reports its usage", async () => {
+test("the Anthropic simulator echoes the text and reports its usage", async () => {
   await using simulator = withClient()
   const message = await simulator.client.messages.create(asking("one two"))
   expect(message).toMatchObject({
@@ -30,7 +30,7 @@ test("echoes the text and reports its usage", async () => {
   expect(message.usage).toMatchObject({ input_tokens: 8, output_tokens: 2 })
 })
 
-test("ends with the limit, and with the matched stop sequence", async () => {
+test("a simulated Anthropic answer ends at the limit and at the matched stop sequence", async () => {
   await using simulator = withClient()
   const { client } = simulator
   const short = await client.messages.create(asking("one two six", { max_tokens: 2 }))
@@ -46,7 +46,7 @@ test("ends with the limit, and with the matched stop sequence", async () => {
   })
 })
 
-test("calls the named tools, in parallel unless that is off", async () => {
+test("the Anthropic simulator calls the named tools, in parallel unless that is off", async () => {
   await using simulator = withClient()
   const calls = async (more: Fields) => {
     const text = "get_time and get_weather"
@@ -66,7 +66,7 @@ test("calls the named tools, in parallel unless that is off", async () => {
 
 for (const thinking of [undefined, THINKING]) {
   const name = thinking === undefined ? "without" : "with"
-  test(`completes two turns of the stream helper with parallel tools, ${name} thinking`, async () => {
+  test(`the Anthropic simulator completes two turns of the stream helper with parallel tools, ${name} thinking`, async () => {
     await using simulator = withClient()
     const { messages } = simulator.client
     const more = thinking === undefined ? { tools: TOOLS } : { tools: TOOLS, thinking }
@@ -98,7 +98,7 @@ for (const thinking of [undefined, THINKING]) {
   })
 }
 
-test("a call without arguments is streamed as one empty delta", async () => {
+test("the Anthropic simulator streams a call without arguments as one empty delta", async () => {
   await using simulator = withClient()
   const body = asking("get_time", { tools: TOOLS, stream: true })
   const events = eventsOf(await (await post(simulator, body)).text())
@@ -111,7 +111,7 @@ test("a call without arguments is streamed as one empty delta", async () => {
   ])
 })
 
-test("answers with JSON of the requested schema", async () => {
+test("the Anthropic simulator answers with JSON of the requested schema", async () => {
   await using simulator = withClient()
   const schema = {
     type: "object",
@@ -123,7 +123,7 @@ test("answers with JSON of the requested schema", async () => {
   expect(message.content).toMatchObject([{ type: "text", text: '{"stars":1}' }])
 })
 
-test("reads images and documents, and counts them", async () => {
+test("the Anthropic simulator reads images and documents, and counts them", async () => {
   await using simulator = withClient()
   const ask = async (block: Fields) => {
     const content = [{ type: "text", text: "see" }, block]
@@ -140,7 +140,7 @@ test("reads images and documents, and counts them", async () => {
   expect(await ask({ type: "document", source: text })).toEqual(["see\n[file]", 57])
 })
 
-test("counts tokens as it charges them", async () => {
+test("the Anthropic simulator counts tokens as it charges them", async () => {
   await using simulator = withClient()
   const body = asking("one two", { tools: TOOLS, system: "be brief" })
   const { usage } = await simulator.client.messages.create(body)
@@ -153,7 +153,7 @@ test("counts tokens as it charges them", async () => {
   })
 })
 
-test("writes marked prefixes to its cache once, then reads them", async () => {
+test("the Anthropic simulator writes marked prefixes to its cache once, then reads them", async () => {
   await using simulator = withClient()
   const usageOf = async (question: string, ttl: string) => {
     const cache_control = { type: "ephemeral", ttl }
@@ -174,7 +174,7 @@ test("writes marked prefixes to its cache once, then reads them", async () => {
   expect(usage.cache_creation).toEqual(split(1103, 0))
 })
 
-test("a growing conversation uses the cache of its former end", async () => {
+test("a growing conversation with the Anthropic simulator uses the cache of its former end", async () => {
   await using simulator = withClient()
   const cache_control = { type: "ephemeral" }
   const first = { role: "user", content: wordsOf(1200) }
@@ -190,7 +190,7 @@ test("a growing conversation uses the cache of its former end", async () => {
   expect(usage.cache_creation_input_tokens).toBe(9)
 })
 
-test("produces adaptive and budgeted thinking, and may omit the thoughts", async () => {
+test("the Anthropic simulator returns adaptive and budgeted thinking, and can omit the thoughts", async () => {
   await using simulator = withClient()
   const ask = async (more: Fields) => {
     const message = await simulator.client.messages.create(asking("why", more))
@@ -206,7 +206,7 @@ test("produces adaptive and budgeted thinking, and may omit the thoughts", async
   expect(omitted.first).toMatchObject({ type: "thinking", thinking: "" })
 })
 
-test("returns redacted thinking on request, and accepts it back", async () => {
+test("the Anthropic simulator returns redacted thinking on request, and accepts it back", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const streamed = simulator.client.messages.stream(asking("please REDACT", more))
@@ -245,11 +245,14 @@ const WHOLE: [string, MessageCreateParamsNonStreaming][] = [
 ]
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!HAS_FIXTURES)(`an answer has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = startSimulator()
-    const ours = await (await post(simulator, body)).json()
-    expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `a simulated Anthropic answer has the keys of ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = startSimulator()
+      const ours = await (await post(simulator, body)).json()
+      expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
+    },
+  )
 }
 
 const STREAMED: [string, MessageCreateParamsNonStreaming][] = [
@@ -264,22 +267,28 @@ const STREAMED: [string, MessageCreateParamsNonStreaming][] = [
 ]
 
 for (const [name, body] of STREAMED) {
-  test.skipIf(!HAS_FIXTURES)(`streams like ${name}${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = startSimulator()
-    const ours = eventsOf(await (await post(simulator, { ...body, stream: true })).text())
-    const theirs = eventsOf(recorded(name).response.body.text ?? "")
-    const shapes = (events: Fields[]) => {
-      const named = events.map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
-      return named.filter((shape, index) => shape !== named[index - 1])
-    }
-    expect(shapes(ours)).toEqual(shapes(theirs))
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `the Anthropic simulator streams like ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = startSimulator()
+      const ours = eventsOf(await (await post(simulator, { ...body, stream: true })).text())
+      const theirs = eventsOf(recorded(name).response.body.text ?? "")
+      const shapes = (events: Fields[]) => {
+        const named = events.map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
+        return named.filter((shape, index) => shape !== named[index - 1])
+      }
+      expect(shapes(ours)).toEqual(shapes(theirs))
+    },
+  )
 }
 
-test.skipIf(!HAS_FIXTURES)(`rejects an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
-  await using simulator = startSimulator()
-  const { response } = recorded(`${FOLDER}/test-model-name-suggestion-anthropic--0`)
-  const answer = await post(simulator, asking("a", { model: "unknown" }))
-  expect(answer.status).toBe(response.status)
-  expect(keySet(await answer.json())).toEqual(keySet(response.body.json))
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Anthropic simulator rejects an unknown model as recorded${WITHOUT_FIXTURES}`,
+  async () => {
+    await using simulator = startSimulator()
+    const { response } = recorded(`${FOLDER}/test-model-name-suggestion-anthropic--0`)
+    const answer = await post(simulator, asking("a", { model: "unknown" }))
+    expect(answer.status).toBe(response.status)
+    expect(keySet(await answer.json())).toEqual(keySet(response.body.json))
+  },
+)

@@ -25,7 +25,7 @@ const STATUSES: [string, number, string][] = [
 ]
 
 for (const [name, status, type] of STATUSES) {
-  test(`plays the fault ${name}`, async () => {
+  test(`the Bedrock simulator simulates the fault ${name}`, async () => {
     await using simulator = startSimulator()
     for (const stream of [false, true]) {
       const response = await post(simulator, asking("a"), { model: `fault-${name}`, stream })
@@ -47,7 +47,7 @@ function streamed(fault: string, text = "one two six ten"): Promise<Response> {
   })
 }
 
-test("an error within a stream is an exception frame", async () => {
+test("an error within a simulated Bedrock stream is an exception frame", async () => {
   const frames = framesOf(await (await streamed("stream-error")).arrayBuffer())
   expect(frames.at(-1)).toEqual({
     headers: {
@@ -63,7 +63,7 @@ test("an error within a stream is an exception frame", async () => {
   expect(frames).toHaveLength(5)
 })
 
-test("streams may end too early, be empty, or be broken", async () => {
+test("a simulated Bedrock stream can end too early, be empty, or be broken", async () => {
   const names = async (fault: string) =>
     (await eventsOf(await streamed(fault))).map(({ event }) => event)
   expect((await names("no-done")).at(-1)).toBe("messageStop")
@@ -74,11 +74,11 @@ test("streams may end too early, be empty, or be broken", async () => {
   expect(broken.filter(({ payload }) => !payload.endsWith("}"))).toHaveLength(1)
 })
 
-test("a late first byte is the first of its frame", async () => {
+test("a late first byte of a simulated Bedrock stream is the first byte of its frame", async () => {
   expect((await eventsOf(await streamed("slow-first-byte-20")))[0]?.event).toBe("messageStart")
 })
 
-test("usage may be missing, zero or huge", async () => {
+test("simulated Bedrock usage can be missing, zero or huge", async () => {
   await using simulator = startSimulator()
   const ask = async (fault: string) =>
     (await (await post(simulator, asking("one"), { model: `fault-${fault}` })).json()) as Fields

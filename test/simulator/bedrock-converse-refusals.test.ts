@@ -29,7 +29,7 @@ async function signed(client: AwsClient, address: string, body = asking("hällo"
 }
 
 for (const model of ["claude", "us.anthropic.claude-v1:0", "arn:aws:bedrock:eu-west-1:1:a/b"]) {
-  test(`accepts the correct signature for ${model}`, async () => {
+  test(`the Bedrock simulator accepts the correct signature for ${model}`, async () => {
     await using simulator = startSimulator()
     expect(await signed(signing(), addressOf(simulator, model))).toEqual([200, undefined, ""])
     expect((await signed(signing(), `${addressOf(simulator, model)}?a=1&b=2`))[0]).toBe(200)
@@ -38,7 +38,7 @@ for (const model of ["claude", "us.anthropic.claude-v1:0", "arn:aws:bedrock:eu-w
   })
 }
 
-test("rejects a signature with another secret, or for another body", async () => {
+test("the Bedrock simulator rejects a signature with another secret or for another body", async () => {
   await using simulator = startSimulator()
   const other = await signed(signing({ secretAccessKey: "other" }), addressOf(simulator))
   expect(other.slice(0, 2)).toEqual([403, "InvalidSignatureException"])
@@ -50,7 +50,7 @@ test("rejects a signature with another secret, or for another body", async () =>
   expect(changed.status).toBe(403)
 })
 
-test("accepts any other key's signature by its shape", async () => {
+test("the Bedrock simulator accepts a well-formed signature of any other key", async () => {
   await using simulator = startSimulator()
   const address = addressOf(simulator)
   expect((await signed(signing({ accessKeyId: "AKIDOTHER" }), address))[0]).toBe(200)
@@ -68,7 +68,7 @@ test("accepts any other key's signature by its shape", async () => {
   ])
 })
 
-test("requires credentials in the shape of a bearer token or a signature", async () => {
+test("the Bedrock simulator requires a well-formed bearer token or signature", async () => {
   await using simulator = startSimulator()
   const ask = async (authorization: string | undefined) => {
     const headers = authorization === undefined ? undefined : { authorization }
@@ -251,12 +251,12 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`a request is rejected: ${name}`, async () => {
+  test(`the Bedrock simulator rejects a request: ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }
 
-test("accepts thinking back only unchanged", async () => {
+test("the Bedrock simulator accepts thinking back only unchanged", async () => {
   await using simulator = startSimulator()
   const body = asking("why", { additionalModelRequestFields: THINKING })
   const { message } = (await answerOf(simulator, body)).output
@@ -273,16 +273,19 @@ async function refused(simulator: Simulator, model: string, stream: boolean) {
   return [response.status, response.headers.get("x-amzn-errortype"), await response.json()]
 }
 
-test.skipIf(!HAS_FIXTURES)(`rejects an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
-  await using simulator = startSimulator()
-  const { response } = recorded("bedrock-converse/test-converse-stream-with-invalid-model--0")
-  const { status, headers, body } = response
-  const theirs = [status, headers["x-amzn-errortype"] ?? "", body.json]
-  expect(await refused(simulator, "unknown", true)).toEqual(theirs)
-  expect(await refused(simulator, "unknown", false)).toEqual(theirs)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Bedrock simulator rejects an unknown model as recorded${WITHOUT_FIXTURES}`,
+  async () => {
+    await using simulator = startSimulator()
+    const { response } = recorded("bedrock-converse/test-converse-stream-with-invalid-model--0")
+    const { status, headers, body } = response
+    const theirs = [status, headers["x-amzn-errortype"] ?? "", body.json]
+    expect(await refused(simulator, "unknown", true)).toEqual(theirs)
+    expect(await refused(simulator, "unknown", false)).toEqual(theirs)
+  },
+)
 
-test("rejects other operations", async () => {
+test("the Bedrock simulator rejects other operations", async () => {
   await using simulator = startSimulator()
   const headers = { authorization: "Bearer any" }
   const invoked = await fetch(`${simulator.url}/model/a/invoke`, { method: "POST", headers })

@@ -14,7 +14,7 @@ import {
 } from "./bedrock-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("echoes the text and reports its usage", async () => {
+test("the Bedrock simulator echoes the text and reports its usage", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { model: "us.anthropic.claude-v1:0" })
   expect(response.headers.get("x-amzn-requestid")).toMatch(/^[0-9a-f-]{36}$/)
@@ -26,7 +26,7 @@ test("echoes the text and reports its usage", async () => {
   })
 })
 
-test("ends with the limit, and with a stop sequence", async () => {
+test("a simulated Bedrock answer ends at the limit and at a stop sequence", async () => {
   await using simulator = startSimulator()
   const ask = (inferenceConfig: Fields) =>
     answerOf(simulator, asking("one two six", { inferenceConfig }))
@@ -40,7 +40,7 @@ test("ends with the limit, and with a stop sequence", async () => {
   })
 })
 
-test("calls the named or required tools", async () => {
+test("the Bedrock simulator calls the named or required tools", async () => {
   await using simulator = startSimulator()
   const names = async (text: string, toolChoice?: Fields) => {
     const toolConfig = toolChoice === undefined ? TOOL_CONFIG : { ...TOOL_CONFIG, toolChoice }
@@ -54,7 +54,7 @@ test("calls the named or required tools", async () => {
   expect(await names("hello", { auto: {} })).toEqual(["end_turn", undefined])
 })
 
-test("a forced tool is called by its schema", async () => {
+test("the Bedrock simulator calls a required tool by its schema", async () => {
   await using simulator = startSimulator()
   const toolConfig = { ...TOOL_CONFIG, toolChoice: { tool: { name: "get_weather" } } }
   const { output } = await answerOf(simulator, asking("rate it", { toolConfig }))
@@ -63,7 +63,7 @@ test("a forced tool is called by its schema", async () => {
 
 for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   const isThinking = "additionalModelRequestFields" in more
-  test(`completes two turns with parallel tools, thinking ${isThinking}`, async () => {
+  test(`the Bedrock simulator completes two turns with parallel tools, thinking ${isThinking}`, async () => {
     await using simulator = startSimulator()
     const question = { role: "user", content: [{ text: "get_time and get_weather" }] }
     const first = await answerOf(simulator, {
@@ -86,7 +86,7 @@ for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   })
 }
 
-test("reads images and documents, and counts them", async () => {
+test("the Bedrock simulator reads images and documents, and counts them", async () => {
   await using simulator = startSimulator()
   const content = [
     { text: "see" },
@@ -98,7 +98,7 @@ test("reads images and documents, and counts them", async () => {
   expect(answer.usage.inputTokens).toBe(58)
 })
 
-test("writes marked prefixes to its cache once, then reads them", async () => {
+test("the Bedrock simulator writes marked prefixes to its cache once, then reads them", async () => {
   await using simulator = startSimulator()
   const usageOf = async (text: string) => {
     const cachePoint = { type: "default", ttl: "1h" }
@@ -118,7 +118,7 @@ test("writes marked prefixes to its cache once, then reads them", async () => {
   expect(later).not.toHaveProperty("cacheDetails")
 })
 
-test("streams frames in Bedrock's order, without a start for text", async () => {
+test("the Bedrock simulator streams frames in Bedrock's order, without a start for text", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { stream: true })
   expect(response.headers.get("content-type")).toBe("application/vnd.amazon.eventstream")
@@ -133,7 +133,7 @@ test("streams frames in Bedrock's order, without a start for text", async () => 
   ])
 })
 
-test("streams thinking with its signature, then the calls with their starts", async () => {
+test("the Bedrock simulator streams thinking with its signature, then the calls with their starts", async () => {
   await using simulator = startSimulator()
   const body = asking("get_time", {
     toolConfig: TOOL_CONFIG,
@@ -156,7 +156,7 @@ test("streams thinking with its signature, then the calls with their starts", as
   expect(inputs).toEqual([{ toolUse: { input: "" } }])
 })
 
-test("returns redacted thinking on request, and accepts it back", async () => {
+test("the Bedrock simulator returns redacted thinking on request, and accepts it back", async () => {
   await using simulator = startSimulator()
   const body = asking("please REDACT", { additionalModelRequestFields: THINKING })
   const { output } = await answerOf(simulator, body)
@@ -182,11 +182,14 @@ const WHOLE: [string, Fields][] = [
 ]
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!HAS_FIXTURES)(`an answer has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = startSimulator()
-    const ours = await (await post(simulator, body)).json()
-    expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `a simulated Bedrock answer has the keys of ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = startSimulator()
+      const ours = await (await post(simulator, body)).json()
+      expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
+    },
+  )
 }
 
 const STREAMED: [string, Fields][] = [
@@ -202,19 +205,22 @@ const STREAMED: [string, Fields][] = [
 ]
 
 for (const [name, body] of STREAMED) {
-  test.skipIf(!HAS_FIXTURES)(`streams frames like ${name}${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = startSimulator()
-    const response = await post(simulator, body, { stream: true })
-    const ours = framesOf(await response.arrayBuffer())
-    const theirs = framesOf(Buffer.from(recorded(name).response.body.base64 ?? "", "base64"))
-    const shapes = (frames: typeof ours) =>
-      frames
-        // Recordings have fewer counts than current answers. The counts are compared above.
-        .filter(({ headers }) => headers[":event-type"] !== "metadata")
-        .map(({ headers, payload }) => {
-          const keys = keySet(JSON.parse(payload)).join(" ")
-          return `${JSON.stringify(headers)} ${keys}`
-        })
-    expect([...new Set(shapes(ours))]).toEqual([...new Set(shapes(theirs))])
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `the Bedrock simulator streams frames like ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = startSimulator()
+      const response = await post(simulator, body, { stream: true })
+      const ours = framesOf(await response.arrayBuffer())
+      const theirs = framesOf(Buffer.from(recorded(name).response.body.base64 ?? "", "base64"))
+      const shapes = (frames: typeof ours) =>
+        frames
+          // Recordings have fewer counts than current answers. The counts are compared above.
+          .filter(({ headers }) => headers[":event-type"] !== "metadata")
+          .map(({ headers, payload }) => {
+            const keys = keySet(JSON.parse(payload)).join(" ")
+            return `${JSON.stringify(headers)} ${keys}`
+          })
+      expect([...new Set(shapes(ours))]).toEqual([...new Set(shapes(theirs))])
+    },
+  )
 }

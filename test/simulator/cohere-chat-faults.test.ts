@@ -19,7 +19,7 @@ function fault(name: string, more: Record<string, unknown> = {}) {
   return { ...ask("one two six ten", more), model: `fault-${name}` }
 }
 
-describe("faults", () => {
+describe("the Cohere simulator with faults", () => {
   const STATUSES: [string, number][] = [
     ["429", 429],
     ["500", 500],
@@ -31,7 +31,7 @@ describe("faults", () => {
     ["404", 404],
   ]
   for (const [name, status] of STATUSES) {
-    test(`include ${name} by model and by header`, async () => {
+    test(`simulates ${name} by model and by header`, async () => {
       expect((await refusalOf(fault(name)))[0]).toBe(status)
       expect((await refusalOf(fault(name, { stream: true })))[0]).toBe(status)
       expect((await refusalOf(ask("hi"), { "x-simulate-fault": name }))[0]).toBe(status)
@@ -43,7 +43,7 @@ describe("faults", () => {
     return await readUntilEnd(await server.post(PATH, fault(name, { stream: true })))
   }
 
-  test("include cut and malformed for a stream and a whole answer", async () => {
+  test("simulates cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("message-end")
@@ -54,25 +54,25 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("plays stream-error within the message", async () => {
+  test("simulates stream-error within the message", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
   })
 
-  test("include no-done and no-finish without an end", async () => {
+  test("simulates no-done and no-finish without an end", async () => {
     const noDone = (await streamOf("no-done")).text
     expect(noDone).toContain("message-end")
     expect(noDone).not.toContain("[DONE]")
     expect((await streamOf("no-finish")).text).not.toContain("message-end")
   })
 
-  test("include crlf and comments", async () => {
+  test("simulates crlf and comments", async () => {
     expect((await streamOf("crlf")).text.replaceAll("\r\n", "")).not.toContain("\n")
     expect((await streamOf("comments")).text).toContain(": PROCESSING\n\n")
   })
 
-  test("plays missing, zero and huge usage", async () => {
+  test("simulates missing, zero and huge usage", async () => {
     expect(await answerTo(fault("no-usage"))).not.toHaveProperty("usage")
     const zero = await answerTo(fault("wrong-usage"))
     expect(zero.usage.tokens).toEqual({ input_tokens: 0, output_tokens: 0 })
@@ -81,7 +81,7 @@ describe("faults", () => {
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
 
-  test("include flaky with the requested failures, counted per request", async () => {
+  test("simulates flaky with the requested failures, counted per request", async () => {
     await using server = withCohere()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -92,7 +92,7 @@ describe("faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("include html, empty, redirect and echo-headers", async () => {
+  test("simulates html, empty, redirect and echo-headers", async () => {
     await using server = withCohere()
     const html = await server.post(PATH, fault("html"))
     expect(await html.text()).toContain("<html>")
@@ -104,7 +104,7 @@ describe("faults", () => {
     expect(JSON.parse(mirror.message.content?.[0]?.text ?? "")).toMatchObject({ "x-own": "yes" })
   })
 
-  test("include a stalled stream that ends when its reader leaves", async () => {
+  test("simulates a stalled stream that ends when its reader disconnects", async () => {
     await using server = withCohere()
     const leaving = new AbortController()
     const body = fault("stall", { stream: true })
@@ -116,7 +116,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("plays all without an internal error", async () => {
+  test("simulates all faults without an internal error", async () => {
     await using server = withCohere()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -137,7 +137,7 @@ function recorded(name: string): { json?: object; text?: string } {
   return response.body
 }
 
-describe(`recorded shapes${SKIPPED}`, () => {
+describe(`the Cohere simulator compared with recordings${SKIPPED}`, () => {
   const BASIC =
     "chat-basic-chat-functionality-cohere-command-a-03-2025-can-have-a-basic-conversation--0"
   const REQUIRED =
@@ -150,7 +150,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     [THINKING, ask("hi", { thinking: { type: "enabled" } })],
   ]
   for (const [name, body] of WHOLE) {
-    test.skipIf(!present)(`whole: ${name}${SKIPPED}`, async () => {
+    test.skipIf(!present)(`has the same whole answer: ${name}${SKIPPED}`, async () => {
       expect(keySet(await answerTo(body))).toEqual(keySet(recorded(name).json))
     })
   }
@@ -170,7 +170,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     ],
   ]
   for (const [name, body] of STREAMED) {
-    test.skipIf(!present)(`stream: ${name}${SKIPPED}`, async () => {
+    test.skipIf(!present)(`has the same stream: ${name}${SKIPPED}`, async () => {
       await using server = withCohere()
       const ours = await (await server.post(PATH, { ...body, stream: true })).text()
       const theirs = recorded(name).text ?? ""
@@ -188,7 +188,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
   }
 })
 
-describe(`recorded requests${SKIPPED}`, () => {
+describe(`the Cohere simulator on recorded requests${SKIPPED}`, () => {
   for (const file of present ? readdirSync(FOLDER) : []) {
     const { request, response } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"))
     if (response.status !== 200) continue

@@ -16,7 +16,7 @@ import { failureOf } from "./support.ts"
 
 const TEXT = "one two six ten"
 
-test("the official client reads a whole answer", async () => {
+test("the official Cohere client reads a whole simulated answer", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hello there" }]
   const answer = await server.client.chat({ model: "echo", messages })
@@ -27,7 +27,7 @@ test("the official client reads a whole answer", async () => {
   )
 })
 
-test("the official client reads a stream", async () => {
+test("the official Cohere client reads a simulated stream", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: TEXT }]
   const stream = await server.client.chatStream({ model: "echo", messages })
@@ -47,7 +47,7 @@ test("the official client reads a stream", async () => {
   ])
 })
 
-test("the official client throws its own errors", async () => {
+test("the official Cohere client throws its own errors for simulated errors", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hi" }]
   const failure = await failureOf(server.client.chat({ model: "fault-400-policy", messages }))
@@ -55,7 +55,7 @@ test("the official client throws its own errors", async () => {
   expect(failure).toMatchObject({ statusCode: 498 })
 })
 
-describe("an answer", () => {
+describe("a simulated Cohere answer", () => {
   test("stops at a stop sequence and at the limit", async () => {
     const stopped = await answerTo(ask("red green blue", { stop_sequences: ["blue"] }))
     expect(stopped.finish_reason).toBe("STOP_SEQUENCE")
@@ -111,7 +111,7 @@ describe("an answer", () => {
   })
 })
 
-describe("tools", () => {
+describe("the Cohere simulator with tools", () => {
   test("calls tools by name with a plan, and those without arguments with null", async () => {
     const { message, finish_reason: finish } = await answerTo(
       ask("get_time and get_weather", { tools: TOOLS }),
@@ -126,7 +126,7 @@ describe("tools", () => {
     expect(message.tool_calls?.[0]?.id).toMatch(/^get_time_[0-9a-z]{12}$/)
   })
 
-  test("can be required or forbidden", async () => {
+  test("calls a tool if one is required, and none if calls are forbidden", async () => {
     const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
     expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
     const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
@@ -140,7 +140,7 @@ describe("tools", () => {
     expect(message.content?.map((block) => block.type)).toEqual(["thinking"])
   })
 
-  test("cites tools in the next answer", async () => {
+  test("cites tool results in the next answer", async () => {
     const call = (id: string) => ({
       id,
       type: "function",
@@ -181,7 +181,7 @@ describe("tools", () => {
   })
 })
 
-describe("rejected requests", () => {
+describe("Cohere simulator validation", () => {
   const user = { role: "user", content: "hi" }
   const call = { id: "a", type: "function", function: { name: "get_time", arguments: "{}" } }
   const CASES: [string, Record<string, unknown>, number, string][] = [
@@ -287,7 +287,7 @@ describe("rejected requests", () => {
     })
   }
 
-  test("include wrong credentials, models and bodies", async () => {
+  test("rejects invalid credentials, models and bodies", async () => {
     expect(await refusalOf(ask("hi"), { authorization: "" })).toEqual([401, "no api key supplied"])
     const [status, message] = await refusalOf(ask("hi"), { authorization: "Bearer wrong" })
     expect(status).toBe(401)

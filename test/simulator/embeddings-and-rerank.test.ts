@@ -31,20 +31,23 @@ function membersOf(value: unknown): string[] {
   return Object.keys(value as object).filter((name) => !VARYING.has(name))
 }
 
-describe.skipIf(!HAS_FIXTURES)(`requests that vendors accepted${WITHOUT_FIXTURES}`, () => {
-  for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
-    if (status !== 200) continue
-    test(`get an answer with the same fields: ${id}`, async () => {
-      const path = new URL(url).pathname.replace(/^\/api\//, "/")
-      const answer = await ask(path, request)
-      const text = await answer.text()
-      expect([answer.status, answer.ok ? "" : text]).toEqual([200, ""])
-      expect(membersOf(JSON.parse(text)).toSorted()).toEqual(membersOf(body).toSorted())
-    })
-  }
-})
+describe.skipIf(!HAS_FIXTURES)(
+  `simulated vendors on requests that vendors accepted${WITHOUT_FIXTURES}`,
+  () => {
+    for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
+      if (status !== 200) continue
+      test(`return an answer with the same fields: ${id}`, async () => {
+        const path = new URL(url).pathname.replace(/^\/api\//, "/")
+        const answer = await ask(path, request)
+        const text = await answer.text()
+        expect([answer.status, answer.ok ? "" : text]).toEqual([200, ""])
+        expect(membersOf(JSON.parse(text)).toSorted()).toEqual(membersOf(body).toSorted())
+      })
+    }
+  },
+)
 
-describe("requests that vendors reject", () => {
+describe("simulated vendors on requests that vendors reject", () => {
   const input = ["a"]
   const batch = (count: number) => Array.from({ length: count }, () => "a")
   const requests = (count: number) =>
@@ -95,10 +98,10 @@ describe("requests that vendors reject", () => {
     ["invalid JSON", "/v1/rerank", "{"],
   ]
   for (const [name, path, body] of cases) {
-    test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
+    test(`reject ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
-  test("a wrong credential is rejected like each vendor does", async () => {
+  test("simulated vendors reject an invalid credential like each vendor", async () => {
     const headers = { authorization: "Bearer wrong" }
     const statuses = await Promise.all(
       ["/v1/embeddings", "/v2/embed", "/v1/rerank", "/v2/rerank", BATCH, TITAN].map(
@@ -109,7 +112,7 @@ describe("requests that vendors reject", () => {
   })
 })
 
-test("faults are played", async () => {
+test("simulated embeddings and rankings can fail with each fault", async () => {
   const body = { model: "embed", input: "the cat sat" }
   const faulty = (fault: string) => ask("/v1/embeddings", body, { "x-simulate-fault": fault })
   expect((await faulty("429")).status).toBe(429)
@@ -119,7 +122,7 @@ test("faults are played", async () => {
   expect(await (await faulty("malformed")).json().catch(() => "broken")).toBe("broken")
 })
 
-test("vectors are nearer the more words they share", async () => {
+test("simulated vectors are nearer if their texts share more words", async () => {
   const answer = await ask("/v1/embeddings", {
     model: "embed",
     input: ["the cat sat", "the cat ran", "rain"],

@@ -13,14 +13,14 @@ async function refusal(body: unknown, headers: Record<string, string> = {}) {
   return { status: response.status, ...error }
 }
 
-test("a credential is required", async () => {
+test("the simulator requires a credential", async () => {
   for (const authorization of ["", "Bearer ", "Basic abc"]) {
     const error = await refusal(echoBody("hi"), { authorization })
     expect(error).toMatchObject({ status: 401, type: "invalid_request_error", code: null })
   }
 })
 
-test("sk-refused is a wrong key, and sk-empty is one without money", async () => {
+test("the simulator treats sk-refused as an invalid key, and sk-empty as a key without money", async () => {
   const refused = await refusal(echoBody("hi"), { authorization: "Bearer sk-refused" })
   expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
   const empty = await refusal(echoBody("hi"), { authorization: "Bearer sk-empty" })
@@ -31,7 +31,7 @@ test("sk-refused is a wrong key, and sk-empty is one without money", async () =>
   })
 })
 
-test("an unknown model is not found", async () => {
+test("the simulator returns not found for an unknown model", async () => {
   const error = await refusal({ ...echoBody("hi"), model: "gpt-nothing" })
   expect(error).toEqual({
     status: 404,
@@ -75,13 +75,13 @@ const REFUSED: [string, object, string | null, string | null][] = [
 ]
 
 for (const [name, change, param, code] of REFUSED) {
-  test(`a request is rejected: ${name}`, async () => {
+  test(`the simulator rejects a request: ${name}`, async () => {
     const error = await refusal({ ...echoBody("hi"), ...change })
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
   })
 }
 
-test("rejects a call that was never answered", async () => {
+test("the simulator rejects a call without a result", async () => {
   const call = { id: "call_9", type: "function", function: { name: "f", arguments: "{}" } }
   const messages = [
     { role: "user", content: "hi" },
@@ -93,18 +93,18 @@ test("rejects a call that was never answered", async () => {
   expect(error.message).toContain("call_9")
 })
 
-test("rejects invalid JSON, and a body without a model", async () => {
+test("the simulator rejects invalid JSON, and a body without a model", async () => {
   expect(await refusal('{"model":')).toMatchObject({ status: 400, param: null, code: null })
   const error = await refusal({ messages: [] })
   expect(error.message).toBe("you must provide a model parameter")
 })
 
-test("rejects an unknown fault", async () => {
+test("the simulator rejects an unknown fault", async () => {
   const error = await refusal(echoBody("hi"), { "x-simulate-fault": "catastrophe" })
   expect(error.code).toBe("unknown_fault")
 })
 
-test("unknown paths and methods get OpenAI's answers", async () => {
+test("the simulator returns OpenAI's errors for unknown paths and methods", async () => {
   await using simulator = withSimulator()
   const unknown = await fetch(`${simulator.url}/v1/nothing?x=1`)
   expect(unknown.status).toBe(404)

@@ -18,7 +18,7 @@ export interface AskedFormat {
 
 /** Tests the faults that are the same in every format. */
 export function testSharedFaults({ name, ask }: AskedFormat): void {
-  test(`${name}: plays html, empty and redirect`, async () => {
+  test(`${name}: simulates html, empty and redirect`, async () => {
     await using simulator = startSimulator()
     const html = await ask(simulator, "fault-html")
     expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -28,7 +28,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect((await ask(simulator, "fault-redirect")).status).toBe(302)
   })
 
-  test(`${name}: plays malformed JSON`, async () => {
+  test(`${name}: simulates malformed JSON`, async () => {
     await using simulator = startSimulator()
     const whole = await ask(simulator, "fault-malformed")
     expect(whole.status).toBe(200)
@@ -36,7 +36,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
   })
 
   for (const stream of [false, true]) {
-    test(`${name}: plays cut, stream ${stream}`, async () => {
+    test(`${name}: simulates cut, stream ${stream}`, async () => {
       await using simulator = startSimulator()
       let seen = 0
       for (let tries = 0; seen === 0 && tries < CUTS; tries++) {
@@ -80,7 +80,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect((await named("no-such")).status).toBe(400)
   })
 
-  test(`${name}: echoes headers as a fault`, async () => {
+  test(`${name}: the echo-headers fault returns the received headers`, async () => {
     await using simulator = startSimulator()
     const headers = { "x-own": "yes" }
     const text = await (await ask(simulator, "fault-echo-headers", { headers })).text()

@@ -35,7 +35,7 @@ const STATUSES: [string, number, string | null, string | null][] = [
 ]
 
 for (const [name, status, type, code] of STATUSES) {
-  test(`plays ${name} by model and by header`, async () => {
+  test(`the simulator simulates ${name} by model and by header`, async () => {
     await using simulator = withSimulator()
     const answers = await Promise.all([
       post(simulator, fault(name)),
@@ -50,7 +50,7 @@ for (const [name, status, type, code] of STATUSES) {
   })
 }
 
-test("slow-headers waits, then answers", async () => {
+test("the fault slow-headers waits, then answers", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const response = await post(simulator, fault("slow-headers-60"))
@@ -59,7 +59,7 @@ test("slow-headers waits, then answers", async () => {
   expect(await response.text()).toContain(TEXT)
 })
 
-test("slow-headers detects that the client disconnected", async () => {
+test("the fault slow-headers detects that the client disconnected", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const asked = post(simulator, fault("slow-headers"), {}, { signal: leaving.signal })
@@ -73,7 +73,7 @@ test("slow-headers detects that the client disconnected", async () => {
 })
 
 for (const stream of [true, false]) {
-  test(`slow-first-byte sends headers immediately, stream ${stream}`, async () => {
+  test(`the fault slow-first-byte sends headers immediately, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("slow-first-byte", { stream })
@@ -85,7 +85,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).aborted).toBe(true)
   })
 
-  test(`slow-first-byte answers after its time, stream ${stream}`, async () => {
+  test(`the fault slow-first-byte answers after its time, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("slow-first-byte-60", { stream }))
@@ -95,7 +95,7 @@ for (const stream of [true, false]) {
     else expect(JSON.parse(text)).toHaveProperty("choices")
   })
 
-  test(`stall stops within the answer until the client disconnects, stream ${stream}`, async () => {
+  test(`the fault stall stops within the answer until the client disconnects, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("stall", { stream })
@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
     expect(request.aborted).toBe(true)
   })
 
-  test(`a limited stall continues, stream ${stream}`, async () => {
+  test(`the fault stall with a time limit continues, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("stall-60", { stream }))
@@ -118,7 +118,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).finished).toBe(true)
   })
 
-  test(`cut breaks the connection within the answer, stream ${stream}`, async () => {
+  test(`the fault cut breaks the connection within the answer, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const { text, error } = await readUntilEnd(await post(simulator, fault("cut", { stream })))
     expect(error).toBeInstanceOf(Error)
@@ -128,7 +128,7 @@ for (const stream of [true, false]) {
     expect(simulator.open).toBe(0)
   })
 
-  test(`cut leaves an incomplete chunked body on the wire, stream ${stream}`, async () => {
+  test(`the fault cut leaves an incomplete chunked body on the wire, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const raw = await rawExchange(simulator.url, JSON.stringify(fault("cut", { stream })))
     expect(raw).toContain("HTTP/1.1 200 OK\r\n")
@@ -138,7 +138,7 @@ for (const stream of [true, false]) {
   })
 }
 
-test("an answer shorter than its content-length breaks in the client", async () => {
+test("a simulated answer shorter than its content-length fails in the client", async () => {
   await using simulator = withSimulator()
   const response = await fetch(`${simulator.shortUrl}/v1/chat/completions`, {
     method: "POST",
@@ -151,7 +151,7 @@ test("an answer shorter than its content-length breaks in the client", async () 
   expect(error).toBeInstanceOf(Error)
 })
 
-test("malformed breaks the JSON", async () => {
+test("the fault malformed breaks the JSON", async () => {
   await using simulator = withSimulator()
   const whole = await post(simulator, fault("malformed"))
   expect(whole.status).toBe(200)
@@ -164,7 +164,7 @@ test("malformed breaks the JSON", async () => {
   expect(text).toContain("[DONE]")
 })
 
-test("html, empty and redirect are played", async () => {
+test("the simulator simulates html, empty and redirect", async () => {
   await using simulator = withSimulator()
   const html = await post(simulator, fault("html"))
   expect([html.status, html.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
@@ -175,7 +175,7 @@ test("html, empty and redirect are played", async () => {
   expect([moved.status, moved.headers.get("location")]).toEqual([302, "/v1/elsewhere"])
 })
 
-test("usage may be missing, zero or huge", async () => {
+test("simulated usage can be missing, zero or huge", async () => {
   await using simulator = withSimulator()
   const include = { stream_options: { include_usage: true } }
   const none = await (await post(simulator, fault("no-usage"))).json()
@@ -195,7 +195,7 @@ test("usage may be missing, zero or huge", async () => {
   expect(huge.usage.completion_tokens).toBeGreaterThan(1_000_000)
 })
 
-test("stream-error sends an error within the stream, which the client throws", async () => {
+test("the fault stream-error sends an error within the stream, which the client throws", async () => {
   await using simulator = withSimulator()
   const frames = framesOf(await (await post(simulator, streamed("stream-error"))).text())
   expect(frames.at(-1)).toMatchObject({ error: { type: "server_error", code: null } })
@@ -208,7 +208,7 @@ test("stream-error sends an error within the stream, which the client throws", a
   await expect(Array.fromAsync(stream)).rejects.toBeInstanceOf(APIError)
 })
 
-test("no-done ends after the reason, and no-finish before it", async () => {
+test("the fault no-done ends after the finish reason, and no-finish before it", async () => {
   await using simulator = withSimulator()
   const noDone = await (await post(simulator, streamed("no-done"))).text()
   expect(noDone).toContain('"finish_reason":"stop"')
@@ -219,7 +219,7 @@ test("no-done ends after the reason, and no-finish before it", async () => {
   expect(noFinish).not.toContain("[DONE]")
 })
 
-test("the official client reads streams with CRLF, comments and keep-alive frames", async () => {
+test("the official client reads simulated streams with CRLF, comments and keep-alive frames", async () => {
   await using simulator = withSimulator()
   const crlf = await (await post(simulator, streamed("crlf"))).text()
   expect(crlf.replaceAll("\r\n", "")).not.toContain("\n")
@@ -238,7 +238,7 @@ test("the official client reads streams with CRLF, comments and keep-alive frame
   }
 })
 
-test("echo-headers returns the received headers", async () => {
+test("the fault echo-headers returns the received headers", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, fault("echo-headers"), { "x-own": "yes" })
   const result = (await response.json()) as { choices: [{ message: { content: string } }] }
@@ -248,7 +248,7 @@ test("echo-headers returns the received headers", async () => {
   })
 })
 
-test("flaky fails the requested number of times for each marker, then answers", async () => {
+test("the fault flaky fails the requested number of times for each marker, then answers", async () => {
   await using simulator = withSimulator()
   const statuses = async (user: string) => {
     const list: number[] = []
@@ -289,7 +289,7 @@ test("the official client reports a cut connection", async () => {
   expect(await failureOf(refused)).toBeInstanceOf(APIConnectionError)
 })
 
-test("fault names are read with and without their number", () => {
+test("fault names are read with and without a number", () => {
   for (const name of FAULT_NAMES) expect(parseFault(name)?.name).toBe(name)
   expect(parseFault("slow-first-byte-250")).toEqual({ name: "slow-first-byte", amount: 250 })
   expect(parseFault("stall")?.amount).toBe(Number.POSITIVE_INFINITY)

@@ -24,7 +24,7 @@ async function streamOf(fault: string): Promise<{ text: string; error: unknown }
   return await readUntilEnd(await server.post(path, BODY))
 }
 
-describe("faults", () => {
+describe("the Gemini simulator with faults", () => {
   const STATUSES: [string, number, string][] = [
     ["429", 429, "RESOURCE_EXHAUSTED"],
     ["500", 500, "INTERNAL"],
@@ -35,7 +35,7 @@ describe("faults", () => {
     ["404", 404, "NOT_FOUND"],
   ]
   for (const [name, status, word] of STATUSES) {
-    test(`include ${name} by model and by header`, async () => {
+    test(`simulates ${name} by model and by header`, async () => {
       const asked = { headers: { "x-simulate-fault": name } }
       const model = `fault-${name}`
       expect(await refusalOf(BODY, asked)).toMatchObject({ status, word })
@@ -44,7 +44,7 @@ describe("faults", () => {
     })
   }
 
-  test("include 429 with its retry delay in the details, and in no header", async () => {
+  test("simulates 429 with its retry delay in the details, and in no header", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ model: "fault-429" }), BODY)
     expect(response.headers.get("retry-after")).toBeNull()
@@ -55,17 +55,17 @@ describe("faults", () => {
     })
   })
 
-  test("plays 401 of Vertex as a list with one error", async () => {
+  test("simulates Vertex's status 401 as a list with one error", async () => {
     const asking = { model: "fault-401", isVertex: true }
     expect(await refusalOf(BODY, asking)).toMatchObject({ status: 401, word: "UNAUTHENTICATED" })
   })
 
-  test("do not include an unknown name", async () => {
+  test("rejects an unknown fault name", async () => {
     const asked = { headers: { "x-simulate-fault": "mistyped" } }
     expect((await refusalOf(BODY, asked)).message).toContain("knows no fault")
   })
 
-  test("include 400-policy as an answer without candidates, whole and streamed", async () => {
+  test("simulates 400-policy as an answer without candidates, whole and streamed", async () => {
     const model = "fault-400-policy"
     const whole = await answerTo(BODY, { model })
     expect(whole).not.toHaveProperty("candidates")
@@ -73,7 +73,7 @@ describe("faults", () => {
     expect(await chunksOf(BODY, { model })).toMatchObject([{ promptFeedback: {} }])
   })
 
-  test("include cut and malformed for a stream and a whole answer", async () => {
+  test("simulates cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("finishReason")
@@ -84,18 +84,18 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("plays stream-error within a stream", async () => {
+  test("simulates stream-error within a stream", async () => {
     const chunks = framesOf((await streamOf("stream-error")).text)
     expect(chunks).toHaveLength(3)
     expect(chunks.at(-1) as unknown).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } })
   })
 
-  test("include no-finish without a reason; no-done has no mark to leave out", async () => {
+  test("simulates no-finish without a reason, and no-done without an effect", async () => {
     expect((await streamOf("no-finish")).text).not.toContain("finishReason")
     expect((await streamOf("no-done")).text).toContain("finishReason")
   })
 
-  test("include crlf and comments", async () => {
+  test("simulates crlf and comments", async () => {
     for (const name of ["crlf", "comments"]) {
       const { text } = await streamOf(name)
       expect(text.replaceAll("\r\n", "")).not.toContain("\n")
@@ -104,7 +104,7 @@ describe("faults", () => {
     }
   })
 
-  test("plays missing, zero and huge usage", async () => {
+  test("simulates missing, zero and huge usage", async () => {
     expect(await answerTo(BODY, { model: "fault-no-usage" })).not.toHaveProperty("usageMetadata")
     expect((await streamOf("no-usage")).text).not.toContain("usageMetadata")
     const zero = await answerTo(BODY, { model: "fault-wrong-usage" })
@@ -115,7 +115,7 @@ describe("faults", () => {
     expect(huge.at(-1)?.usageMetadata.candidatesTokenCount).toBeGreaterThan(1_000_000)
   })
 
-  test("include flaky with the requested failures, counted per request", async () => {
+  test("simulates flaky with the requested failures, counted per request", async () => {
     await using server = withGemini()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -126,7 +126,7 @@ describe("faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("include html, empty, redirect and echo-headers", async () => {
+  test("simulates html, empty, redirect and echo-headers", async () => {
     await using server = withGemini()
     const played = (name: string) =>
       server.post(pathOf({ model: `fault-${name}` }), BODY, { headers: { "x-own": "yes" } })
@@ -138,7 +138,7 @@ describe("faults", () => {
     expect(JSON.parse(text)).toMatchObject({ "x-own": "yes" })
   })
 
-  test("include a stalled stream that ends when its reader leaves", async () => {
+  test("simulates a stalled stream that ends when its reader disconnects", async () => {
     await using server = withGemini()
     const leaving = new AbortController()
     const path = pathOf({ model: "fault-stall", isStream: true })
@@ -150,7 +150,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("plays all without an internal error, as events and as a list", async () => {
+  test("simulates all faults without an internal error, as events and as a list", async () => {
     await using server = withGemini()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -213,7 +213,7 @@ function withDummies(value: unknown): unknown {
   )
 }
 
-describe(`recorded requests${SKIPPED}`, () => {
+describe(`the Gemini simulator on recorded requests${SKIPPED}`, () => {
   for (const { file } of indexed().filter(({ status }) => status === 200)) {
     const { request } = recorded(file)
     const body = request.body?.json as { cachedContent?: string } | undefined
@@ -230,11 +230,11 @@ describe(`recorded requests${SKIPPED}`, () => {
   }
 })
 
-describe(`recorded shapes${SKIPPED}`, () => {
+describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
   const FOLDER = "recorded/gemini-generatecontent"
   const KNOWN_MODEL = { model: "gemini-2.5-flash" }
 
-  test.skipIf(!present)(`match for whole calls${SKIPPED}`, async () => {
+  test.skipIf(!present)(`has the same whole answers${SKIPPED}`, async () => {
     const name = "chat-function-calling-gemini-gemini-2-5-flash-can-use-parallel-tool-calls--0"
     const theirs = recorded(`${FOLDER}/${name}.json`).response.body.json
     const thinkingConfig = { thinkingBudget: 1024 }
@@ -246,7 +246,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     expect(keys(await answerTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
   })
 
-  test.skipIf(!present)(`matches for a stream with thoughts${SKIPPED}`, async () => {
+  test.skipIf(!present)(`has the same stream with thoughts${SKIPPED}`, async () => {
     const name =
       "chat-with-extended-thinking-gemini-gemini-3-flash-preview-streams-thinking-content-when-av--0"
     const theirs = framesOf(recorded(`${FOLDER}/${name}.json`).response.body.text ?? "")
@@ -256,7 +256,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     expect(keySet(ours.at(-1))).toEqual(keySet(theirs.at(-1)))
   })
 
-  test.skipIf(!present)(`match for unknown models${SKIPPED}`, async () => {
+  test.skipIf(!present)(`has the same errors for unknown models${SKIPPED}`, async () => {
     const theirs = recorded(`${FOLDER}/test-model-name-suggestion-google--0.json`).response.body
       .json
     await using server = withGemini()

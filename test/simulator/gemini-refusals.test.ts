@@ -11,7 +11,7 @@ import {
   withGemini,
 } from "./gemini-support.ts"
 
-describe("rejected requests", () => {
+describe("Gemini simulator validation", () => {
   const user = { role: "user", parts: [{ text: "hi" }] }
   const response = { functionResponse: { name: "get_time", response: {} } }
   const CASES: [string, object, string][] = [
@@ -142,7 +142,7 @@ describe("rejected requests", () => {
     })
   }
 
-  test("include several invalid fields, each in the details", async () => {
+  test("reports several invalid fields, each in the details", async () => {
     const { message, details } = await refusalOf(ask("hi", { n: 2, user: "u" }))
     expect(message.split("\n")).toHaveLength(2)
     expect(details).toMatchObject([
@@ -161,7 +161,7 @@ describe("rejected requests", () => {
     })
   })
 
-  test("include wrong credentials, in each service's own way", async () => {
+  test("rejects invalid credentials in each service's own way", async () => {
     const none = { authorization: "" }
     const wrong = { authorization: "", "x-goog-api-key": "wrong" }
     const words = async (asking: Asking) => {
@@ -183,7 +183,7 @@ describe("rejected requests", () => {
     expect(response.status).toBe(200)
   })
 
-  test("include unknown models and invalid JSON", async () => {
+  test("rejects unknown models and invalid JSON", async () => {
     expect(await refusalOf(ask("hi"), { model: "nobody" })).toMatchObject({
       status: 404,
       word: "NOT_FOUND",

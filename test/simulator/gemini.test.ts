@@ -23,7 +23,7 @@ function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.thought === true ? "" : (part.text ?? ""))).join("")
 }
 
-describe("a whole answer", () => {
+describe("a whole simulated Gemini answer", () => {
   test("echoes the text and reports its usage", async () => {
     const answer = await answerTo(ask("hello there"))
     expect(answer.candidates).toEqual([
@@ -66,7 +66,7 @@ describe("a whole answer", () => {
     ])
   })
 
-  test("contains JSON, by either kind of schema", async () => {
+  test("contains JSON for either kind of schema", async () => {
     const json = { responseMimeType: "application/json" }
     expect(JSON.parse(textOf(await partsOf(configured("hi", json))))).toEqual({ echo: "hi" })
     const jsonSchema = { type: "object", properties: { age: { type: "integer" } } }
@@ -107,7 +107,7 @@ describe("a whole answer", () => {
     expect(again.cachedContentTokenCount).toBeLessThanOrEqual(again.promptTokenCount ?? 0)
   })
 
-  test("accepts fields in either spelling, and one value for a list of one", async () => {
+  test("is returned for fields in either spelling, and for one value in place of a list", async () => {
     const body = {
       contents: { parts: { text: "get_time" } },
       system_instruction: { parts: [{ text: "Be kind." }] },
@@ -118,8 +118,8 @@ describe("a whole answer", () => {
   })
 })
 
-describe("a stream", () => {
-  test("sends whole answers in chunks, with lines that end with CRLF", async () => {
+describe("a simulated Gemini stream", () => {
+  test("has whole answers in chunks, with lines that end with CRLF", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -139,7 +139,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("has cumulative usage in each chunk, and at Vertex in the last one only", async () => {
+  test("has cumulative usage in each chunk, and at Vertex only in the last one", async () => {
     const counts = (chunks: Answer[]) =>
       chunks.map(({ usageMetadata }) => usageMetadata.candidatesTokenCount)
     expect(counts(await chunksOf(ask(TEXT)))).toEqual([1, 2, 3, 4, 4])
@@ -148,7 +148,7 @@ describe("a stream", () => {
     expect(atVertex[0]).toMatchObject({ usageMetadata: { trafficType: "ON_DEMAND" } })
   })
 
-  test("has thoughts first, and the signature of a text after it", async () => {
+  test("has thoughts first, and the signature of a text after the text", async () => {
     const chunks = await chunksOf(ask(TEXT, THINKING))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     const firstSaid = parts.findIndex((part) => part.thought !== true)
@@ -169,13 +169,13 @@ describe("a stream", () => {
     expect(chunks.at(-1)?.candidates[0]).toMatchObject({ finishReason: "STOP" })
   })
 
-  test("a stream of several candidates ends each of them", async () => {
+  test("ends each of several candidates", async () => {
     const chunks = await chunksOf(configured("hi", { candidateCount: 2 }))
     const ends = chunks.flatMap(({ candidates }) => candidates).filter((end) => end.finishReason)
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("sends one JSON list without events", async () => {
+  test("is one JSON list without events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -185,7 +185,7 @@ describe("a stream", () => {
   })
 })
 
-describe("functions", () => {
+describe("the Gemini simulator with functions", () => {
   test("calls functions by name, with a signature on the first call only and no ids", async () => {
     const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
@@ -205,7 +205,7 @@ describe("functions", () => {
     })
   })
 
-  test("can be required, allowed or forbidden", async () => {
+  test("calls a function if one is required or allowed, and none if calls are forbidden", async () => {
     const names = async (more: object) =>
       (await partsOf(ask("hello", { ...more }))).map((part) => part.functionCall?.name)
     expect(await names({ tools: TOOLS })).toEqual([undefined])
@@ -235,7 +235,7 @@ function conversation(part: object, more: object[] = [], response: object = { re
   }
 }
 
-describe("a second turn", () => {
+describe("a second turn with the Gemini simulator", () => {
   const CALL = { functionCall: { name: "get_time", args: {} } }
 
   async function signedCall(): Promise<Part> {
@@ -244,7 +244,7 @@ describe("a second turn", () => {
     return part
   }
 
-  test("has the function's result", async () => {
+  test("quotes the function's result", async () => {
     expect(await partsOf(conversation(await signedCall()))).toEqual([
       { text: "The tools answered: noon" },
     ])
@@ -252,7 +252,7 @@ describe("a second turn", () => {
     expect(textOf(await partsOf(whole))).toBe('The tools answered: {"a":1,"b":2}')
   })
 
-  test("needs the call's signature, unless the model is an older one", async () => {
+  test("requires the call's signature, unless the model is an older one", async () => {
     const missing = await refusalOf(conversation(CALL))
     expect(missing).toMatchObject({ status: 400, word: "INVALID_ARGUMENT" })
     expect(missing.message).toBe(
@@ -265,7 +265,7 @@ describe("a second turn", () => {
     expect((await refusalOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("fails with a foreign signature, in each service's words", async () => {
+  test("fails with a foreign signature, with each service's message", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
@@ -292,7 +292,7 @@ describe("a second turn", () => {
     }
   })
 
-  test("needs no signatures in earlier turns", async () => {
+  test("requires no signatures in earlier turns", async () => {
     const over = conversation(CALL, [
       { role: "model", parts: [{ text: "It is noon." }] },
       { role: "user", parts: [{ text: "thanks" }] },
@@ -300,7 +300,7 @@ describe("a second turn", () => {
     expect(await partsOf(over)).toEqual([{ text: "thanks" }])
   })
 
-  test("takes a text back with its signature, and no other", async () => {
+  test("accepts a text back with its own signature only", async () => {
     const said = await partsOf(ask("hi", THINKING))
     const again = (part: object) => ({
       contents: [
@@ -315,7 +315,7 @@ describe("a second turn", () => {
     expect((await refusalOf(again(touched))).message).toBe("Corrupted thought signature.")
   })
 
-  test("answers several calls in any order", async () => {
+  test("accepts the results of several calls in any order", async () => {
     const parts = await partsOf(ask("get_time and get_weather", { tools: TOOLS }))
     const response = (name: string) => ({ functionResponse: { name, response: { result: name } } })
     const turns = (responses: object[]) => ({
@@ -335,7 +335,7 @@ describe("a second turn", () => {
   })
 })
 
-test("a streamed answer is accepted back in its chunks, and so is a schema for one word", async () => {
+test("a streamed answer is accepted back in its chunks, and so is a schema for a single word", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

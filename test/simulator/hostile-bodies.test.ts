@@ -245,7 +245,7 @@ async function ask(path: string, body: Json): Promise<void> {
 for (const [index, { path, body }] of ENDPOINTS.entries()) {
   for (const stream of [false, true]) {
     test(
-      `no body blocks ${path}${stream ? ", streamed" : ""}`,
+      `no request body blocks the simulator at ${path}${stream ? ", streamed" : ""}`,
       async () => {
         const address = stream ? streamedPath(path) : path
         const whole = stream && address === path ? { ...body, stream } : body

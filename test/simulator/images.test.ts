@@ -49,10 +49,10 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64")
 }
 
-describe("Stability", () => {
+describe("the Stability simulator", () => {
   const image = pngFile(IMAGE)
 
-  test("edits by a gray mask only, and each mask gives another image", async () => {
+  test("edits only by a gray mask, and returns another image for each mask", async () => {
     const order = { prompt: "a hat", image }
     const some = await stability("edit/inpaint", { ...order, mask: pngFile(shade(255)) })
     const less = await stability("edit/inpaint", { ...order, mask: pngFile(shade(100)) })
@@ -75,7 +75,7 @@ describe("Stability", () => {
       "aspect_ratio: is only valid",
     ],
   ] as const) {
-    test(`a request is rejected: ${name}`, async () => {
+    test(`rejects a request: ${name}`, async () => {
       const refused = await stability(path, { prompt: "a hat", ...parts })
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -83,14 +83,14 @@ describe("Stability", () => {
   }
 })
 
-describe("Bedrock", () => {
+describe("the Bedrock image simulator", () => {
   const canvas = "amazon.nova-canvas-v1:0"
   const inpaint = (image: Uint8Array, mask: Uint8Array) => ({
     taskType: "INPAINTING",
     inPaintingParams: { text: "a hat", image: base64(image), maskImage: base64(mask) },
   })
 
-  test("Nova Canvas edits by a mask that is pure black or white", async () => {
+  test("edits with Nova Canvas by a mask that is pure black or white", async () => {
     expect((await bedrock(canvas, inpaint(IMAGE, shade(0)))).status).toBe(200)
   })
 
@@ -124,7 +124,7 @@ describe("Bedrock", () => {
       "#/strength",
     ],
   ] as const) {
-    test(`a request is rejected: ${name}`, async () => {
+    test(`rejects a request: ${name}`, async () => {
       const refused = await bedrock(model, body)
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -132,7 +132,7 @@ describe("Bedrock", () => {
   }
 })
 
-describe("OpenAI's streams", () => {
+describe("the OpenAI image stream simulator", () => {
   async function ask(body: object): Promise<Told> {
     const url = `${simulator.url}/v1/images/generations`
     const headers = { authorization: "Bearer any", "content-type": "application/json" }
@@ -140,7 +140,7 @@ describe("OpenAI's streams", () => {
     return await told(await fetch(url, { method: "POST", headers, body: JSON.stringify(order) }))
   }
 
-  test("contain drafts and the image", async () => {
+  test("streams drafts and the image", async () => {
     const { text } = await ask({ partial_images: 2 })
     expect(text.match(/^event: .*$/gm)).toEqual([
       "event: image_generation.partial_image",
@@ -149,7 +149,7 @@ describe("OpenAI's streams", () => {
     ])
   })
 
-  test("rejects several images, too many drafts, and dall-e", async () => {
+  test("rejects several images, too many drafts, and dall-e models", async () => {
     for (const body of [{ n: 2 }, { partial_images: 4 }, { model: "dall-e-2" }]) {
       expect((await ask(body)).status).toBe(400)
     }

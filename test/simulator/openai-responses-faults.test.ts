@@ -23,7 +23,7 @@ const STATUSES: [string, number, string | null][] = [
 ]
 
 for (const [name, status, code] of STATUSES) {
-  test(`plays the fault ${name}`, async () => {
+  test(`the Responses simulator simulates the fault ${name}`, async () => {
     await using simulator = startSimulator()
     for (const stream of [false, true]) {
       const response = await post(simulator, asking("a", { model: `fault-${name}`, stream }))
@@ -34,7 +34,7 @@ for (const [name, status, code] of STATUSES) {
   })
 }
 
-test("an error within a stream is nested, then a failed answer follows with consecutive numbers", async () => {
+test("an error within a simulated response is nested and followed by a failed answer with consecutive numbers", async () => {
   await using simulator = withSimulator()
   const body = asking("one two six ten", { model: "fault-stream-error" })
   const streamed = await post(simulator, { ...body, stream: true })
@@ -57,7 +57,7 @@ test("an error within a stream is nested, then a failed answer follows with cons
   expect(whole).toMatchObject({ status: "failed", error: { code: "server_error" } })
 })
 
-test("streams may end too early, be empty, or be broken", async () => {
+test("a simulated Responses stream can end too early, be empty, or be broken", async () => {
   await using simulator = startSimulator()
   const text = async (fault: string) =>
     (await post(simulator, asking("one two", { model: `fault-${fault}`, stream: true }))).text()
@@ -71,7 +71,7 @@ test("streams may end too early, be empty, or be broken", async () => {
   expect(eventsOf(crlf).at(-1)?.type).toBe("response.completed")
 })
 
-test("usage may be missing, zero or huge", async () => {
+test("simulated Responses usage can be missing, zero or huge", async () => {
   await using simulator = startSimulator()
   const ask = async (fault: string) =>
     (await (await post(simulator, asking("one", { model: `fault-${fault}` }))).json()) as Fields

@@ -164,7 +164,7 @@ const REFUSALS: [string, unknown, Fields][] = [
 ]
 
 for (const [name, body, error] of REFUSALS) {
-  test(`a request is rejected: ${name}`, async () => {
+  test(`the Responses simulator rejects a request: ${name}`, async () => {
     const refused = await refusalOf(body)
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
   })
@@ -184,7 +184,7 @@ async function answered(simulator: Simulator, more: Fields = {}): Promise<Fields
   return output
 }
 
-test("rejects reasoning without its following item, and the reverse", async () => {
+test("the Responses simulator rejects reasoning without its following item, and the reverse", async () => {
   await using simulator = startSimulator()
   const [thought, call] = await answered(simulator)
   const output = { ...OUTPUT, call_id: call?.call_id }
@@ -211,7 +211,7 @@ test("rejects reasoning without its following item, and the reverse", async () =
   expect((await post(simulator, asking(unnamed, { store: false }))).status).toBe(200)
 })
 
-test("content is encrypted only on request, and complete only at the end", async () => {
+test("the Responses simulator encrypts content only on request, and completely only at the end", async () => {
   await using simulator = startSimulator()
   const [plain] = await answered(simulator, { include: [] })
   expect(plain).not.toHaveProperty("encrypted_content")
@@ -241,23 +241,29 @@ const RECORDED: [string, unknown][] = [
 ]
 
 for (const [name, body] of RECORDED) {
-  test.skipIf(!HAS_FIXTURES)(`rejects like in ${name}${WITHOUT_FIXTURES}`, async () => {
-    const { response } = recorded(`openai-responses/${name}`)
-    const theirs = JSON.stringify(response.body.json).replace(
-      "this-model-does-not-exist",
-      "unknown",
-    )
-    const { status, ...error } = await refusalOf(body)
-    expect(status).toBe(response.status)
-    expect({ error }).toEqual(JSON.parse(theirs))
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `the Responses simulator rejects requests like in ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      const { response } = recorded(`openai-responses/${name}`)
+      const theirs = JSON.stringify(response.body.json).replace(
+        "this-model-does-not-exist",
+        "unknown",
+      )
+      const { status, ...error } = await refusalOf(body)
+      expect(status).toBe(response.status)
+      expect({ error }).toEqual(JSON.parse(theirs))
+    },
+  )
 }
 
-test.skipIf(!HAS_FIXTURES)(`rejects a wrong key as recorded${WITHOUT_FIXTURES}`, async () => {
-  await using simulator = startSimulator()
-  const answer = await post(simulator, asking("a"), { authorization: "Bearer wrong" })
-  const { response } = recorded("openai-responses/error-handles-invalid-api-keys-gracefully--0")
-  expect(answer.status).toBe(response.status)
-  const theirs = JSON.stringify(response.body.json).replace("invalid-key", "wrong")
-  expect(await answer.json()).toEqual(JSON.parse(theirs))
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Responses simulator rejects an invalid key as recorded${WITHOUT_FIXTURES}`,
+  async () => {
+    await using simulator = startSimulator()
+    const answer = await post(simulator, asking("a"), { authorization: "Bearer wrong" })
+    const { response } = recorded("openai-responses/error-handles-invalid-api-keys-gracefully--0")
+    expect(answer.status).toBe(response.status)
+    const theirs = JSON.stringify(response.body.json).replace("invalid-key", "wrong")
+    expect(await answer.json()).toEqual(JSON.parse(theirs))
+  },
+)

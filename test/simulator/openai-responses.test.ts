@@ -22,7 +22,7 @@ function callsOf(output: ResponseOutputItem[]) {
   return output.filter((item) => item.type === "function_call")
 }
 
-test("echoes the text with every key of a Response", async () => {
+test("the Responses simulator echoes the text with every key of a Response", async () => {
   await using simulator = withSimulator()
   const response = await simulator.client.responses.create(request("one two"))
   expect(response.output_text).toBe("one two")
@@ -47,7 +47,7 @@ const REQUIRED = (
   "prompt_cache_key"
 ).split(" ")
 
-test("repeats the request's options", async () => {
+test("the Responses simulator repeats the request's options", async () => {
   await using simulator = withSimulator()
   const more = {
     instructions: "be brief",
@@ -63,7 +63,7 @@ test("repeats the request's options", async () => {
   expect(await simulator.client.responses.create(request("hi", more))).toMatchObject(more)
 })
 
-test("an answer beyond the limit is incomplete", async () => {
+test("a simulated response beyond the limit is incomplete", async () => {
   await using simulator = withSimulator()
   const body = request("/tokens 40", { max_output_tokens: 16 })
   const whole = await simulator.client.responses.create(body)
@@ -79,7 +79,7 @@ test("an answer beyond the limit is incomplete", async () => {
   expect(types.at(-1)).toBe("response.incomplete")
 })
 
-test("a limit within the reasoning leaves no text", async () => {
+test("a limit within simulated reasoning leaves no text", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "high" as const, summary: "auto" as const }
   const body = request("why", { max_output_tokens: 16, reasoning })
@@ -88,7 +88,7 @@ test("a limit within the reasoning leaves no text", async () => {
   expect(output.map((item) => item.type)).toEqual(["reasoning"])
 })
 
-test("calls the named tools", async () => {
+test("the Responses simulator calls the named tools", async () => {
   await using simulator = withSimulator()
   const names = async (more: Fields) => {
     const body = request("get_time and get_weather", { tools: TOOLS, ...more })
@@ -108,7 +108,7 @@ test("calls the named tools", async () => {
 })
 
 for (const store of [true, false]) {
-  test(`completes two turns of the stream helper with reasoning and tools, store ${store}`, async () => {
+  test(`the Responses simulator completes two turns of the stream helper with reasoning and tools, store ${store}`, async () => {
     await using simulator = withSimulator()
     const question = { role: "user" as const, content: "get_time and get_weather" }
     const more = {
@@ -137,7 +137,7 @@ for (const store of [true, false]) {
   })
 }
 
-test("continues from a stored answer", async () => {
+test("the Responses simulator continues from a stored answer", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("get_time", { tools: TOOLS }))
@@ -154,7 +154,7 @@ test("continues from a stored answer", async () => {
   expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.output_tokens ?? 0)
 })
 
-test("a stored item can be referenced", async () => {
+test("a stored item can be referenced in the Responses simulator", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("one"))
@@ -165,7 +165,7 @@ test("a stored item can be referenced", async () => {
   expect(second.output_text).toBe("two")
 })
 
-test("answers with JSON of the requested schema", async () => {
+test("the Responses simulator answers with JSON of the requested schema", async () => {
   await using simulator = withSimulator()
   const shape = z.object({ stars: z.int().min(1), tags: z.array(z.string()) })
   const parsed = await simulator.client.responses.parse({
@@ -179,7 +179,7 @@ test("answers with JSON of the requested schema", async () => {
   expect(output_text).toBe('{"echo":"say json"}')
 })
 
-test("reads images and files, and counts them", async () => {
+test("the Responses simulator reads images and files, and counts them", async () => {
   await using simulator = withSimulator()
   const image_url =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -194,7 +194,7 @@ test("reads images and files, and counts them", async () => {
   expect(usage?.input_tokens).toBe(518)
 })
 
-test("a repeated prefix is reported as cached", async () => {
+test("the Responses simulator reports a repeated prefix as cached", async () => {
   await using simulator = withSimulator()
   const body = request([{ role: "user", content: wordsOf(1500) }])
   const cached = async () => {
@@ -204,7 +204,7 @@ test("a repeated prefix is reported as cached", async () => {
   expect([await cached(), await cached()]).toEqual([0, 1024])
 })
 
-test("returns the probabilities of tokens on request", async () => {
+test("the Responses simulator returns token probabilities on request", async () => {
   await using simulator = withSimulator()
   const more = { include: ["message.output_text.logprobs"], top_logprobs: 2 }
   const body = asking("one two", { ...more, stream: true })
@@ -217,7 +217,7 @@ test("returns the probabilities of tokens on request", async () => {
   expect(first?.top_logprobs).toHaveLength(2)
 })
 
-test("the events of a stream are in order", async () => {
+test("the events of a simulated Responses stream are in order", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "low", summary: "auto" }
   const body = asking("one two", { reasoning, stream: true })
@@ -271,35 +271,44 @@ function recordedTools(name: string): Fields {
 }
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!HAS_FIXTURES)(`an answer has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = withSimulator()
-    const ours = await (await post(simulator, { ...body, ...recordedTools(name) })).json()
-    expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `a simulated response has the keys of ${name}${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = withSimulator()
+      const ours = await (await post(simulator, { ...body, ...recordedTools(name) })).json()
+      expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))
+    },
+  )
 }
 
-test.skipIf(!HAS_FIXTURES)(`streams calls as recorded${WITHOUT_FIXTURES}`, async () => {
-  await using simulator = withSimulator()
-  const name = `${CHAT}-function-calling-openai-gpt-5-nano-can-use-tools-with-multi-turn-streaming-conversati--0`
-  const body = asking("the weather", { ...KEPT, ...recordedTools(name), stream: true })
-  const ours = eventsOf(await (await post(simulator, body)).text())
-  const theirs = eventsOf(recorded(name).response.body.text ?? "")
-  const shapes = (events: Fields[]) => {
-    const named = events.map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
-    return named.filter((shape, index) => shape !== named[index - 1])
-  }
-  expect(shapes(ours)).toEqual(shapes(theirs))
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Responses simulator streams calls as recorded${WITHOUT_FIXTURES}`,
+  async () => {
+    await using simulator = withSimulator()
+    const name = `${CHAT}-function-calling-openai-gpt-5-nano-can-use-tools-with-multi-turn-streaming-conversati--0`
+    const body = asking("the weather", { ...KEPT, ...recordedTools(name), stream: true })
+    const ours = eventsOf(await (await post(simulator, body)).text())
+    const theirs = eventsOf(recorded(name).response.body.text ?? "")
+    const shapes = (events: Fields[]) => {
+      const named = events.map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
+      return named.filter((shape, index) => shape !== named[index - 1])
+    }
+    expect(shapes(ours)).toEqual(shapes(theirs))
+  },
+)
 
-test.skipIf(!HAS_FIXTURES)(`streams text as recorded${WITHOUT_FIXTURES}`, async () => {
-  await using simulator = withSimulator()
-  const name = `${FOLDER}/test-responses-basic-streaming--0`
-  const ours = eventsOf(await (await post(simulator, asking("one two", { stream: true }))).text())
-  const theirs = eventsOf(recorded(name).response.body.text ?? "")
-  const shapes = (events: Fields[]) =>
-    // The recorded Response object has fewer keys than the current one. The keys are compared above.
-    events
-      .filter((event) => event.response === undefined)
-      .map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
-  expect([...new Set(shapes(ours))]).toEqual([...new Set(shapes(theirs))])
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Responses simulator streams text as recorded${WITHOUT_FIXTURES}`,
+  async () => {
+    await using simulator = withSimulator()
+    const name = `${FOLDER}/test-responses-basic-streaming--0`
+    const ours = eventsOf(await (await post(simulator, asking("one two", { stream: true }))).text())
+    const theirs = eventsOf(recorded(name).response.body.text ?? "")
+    const shapes = (events: Fields[]) =>
+      // The recorded Response object has fewer keys than the current one. The keys are compared above.
+      events
+        .filter((event) => event.response === undefined)
+        .map((event) => `${String(event.type)} ${keySet(event).join(" ")}`)
+    expect([...new Set(shapes(ours))]).toEqual([...new Set(shapes(theirs))])
+  },
+)

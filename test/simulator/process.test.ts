@@ -15,7 +15,7 @@ async function start(...more: string[]) {
   return { child, line, ready: JSON.parse(line) as { ready: boolean; url: string } }
 }
 
-test("the process prints its address as one line of JSON, and answers there", async () => {
+test("the simulator process prints its address as one line of JSON, and answers there", async () => {
   const { child, line, ready } = await start("--port", "0")
   expect(line).toMatch(/^\{"ready":true,"url":"http:\/\/127\.0\.0\.1:\d+"\}\n$/)
   const response = await fetch(`${ready.url}/v1/models`, {
@@ -28,14 +28,14 @@ test("the process prints its address as one line of JSON, and answers there", as
 })
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`the process ends cleanly on ${signal}`, async () => {
+  test(`the simulator process exits cleanly on ${signal}`, async () => {
     const { child } = await start()
     child.kill(signal)
     expect(await child.exited).toBe(0)
   })
 }
 
-test("the process rejects an invalid port", async () => {
+test("the simulator process rejects an invalid port", async () => {
   const child = Bun.spawn([process.execPath, ENTRY, "--port", "many"], {
     stdin: "pipe",
     stdout: "pipe",

@@ -56,7 +56,7 @@ const WHOLE: [string, object][] = [
 ]
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!present)(`whole answer has the keys of ${name}${SKIPPED}`, async () => {
+  test.skipIf(!present)(`a whole simulated answer has the keys of ${name}${SKIPPED}`, async () => {
     await using simulator = withSimulator()
     const answer = await (await post(simulator, body)).json()
     expect(keySet(answer)).toEqual(keySet(recording(name).response.body.json))
@@ -74,34 +74,40 @@ const STREAMED: [string, object][] = [
 ]
 
 for (const [name, body] of STREAMED) {
-  test.skipIf(!present)(`stream has the keys of ${name}, frame by kind${SKIPPED}`, async () => {
-    await using simulator = withSimulator()
-    const answer = await (await post(simulator, body)).text()
-    const recorded = recording(name).response.body.text!
-    const [ours, theirs] = [framesOf(answer), framesOf(recorded)]
-    expect(keySet(ours)).toEqual(keySet(theirs))
-    // Returns the first frame, a middle frame, the frame with the finish reason, and the last frame.
-    const kinds = (frames: Record<string, unknown>[]) =>
-      [
-        frames[0],
-        frames[1],
-        frames.find((frame) => /finish_reason":"/.test(JSON.stringify(frame))),
-        frames.at(-1),
-      ].map(keySet)
-    expect(kinds(ours)).toEqual(kinds(theirs))
-    expect(answer.endsWith("data: [DONE]\n\n")).toBe(recorded.trimEnd().endsWith("data: [DONE]"))
-  })
+  test.skipIf(!present)(
+    `a simulated stream has the keys of ${name} in each kind of frame${SKIPPED}`,
+    async () => {
+      await using simulator = withSimulator()
+      const answer = await (await post(simulator, body)).text()
+      const recorded = recording(name).response.body.text!
+      const [ours, theirs] = [framesOf(answer), framesOf(recorded)]
+      expect(keySet(ours)).toEqual(keySet(theirs))
+      // Returns the first frame, a middle frame, the frame with the finish reason, and the last frame.
+      const kinds = (frames: Record<string, unknown>[]) =>
+        [
+          frames[0],
+          frames[1],
+          frames.find((frame) => /finish_reason":"/.test(JSON.stringify(frame))),
+          frames.at(-1),
+        ].map(keySet)
+      expect(kinds(ours)).toEqual(kinds(theirs))
+      expect(answer.endsWith("data: [DONE]\n\n")).toBe(recorded.trimEnd().endsWith("data: [DONE]"))
+    },
+  )
 }
 
-test.skipIf(!present)(`parallel calls are streamed like the recorded ones${SKIPPED}`, async () => {
-  await using simulator = withSimulator()
-  const second = { type: "function", function: { ...TOOL.function, name: "rest" } }
-  const body = request("work rest", { ...USAGE, tools: [TOOL, second] })
-  const ours = callShapes(await (await post(simulator, body)).text())
-  const name = "test-async-chat-completion-multiple-tools-streaming-no-content--0"
-  const theirs = callShapes(recording(name).response.body.text!)
-  expect([...new Set(ours)]).toEqual([...new Set(theirs)])
-})
+test.skipIf(!present)(
+  `the simulator streams parallel calls like the recorded ones${SKIPPED}`,
+  async () => {
+    await using simulator = withSimulator()
+    const second = { type: "function", function: { ...TOOL.function, name: "rest" } }
+    const body = request("work rest", { ...USAGE, tools: [TOOL, second] })
+    const ours = callShapes(await (await post(simulator, body)).text())
+    const name = "test-async-chat-completion-multiple-tools-streaming-no-content--0"
+    const theirs = callShapes(recording(name).response.body.text!)
+    expect([...new Set(ours)]).toEqual([...new Set(theirs)])
+  },
+)
 
 /** Returns the form of each tool call delta, in order. */
 function callShapes(text: string): string[] {
@@ -111,7 +117,7 @@ function callShapes(text: string): string[] {
     .map((delta) => JSON.stringify(keysOf(delta)))
 }
 
-test.skipIf(!present)(`an unknown model is rejected as recorded${SKIPPED}`, async () => {
+test.skipIf(!present)(`the simulator rejects an unknown model as recorded${SKIPPED}`, async () => {
   await using simulator = withSimulator()
   const recorded = recording("test-async-chat-completion-404--0")
   const response = await post(simulator, recorded.request.body.json)
@@ -119,14 +125,17 @@ test.skipIf(!present)(`an unknown model is rejected as recorded${SKIPPED}`, asyn
   expect(await response.json()).toEqual(recorded.response.body.json as object)
 })
 
-test.skipIf(!present)(`headers include all recorded ones of OpenAI${SKIPPED}`, async () => {
-  await using simulator = withSimulator()
-  const response = await post(simulator, request("hi"))
-  await response.text()
-  const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
-  for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
-    // Only old deployments send this header.
-    if (name === "openai-model") continue
-    expect(response.headers.get(name), name).not.toBeNull()
-  }
-})
+test.skipIf(!present)(
+  `simulated headers include all recorded headers of OpenAI${SKIPPED}`,
+  async () => {
+    await using simulator = withSimulator()
+    const response = await post(simulator, request("hi"))
+    await response.text()
+    const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
+    for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
+      // Only old deployments send this header.
+      if (name === "openai-model") continue
+      expect(response.headers.get(name), name).not.toBeNull()
+    }
+  },
+)

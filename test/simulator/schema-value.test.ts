@@ -39,14 +39,14 @@ const SCHEMAS: Record<string, z.ZodType> = {
 }
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {
-  test(`a value of the schema "${name}" is valid and always the same`, () => {
+  test(`a simulated value of the schema "${name}" is valid and always the same`, () => {
     const value = valueOf(z.toJSONSchema(schema) as JsonObject)
     expect(schema.safeParse(value).error).toBeUndefined()
     expect(valueOf(z.toJSONSchema(schema) as JsonObject)).toEqual(value)
   })
 }
 
-test("a value of a recursive schema is finite", () => {
+test("a simulated value of a recursive schema is finite", () => {
   interface Tree {
     name: string
     children: Tree[]
@@ -64,12 +64,12 @@ test("a value of a recursive schema is finite", () => {
   expect(tree.safeParse(valueOf(z.toJSONSchema(tree) as JsonObject)).error).toBeUndefined()
 })
 
-test("required properties come first", () => {
+test("a simulated value starts with required properties", () => {
   const properties = { late: { type: "string" }, early: { type: "integer" } }
   const value = valueOf({ type: "object", properties, required: ["early"] })
   expect(JSON.stringify(value)).toBe('{"early":1,"late":"late"}')
 })
 
-test("a schema without properties gives an empty object", () => {
+test("a simulated value of a schema without properties is an empty object", () => {
   expect(valueOf({ type: "object" })).toEqual({})
 })

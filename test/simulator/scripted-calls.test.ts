@@ -29,7 +29,7 @@ function answered(count: number): ChatCompletionMessageParam[] {
   }).flat()
 }
 
-test("a task written as calls is performed in sequence", async () => {
+test("the simulator runs a task written as calls in sequence", async () => {
   const task = { role: "user" as const, content: TASK }
   expect(await nextCalls([task])).toEqual([["read", '{"path":"a.txt"}']])
   expect(await nextCalls([task, ...answered(1)])).toEqual([
@@ -38,7 +38,7 @@ test("a task written as calls is performed in sequence", async () => {
   expect(await nextCalls([task, ...answered(2)])).toEqual([])
 })
 
-test("other user messages do not end the task, and a later task starts a new one", async () => {
+test("other user messages do not end a scripted task, and a later task starts a new one", async () => {
   const task = { role: "user" as const, content: TASK }
   const aside = { role: "user" as const, content: "write is allowed" }
   expect(await nextCalls([task, ...answered(1), aside])).toEqual([
@@ -47,7 +47,7 @@ test("other user messages do not end the task, and a later task starts a new one
   expect(await nextCalls([task, ...answered(2), task])).toEqual([["read", '{"path":"a.txt"}']])
 })
 
-test("an unavailable tool is not called", async () => {
+test("a scripted task does not call an unavailable tool", async () => {
   const task = { role: "user" as const, content: TASK }
   expect(await nextCalls([task], TOOLS.slice(1))).toEqual([])
 })

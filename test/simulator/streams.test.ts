@@ -18,7 +18,7 @@ async function framesFor(more: Record<string, unknown>, text = "one two six") {
   return { raw, frames: framesOf(raw) as unknown as Frame[] }
 }
 
-test("streams role, one frame per token, reason, end mark", async () => {
+test("the simulator streams the role, one frame per token, the finish reason and the end mark", async () => {
   const { raw, frames } = await framesFor({})
   expect(frames.map((frame) => frame.choices[0]?.delta)).toEqual([
     { role: "assistant", content: "", refusal: null } as never,
@@ -37,12 +37,12 @@ test("streams role, one frame per token, reason, end mark", async () => {
   expect(raw.endsWith("\n\ndata: [DONE]\n\n")).toBe(true)
 })
 
-test("reports no usage unless requested", async () => {
+test("the simulator reports no usage unless requested", async () => {
   const { frames } = await framesFor({})
   for (const frame of frames) expect(frame).not.toHaveProperty("usage")
 })
 
-test("include_usage adds usage to every frame, null until the last", async () => {
+test("include_usage adds usage to every simulated frame, null until the last", async () => {
   const { frames } = await framesFor({ stream_options: { include_usage: true } })
   const last = frames.at(-1)!
   for (const frame of frames.slice(0, -1)) expect(frame.usage).toBeNull()
@@ -50,14 +50,14 @@ test("include_usage adds usage to every frame, null until the last", async () =>
   expect(last.usage).toMatchObject({ completion_tokens: 3 })
 })
 
-test("pads frames unless turned off", async () => {
+test("the simulator pads frames unless padding is turned off", async () => {
   const padded = await framesFor({})
   expect(padded.frames.every((frame) => "obfuscation" in frame)).toBe(true)
   const bare = await framesFor({ stream_options: { include_obfuscation: false } })
   expect(bare.raw).not.toContain("obfuscation")
 })
 
-test("all frames share their id, time and model", async () => {
+test("all frames of a simulated stream share their id, time and model", async () => {
   const { frames } = await framesFor({})
   const heads = frames.map((frame) => {
     const { id, created, model, object } = frame as unknown as Record<string, unknown>
@@ -66,7 +66,7 @@ test("all frames share their id, time and model", async () => {
   expect(new Set(heads).size).toBe(1)
 })
 
-test("choices are streamed in turn", async () => {
+test("simulated choices are streamed one after another", async () => {
   const { frames } = await framesFor({ n: 2 }, "one two")
   const tokens = frames.flatMap((frame) => frame.choices).filter((choice) => choice.delta.content)
   expect(tokens.slice(0, 4).map((choice) => choice.index)).toEqual([0, 1, 0, 1])
@@ -80,7 +80,7 @@ test("choices are streamed in turn", async () => {
   expect(ends.map((choice) => choice.index).toSorted()).toEqual([0, 1])
 })
 
-test("the client's stream helper gathers text, choices and usage", async () => {
+test("the client's stream helper collects text, choices and usage from the simulator", async () => {
   await using simulator = withSimulator()
   const stream = simulator.client.chat.completions.stream({
     model: "echo",
@@ -99,7 +99,7 @@ test("the client's stream helper gathers text, choices and usage", async () => {
   expect(result.usage!.total_tokens).toBeGreaterThan(0)
 })
 
-test("streamed and whole answers agree in text, reason and usage", async () => {
+test("streamed and whole simulated answers have the same text, finish reason and usage", async () => {
   await using simulator = withSimulator()
   const request = {
     model: "echo",
@@ -116,7 +116,7 @@ test("streamed and whole answers agree in text, reason and usage", async () => {
   expect(streamed.usage).toEqual(whole.usage!)
 })
 
-test("a cadence delays each token", async () => {
+test("a simulated cadence delays each token", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const body = echoBody("one two six ten", { stream: true })
@@ -126,7 +126,7 @@ test("a cadence delays each token", async () => {
   expect(chunks).toBeGreaterThanOrEqual(4)
 })
 
-test("detects that the client disconnected, and stops", async () => {
+test("the simulator detects that the client disconnected, and stops", async () => {
   await using simulator = withSimulator(5)
   const leaving = new AbortController()
   const body = echoBody("/tokens 100000", { stream: true })
@@ -142,7 +142,7 @@ test("detects that the client disconnected, and stops", async () => {
   expect(simulator.open).toBe(0)
 })
 
-test("a client that does not read pauses the stream, and its disconnect is detected", async () => {
+test("a client that does not read pauses the simulated stream, and its disconnection is detected", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const body = echoBody("/tokens 1000000", { stream: true })
@@ -162,7 +162,7 @@ test("a client that does not read pauses the stream, and its disconnect is detec
   await expect(reader.read()).rejects.toThrow()
 })
 
-test("many streams run simultaneously", async () => {
+test("many simulated streams run simultaneously", async () => {
   await using simulator = withSimulator(1)
   const texts = Array.from({ length: 100 }, (_, index) => `stream number ${index}`)
   const answers = await Promise.all(
@@ -176,7 +176,7 @@ test("many streams run simultaneously", async () => {
   expect(simulator.requests.every((request) => request.finished)).toBe(true)
 })
 
-test("stopping aborts open streams", async () => {
+test("the simulator aborts open streams when it stops", async () => {
   const simulator = withSimulator(1000)
   const response = await post(simulator, echoBody("one two six", { stream: true }))
   const request = lastRequest(simulator)

@@ -4,7 +4,7 @@ import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/token
 
 const texts = oneof(string(), string({ unit: "binary" }), lorem())
 
-test("joining the tokens restores the text, and their count never exceeds its bytes", () => {
+test("the joined simulated tokens equal the text, and are never more than its bytes", () => {
   assert(
     property(texts, (text) => {
       const tokens = tokenize(text)
@@ -15,7 +15,7 @@ test("joining the tokens restores the text, and their count never exceeds its by
   )
 })
 
-test("cutting after a number of tokens leaves exactly these tokens", () => {
+test("a text cut after a number of simulated tokens has exactly these tokens", () => {
   assert(
     property(texts, nat({ max: 20 }), (text, limit) => {
       const tokens = tokenize(text)
@@ -27,10 +27,10 @@ test("cutting after a number of tokens leaves exactly these tokens", () => {
   )
 })
 
-test("no token splits a character", () => {
+test("no simulated token splits a character", () => {
   expect(tokenize("a😀b")).toEqual(["a", "😀", "b"])
 })
 
-test("words have the requested number of tokens", () => {
+test("simulated words have the requested number of tokens", () => {
   for (const count of [0, 1, 2, 17, 1000]) expect(countTokens(wordsOf(count))).toBe(count)
 })

@@ -42,7 +42,7 @@ async function callsOf(request: ChatCompletionCreateParamsNonStreaming) {
   }
 }
 
-test("calls the tool that the text names", async () => {
+test("the simulator calls the tool that the text names", async () => {
   const answer = await callsOf(ask("please get_weather now"))
   expect(answer.names).toEqual(["get_weather"])
   expect(answer.values).toEqual([{ city: "city", unit: "celsius" }])
@@ -51,14 +51,14 @@ test("calls the tool that the text names", async () => {
   expect(answer.finish).toBe("tool_calls")
 })
 
-test("calls no tool if the text names no tool, or if calls are forbidden", async () => {
+test("the simulator calls no tool if the text names no tool, or if calls are forbidden", async () => {
   expect((await callsOf(ask("hello get_weathers"))).names).toEqual([])
   const forbidden = await callsOf(ask("get_weather", { tool_choice: "none" }))
   expect(forbidden.names).toEqual([])
   expect(forbidden.content).toBe("get_weather")
 })
 
-test("calls both named tools in the text's order, unless calls may not be parallel", async () => {
+test("the simulator calls both named tools in the text's order, unless calls must not be parallel", async () => {
   const both = await callsOf(ask("get_time and get_weather"))
   expect(both.names).toEqual(["get_time", "get_weather"])
   expect(both.values[0]).toEqual({})
@@ -67,7 +67,7 @@ test("calls both named tools in the text's order, unless calls may not be parall
   expect(single.names).toEqual(["get_time"])
 })
 
-test("calls a tool if one is required, and the named tool if one is named", async () => {
+test("the simulator calls a tool if one is required, and the named tool if one is named", async () => {
   const required = await callsOf(ask("hello", { tool_choice: "required" }))
   expect(required.names).toEqual(["get_weather"])
   expect(required.finish).toBe("tool_calls")
@@ -78,7 +78,7 @@ test("calls a tool if one is required, and the named tool if one is named", asyn
   expect(named.finish).toBe("stop")
 })
 
-test("a limit truncates the arguments", async () => {
+test("an output limit truncates simulated arguments", async () => {
   await using simulator = withSimulator()
   const body = { ...ask("get_weather"), max_tokens: 8 }
   const result = await simulator.client.chat.completions.create(body)
@@ -86,7 +86,7 @@ test("a limit truncates the arguments", async () => {
   expect(result.usage?.completion_tokens).toBe(8)
 })
 
-test("quotes the tools' results", async () => {
+test("the simulator quotes the tools' results", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...ask(""),
@@ -107,7 +107,7 @@ test("quotes the tools' results", async () => {
   expect(result.choices[0]?.message.content).toBe("The tools answered: sunny; noon")
 })
 
-test("the client's stream helper gathers parallel calls", async () => {
+test("the client's stream helper collects parallel calls from the simulator", async () => {
   await using simulator = withSimulator()
   const stream = simulator.client.chat.completions.stream({
     ...ask("get_weather then get_time"),
@@ -125,7 +125,7 @@ test("the client's stream helper gathers parallel calls", async () => {
   expect(result.usage!.completion_tokens).toBeGreaterThan(0)
 })
 
-test("a call's id, type and name are in its first delta only", async () => {
+test("a simulated call has its id, type and name in its first delta only", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, { ...ask("get_weather, get_time"), stream: true })
   const deltas = framesOf(await response.text())
@@ -148,7 +148,7 @@ interface Delta {
   function: { name?: string; arguments: string }
 }
 
-test("answers JSON when asked for any JSON", async () => {
+test("the simulator answers with JSON if any JSON is requested", async () => {
   await using simulator = withSimulator()
   const body = echoBody("say json", { response_format: { type: "json_object" } })
   const result = (await (await post(simulator, body)).json()) as {
@@ -157,7 +157,7 @@ test("answers JSON when asked for any JSON", async () => {
   expect(JSON.parse(result.choices[0].message.content)).toEqual({ echo: "say json" })
 })
 
-test("answers with JSON that is valid against the schema", async () => {
+test("the simulator answers with JSON that is valid against the schema", async () => {
   await using simulator = withSimulator()
   const shape = z.object({
     title: z.string(),

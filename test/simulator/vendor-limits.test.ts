@@ -108,13 +108,16 @@ const REJECTIONS: readonly (readonly [
   ["openrouter", { model: "any", user: "u".repeat(129) }, 400, { error: { code: 400 } }],
 ]
 
-test.each(REJECTIONS)("%s rejects in its own form", async (vendor, body, status, error) => {
-  for (const stream of [false, true]) {
-    expect(await ask(vendor, { messages, ...body, stream })).toMatchObject({ status, error })
-  }
-})
+test.each(REJECTIONS)(
+  "the simulator of %s rejects values beyond its limits in its own error format",
+  async (vendor, body, status, error) => {
+    for (const stream of [false, true]) {
+      expect(await ask(vendor, { messages, ...body, stream })).toMatchObject({ status, error })
+    }
+  },
+)
 
-test("only the format is checked without a vendor", async () => {
+test("the simulator checks only the format without a vendor", async () => {
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer key" },
@@ -123,12 +126,12 @@ test("only the format is checked without a vendor", async () => {
   expect(response.status).toBe(200)
 })
 
-test("an accepted request is answered under the requested model name", async () => {
+test("the simulator answers an accepted request under the requested model name", async () => {
   const { status, error } = await ask("moonshot", { model: "kimi-k2.6", messages, temperature: 1 })
   expect([status, error]).toEqual([200, expect.objectContaining({ model: "kimi-k2.6" })])
 })
 
-test("every limit has a source, a vendor and a check", () => {
+test("every simulated limit has a source, a vendor and a check", () => {
   for (const { source, vendors, checks } of VENDOR_LIMITS) {
     expect([source, vendors.length > 0, checks.length > 0]).toEqual([
       expect.stringMatching(/\w{3}/),
