@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("lists known models under the id of their provider", () => {
+  test("are listed under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -36,7 +36,7 @@ describe("known models", () => {
     })
   })
 
-  test("omits known models if they are turned off or the vendor has no facts", () => {
+  test("are omitted if they are turned off or the vendor has no facts", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme", false), local: provider("free") }),
     )
@@ -44,13 +44,13 @@ describe("known models", () => {
     expect(warnings).toEqual(catalog.withoutModels)
   })
 
-  test("models of an unknown vendor are not called, with a warning", () => {
+  test("of an unknown vendor are not called, with a warning", () => {
     const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
     expect(catalog.list()).toEqual([])
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
   })
 
-  test("models without a chargeable price are rejected and reported in one line", () => {
+  test("without a chargeable price are rejected and reported in one line", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
@@ -59,7 +59,7 @@ describe("known models", () => {
     ])
   })
 
-  test("free moderation models cause no warning", () => {
+  test("for free moderation cause no warning", () => {
     const safe = { kind: "moderation", price: { input: "0" } }
     const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
     const parts = { settings: settings({ mine: provider("acme") }), facts: free }
@@ -80,8 +80,8 @@ describe("known models", () => {
   })
 })
 
-describe("models of the settings", () => {
-  test("override a known one field by field and keep its price", () => {
+describe("models in the settings", () => {
+  test("override a known model field by field and keep its price", () => {
     const { catalog } = build(
       settings(
         { mine: provider("acme") },
@@ -106,7 +106,7 @@ describe("models of the settings", () => {
     expect(catalog.unpriced).toEqual([])
   })
 
-  test("makes them chat models of their own provider by default", () => {
+  test("are chat models of their own provider by default", () => {
     const { catalog } = build(
       settings(
         { local: provider("free") },
@@ -135,7 +135,7 @@ describe("models of the settings", () => {
     })
   })
 
-  test("have their price from the deployment, the model, or the known list", () => {
+  test("have the price of the deployment, the model, or the known list", () => {
     const price = { input: "1", output: "2" }
     const deployments = [
       { provider: "mine", model: "large", weight: 1, price: { input: "3", output: "4" } },
@@ -178,7 +178,7 @@ describe("models of the settings", () => {
     )
   })
 
-  test("may be named like inherited object members", () => {
+  test("can be named like inherited object members", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.find("constructor/name")).toBeUndefined()
     expect(catalog.find("mine/toString")).toBeUndefined()
@@ -197,7 +197,7 @@ test("facts have their newest date regardless of order", () => {
   expect(catalog.find("mine/small")?.created).toBe(1_787_270_400)
 })
 
-test("a paused deployment gets no requests, and does not affect the model's price", () => {
+test("a paused deployment gets no requests and does not affect the model's price", () => {
   const { catalog } = build(
     settings(
       { mine: provider("acme") },

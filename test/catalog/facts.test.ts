@@ -34,7 +34,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("has no cached input that costs more than input, or that is free unless input is", () => {
+  test("has no cached input that is more expensive than input, or free unless input is free", () => {
     const wrong = models.filter(({ price }) =>
       [price, ...(price?.tiers ?? [])].some(
         (rates) =>
@@ -76,7 +76,7 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("states kind, limits and prices of openai/gpt-5", () => {
+  test("have the kind, limits and prices of openai/gpt-5", () => {
     expect(known("openai", "gpt-5")).toEqual({
       kind: "chat",
       created: Date.UTC(2025, 7, 7) / 1000,
@@ -157,7 +157,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("states the prices of gpt-4o and gpt-4o-mini", () => {
+  test("have the prices of gpt-4o and gpt-4o-mini", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)
@@ -190,11 +190,11 @@ describe("built-in models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
-  test("pass validation, and no rates of a mode miss a change of their price", () => {
+  test("pass validation, and mode rates cover every change of their price", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("DeepSeek's models cost twice as much in the peak hours of their vendor", () => {
+  test("of DeepSeek cost twice as much in the peak hours of their vendor", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])
@@ -206,7 +206,7 @@ describe("built-in models", () => {
     expect(known("deepseek", "deepseek-v4-pro").price).toMatchObject({ periods: [peak] })
   })
 
-  test("include the newest of each maker, priced by at least two lists", () => {
+  test("include the newest model of each vendor, priced by at least two lists", () => {
     expect(known("openai", "gpt-6-sol").price).toMatchObject({
       input: "2",
       cached_input: "0.2",
@@ -231,7 +231,7 @@ describe("built-in models", () => {
     })
   })
 
-  test("have search prices of their own if the vendor has several", () => {
+  test("have separate search prices if the vendor has several", () => {
     expect(known("google", "gemini-2.5-pro").price?.search).toBe("35000")
     expect(known("google", "gemini-3.5-flash").price?.search).toBe("14000")
     // A price per request includes the price of its searches.
@@ -243,7 +243,7 @@ describe("built-in models", () => {
     expect(known("perplexity", "sonar").price?.search).toBeUndefined()
   })
 
-  test("charge more for gemini-2.5-pro above 200,000 tokens, at both of its vendors", () => {
+  test("have higher prices for gemini-2.5-pro above 200,000 tokens, at both of its vendors", () => {
     for (const vendor of ["google", "vertex"]) {
       expect(known(vendor, "gemini-2.5-pro").price).toMatchObject({
         input: "1.25",
@@ -267,7 +267,7 @@ describe("built-in models", () => {
     expect(new Set(third.map(([, { price }]) => price?.input))).toEqual(new Set(["0.1"]))
   })
 
-  test("have cache reads, and writes for five minutes and for an hour, for Claude Sonnet", () => {
+  test("have cache read prices, and write prices for five minutes and an hour, for Claude Sonnet", () => {
     expect(known("anthropic", "claude-sonnet-4-6").price).toMatchObject({
       input: "3",
       cached_input: "0.3",
@@ -278,7 +278,7 @@ describe("built-in models", () => {
     expect(known("bedrock", "us.anthropic.claude-sonnet-4-6").price?.cache_write_1h).toBe("6.6")
   })
 
-  test("have the dated price that applies on the day of the file", () => {
+  test("have the dated price that applies on the date of the file", () => {
     expect(known("anthropic", "claude-sonnet-5").price).toMatchObject({ input: "2", output: "10" })
   })
 
@@ -310,7 +310,7 @@ describe("built-in models", () => {
     })
   })
 
-  test("have prices by searches, characters and seconds if the vendor counts those", () => {
+  test("have prices by searches, characters and seconds if the vendor charges by them", () => {
     // 2 a thousand searches, 15 a million characters, 0.006 a minute.
     expect(known("cohere", "rerank-v3.5").price).toEqual({ search: "2000" })
     expect(known("openai", "tts-1").price).toEqual({ character: "15" })
@@ -323,7 +323,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("resold audio and images are never sold at the price of text", () => {
+  test("are never sold at the text price for resold audio and images", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -337,7 +337,7 @@ describe("built-in models", () => {
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })
 
-  test("name the dialects of models that support only some", () => {
+  test("list the dialects of models that support only some", () => {
     const responsesOnly = {
       openai: "o3-pro gpt-5-pro gpt-5.4-pro gpt-5.3-codex",
       azure: "gpt-5-pro gpt-5-codex",
@@ -363,7 +363,7 @@ describe("built-in models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("models of every cloud have prices under their names there", () => {
+  test("of every cloud have prices under their names there", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",

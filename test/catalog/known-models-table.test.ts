@@ -19,7 +19,7 @@ const facts: Facts = {
   },
 }
 
-test("lists the models of each provider, and the ages of their prices in days", () => {
+test("the known-models table lists the models of each provider, and the ages of their prices in days", () => {
   const { table, violations } = knownModels("2026-11-28", facts, [{ id: "own" }, { id: "busy" }])
   expect(table).toEqual([
     "provider  models  unpriced  newest  median  oldest",
@@ -29,7 +29,7 @@ test("lists the models of each provider, and the ages of their prices in days", 
   expect(violations).toEqual([])
 })
 
-test("reports providers without models, except servers that operators run themselves", () => {
+test("the known-models table reports providers without models, except servers that operators run", () => {
   const { table, violations } = knownModels("2026-11-28", facts, [
     { id: "empty" },
     { id: "vllm", isServerOfOnesOwn: true },
@@ -39,7 +39,7 @@ test("reports providers without models, except servers that operators run themse
   expect(table.join("\n")).not.toContain("vllm")
 })
 
-test("every built-in provider has known models, except servers of an operator", () => {
+test("every built-in provider has known models, except servers that operators run", () => {
   expect(knownModels("2026-11-28").violations).toEqual([])
   const own = [...vendors.values()].filter(({ isServerOfOnesOwn }) => isServerOfOnesOwn)
   expect(own.map(({ id }) => id).toSorted()).toEqual(

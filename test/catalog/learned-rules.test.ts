@@ -6,7 +6,7 @@ function deployment(model: string, more: Partial<Deployment> = {}): Deployment {
   return { id: `p/${model}`, provider: "p", upstreamModel: model, weight: 1, ...more }
 }
 
-test("a learned rule extends those of its deployment only, and is reported once", () => {
+test("a learned rule extends the rules of its deployment only, and is reported once", () => {
   const reported: unknown[] = []
   const learned = new LearnedRules((...facts) => reported.push(facts))
   const rules = { max_user_length: 64, rejected_parameters: ["seed"] } as const
@@ -26,7 +26,7 @@ test("a learned rule extends those of its deployment only, and is reported once"
   expect(reported).toEqual([["p/one", "rejected_parameters", "temperature"]])
 })
 
-test("a rule of the settings takes precedence over a learned one", () => {
+test("a rule in the settings takes precedence over a learned rule", () => {
   const learned = new LearnedRules()
   learned.learn(deployment("one"), { tools: false, max_tokens_field: "max_tokens" })
   const pinned = deployment("one", { rules: { tools: true }, enforced: { tools: true } })
@@ -43,7 +43,7 @@ test("a rule of the settings takes precedence over a learned one", () => {
   ])
 })
 
-test("the number of deployments with learned rules is limited, also for unknown models", () => {
+test("the number of deployments with learned rules is limited, even for unknown models", () => {
   const learned = new LearnedRules()
   for (let index = 0; index < 200; index++) {
     learned.learn(deployment(`assumed-${index}`, { isAssumed: true }), { tools: false })

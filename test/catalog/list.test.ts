@@ -12,7 +12,7 @@ describe("the model list", () => {
     settings({ mine: provider("acme"), second: provider("other") }, {}, "1.2"),
   )
 
-  test("has the entries of the specification, with the charged prices", () => {
+  test("has the specified fields, with the charged prices", () => {
     const { object, data } = JSON.parse(catalog.listBody()) as { object: string; data: object[] }
     expect(object).toBe("list")
     expect(data).toHaveLength(9)
@@ -65,7 +65,7 @@ describe("the model list", () => {
     expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
   })
 
-  test("builds one list for unrestricted keys, and filters it for others", () => {
+  test("is built once for unrestricted keys, and filtered for others", () => {
     expect(catalog.listBody()).toBe(catalog.listBody())
     const few = JSON.parse(catalog.listBody({ allows: (id) => id === "second/large" })) as {
       data: { id: string }[]
@@ -75,7 +75,7 @@ describe("the model list", () => {
   })
 })
 
-describe("with the shipped facts", () => {
+describe("the model list with the shipped facts", () => {
   const providers = Object.fromEntries([...vendors.keys()].map((id) => [id, provider(id)] as const))
   const { catalog, warnings } = buildCatalog({
     settings: settings(providers),
@@ -83,7 +83,7 @@ describe("with the shipped facts", () => {
     vendors,
   })
 
-  test("all vendors together make a catalog, and every rejected model has a warning", () => {
+  test("has the models of all vendors together, and every rejected model has a warning", () => {
     expect(catalog.list().length).toBeGreaterThan(500)
     for (const { id } of catalog.unpriced) {
       const [name = ""] = id.split("/")
@@ -93,7 +93,7 @@ describe("with the shipped facts", () => {
     expect(catalog.nearest("gpt-4o-mini")[0]).toEndWith("/gpt-4o-mini")
   })
 
-  test("every price of a chat model has input and output", () => {
+  test("has input and output prices for every chat model", () => {
     for (const model of catalog.list().filter(({ kind }) => kind === "chat")) {
       for (const { price } of model.deployments) {
         if (!price) continue

@@ -11,7 +11,7 @@ const KNOWN = (facts as unknown as Facts).vendors
 const resolved = (written: Parameters<typeof resolveRules>[0]["written"]) =>
   resolveRules({ vendor: "openai", model: "gpt-5.4", facts: KNOWN["openai"]?.["gpt-5.4"], written })
 
-test("an override replaces one rule and leaves the others", () => {
+test("an override replaces one rule and keeps the others", () => {
   const before = resolved([])
   const after = resolved([{ max_user_length: 100 }, { rejected_parameters: [] }])
   expect(after.rules).toEqual({ ...before.rules, max_user_length: 100, rejected_parameters: [] })
@@ -24,7 +24,7 @@ test("a deployment's rule takes precedence over the model's", () => {
   expect([rules?.tools, rules?.reasoning]).toEqual([true, "required"])
 })
 
-test("each rule has its source", () => {
+test("each model rule has its source", () => {
   const sources = listedRules(resolved([{ max_user_length: 100 }])).map(
     ({ name, source }) => `${name}: ${source}`,
   )
@@ -46,7 +46,7 @@ test("each rule has its source", () => {
   ])
 })
 
-test("the settings have every rule", () => {
+test("the settings support every model rule", () => {
   const values = {
     api: "any",
     tool_api: "openai-chat",
@@ -103,7 +103,7 @@ models:
   }
 })
 
-test("rules that cannot be followed cause a warning", () => {
+test("model rules that cannot be followed cause a warning", () => {
   const models = {
     "acme/large": { rules: { api: "gemini" } },
     "acme/small": { rules: { tool_api: "openai-responses", api: "any" } },
@@ -124,7 +124,7 @@ test.each([
   ["tencent", "minimax-m2.7", { reasoning: "required" }],
   ["moonshot-cn", "kimi-k2.7-code", { reasoning: "required" }],
   ["volcengine", "doubao-seed-2-1-pro-260628", { rejected_parameters: ["logprobs", "stop"] }],
-])("%s/%s follows its reference", (vendor, model, rules) => {
+])("the rules of %s/%s match their reference", (vendor, model, rules) => {
   const found = resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] })
   expect(found.rules).toMatchObject(rules)
 })

@@ -17,13 +17,13 @@ function suggested(vendor: string, models: Record<string, ModelSettings> = {}): 
   return modelToTry(catalog.list())?.id
 }
 
-test("the first request uses a cheap model, regardless of its name", () => {
+test("the suggested first request uses an inexpensive model, regardless of its name", () => {
   expect(suggested("anthropic")).toStartWith("anthropic/claude-haiku")
   expect(suggested("openai")).toMatch(/^openai\/gpt-.*(nano|mini)/)
   expect(suggested("google")).toMatch(/^google\/gemini-.*flash/)
 })
 
-test("free, small, expensive and unpriced models and groups come last", () => {
+test("the suggested first request uses free, small, expensive and unpriced models and groups last", () => {
   const models = {
     "openai/a": { price: { input: "9", output: "9" } },
     "openai/b": { price: { input: "0", output: "0" } },

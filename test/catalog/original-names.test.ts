@@ -77,7 +77,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("with a date or `latest` mean themselves if listed, else the model without the date", () => {
+  test("with a date or `latest` refer to a listed model of that name, or else to the model without the date", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
       "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",
@@ -95,7 +95,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("a name never means another family, size or provider", () => {
+  test("never refer to another family, size or provider", () => {
     const names = [
       "gpt-5.4-maxi",
       "gpt-5.4-2026-13-05",
@@ -117,7 +117,7 @@ describe("vendors' own model names", () => {
       expect([name, all.catalog.resolve(name)?.id]).toEqual([name, undefined])
   })
 
-  test("a name with `latest` means the newest of a family, by its version or its day", () => {
+  test("with `latest` refer to the newest model of a family, by version or date", () => {
     expectMeanings(all, {
       "claude-opus-latest": "anthropic/claude-opus-5-5",
       "claude-haiku-latest": "anthropic/claude-haiku-5-5",
@@ -145,14 +145,14 @@ describe("vendors' own model names", () => {
   })
 })
 
-describe("clients' additions to a name", () => {
+describe("suffixes and prefixes that clients add to a model name", () => {
   const built = build(
     { google: provider("google"), anthropic: provider("anthropic") },
     {},
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("ignores Google's resource prefix and Claude Code's long-context suffix", () => {
+  test("are ignored if they are Google's resource prefix or Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("clients' additions to a name", () => {
     })
   })
 
-  test("ignores each addition once, and only in its place", () => {
+  test("are ignored once and only in their place", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -184,14 +184,14 @@ describe("clients' additions to a name", () => {
   })
 })
 
-describe("models with names of Bedrock's own", () => {
+describe("models with Bedrock's own names", () => {
   const ID = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 
   function inRegion(region: string): ProviderSettings {
     return { ...provider("bedrock"), region }
   }
 
-  test("finds them by their makers' names, first in the provider's region", () => {
+  test("are found by their original names, first in the provider's region", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -205,7 +205,7 @@ describe("models with names of Bedrock's own", () => {
     })
   })
 
-  test("finds them by names with every suffix of Bedrock's", () => {
+  test("are found by names with every suffix of Bedrock", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
       "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
@@ -219,7 +219,7 @@ describe("models with names of Bedrock's own", () => {
     })
   })
 
-  test("have lower priority than their maker, and than exact names", () => {
+  test("have lower priority than the original vendor's and than exact names", () => {
     const both = build({ bedrock: inRegion("us-east-1"), anthropic: provider("anthropic") })
     expectMeanings(both, {
       "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
@@ -231,21 +231,21 @@ describe("models with names of Bedrock's own", () => {
     })
   })
 
-  test("offers only models that the key may call", () => {
+  test("are returned only if the key can access them", () => {
     const { catalog } = build({ bedrock: inRegion("us-east-1") })
     const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
     expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
   })
 })
 
-describe("several providers with the same name", () => {
-  test("tries providers in the order of the settings if none of them makes the model", () => {
+describe("several providers with the same model name", () => {
+  test("are tried in the order of the settings if none of them makes the model", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
     expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
     expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
   })
 
-  test("prefers an exact public name to a matching upstream name", () => {
+  test("are not compared by upstream name if an exact public name matches", () => {
     const built = build(
       { mine: HERE },
       {
@@ -257,7 +257,7 @@ describe("several providers with the same name", () => {
     expectMeanings(built, { llama: "mine/llama", fast: "mine/other", other: "mine/other" })
   })
 
-  test("ignore upstream names of a model with several different ones", () => {
+  test("are ignored for a model with several different upstream names", () => {
     const deployments = [
       { provider: "one", model: "first", weight: 1 },
       { provider: "two", model: "second", weight: 1 },
@@ -266,7 +266,7 @@ describe("several providers with the same name", () => {
     expectMeanings(built, { best: "one/best", first: undefined, second: undefined })
   })
 
-  test("lead a key to the first model that it may call", () => {
+  test("resolve to the first model that the key can access", () => {
     const { catalog } = build({ openai: provider("openai"), azure: provider("azure") })
     const allows = (id: string): boolean => id.startsWith("azure/")
     expect(catalog.resolve("gpt-5.4", { allows })?.id).toBe("azure/gpt-5.4")
@@ -279,7 +279,7 @@ describe("several providers with the same name", () => {
   })
 })
 
-describe("aliases", () => {
+describe("model aliases", () => {
   const built = build(
     { openai: provider("openai"), anthropic: provider("anthropic") },
     {},
@@ -293,7 +293,7 @@ describe("aliases", () => {
     },
   )
 
-  test("take precedence over vendors' names, the key's own first, and never over an id", () => {
+  test("take precedence over vendors' names, and never over an id, and the key's own come first", () => {
     expectMeanings(built, {
       "gpt-4o": "openai/gpt-5.4",
       fast: "openai/gpt-5.4-mini",
@@ -315,7 +315,7 @@ describe("aliases", () => {
     }
   })
 
-  test("refer to ids only, not to another alias or themselves", () => {
+  test("refer to ids only, and not to another alias or themselves", () => {
     expectMeanings(built, { loop: undefined, "openai/loop": undefined, chain: undefined })
     expect(built.warnings.filter((warning) => warning.startsWith("aliases."))).toEqual([
       "aliases.loop: there is no model 'openai/loop', so it is refused",
@@ -325,7 +325,7 @@ describe("aliases", () => {
     ])
   })
 
-  test("give a key no access to their model, and do not expose it", () => {
+  test("give a key no access to their model, and do not reveal it", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
     const refusal =
@@ -334,7 +334,7 @@ describe("aliases", () => {
     expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
   })
 
-  test("resolve under their own names, and stay out of the list", () => {
+  test("resolve under their own names, and are not listed", () => {
     const { catalog } = built
     expect(catalog.visible("fast")).toMatchObject({ id: "fast", kind: "chat" })
     expect(catalog.listBody()).not.toContain('"fast"')

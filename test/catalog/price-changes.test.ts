@@ -20,8 +20,8 @@ function kinds(before: Facts, after: Facts): Record<string, string> {
   return Object.fromEntries(changes.map(({ model, kind }) => [model ?? "services", kind]))
 }
 
-describe("changes between two lists", () => {
-  test("lists changes by model, with the values before and after", () => {
+describe("changes between two price lists", () => {
+  test("are listed by model, with the values before and after", () => {
     const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
     const after = list({
       a: { input: "1.0", output: "2.5" },
@@ -51,13 +51,13 @@ describe("changes between two lists", () => {
     expect(priceChanges(before, before)).toEqual([])
   })
 
-  test("reports an increase if one part rises, even if others fall", () => {
+  test("are an increase if one part rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
     expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("reports an increase for a new or longer minimum of seconds", () => {
+  test("are an increase for a new or longer minimum of seconds", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
@@ -83,13 +83,13 @@ describe("changes between two lists", () => {
     })
   })
 
-  test("may concern models named like inherited members", () => {
+  test("can concern models named like inherited members", () => {
     const after = list({ constructor: { input: "1" } })
     expect(kinds(list({}), after)).toEqual({ constructor: "added" })
   })
 })
 
-describe("a list with increases applied", () => {
+describe("a price list with increases applied", () => {
   const before = list(
     { up: { input: "1", output: "9" }, down: { input: "1" }, gone: { input: "1" } },
     { search: "1", file_search: "5" },
@@ -99,7 +99,7 @@ describe("a list with increases applied", () => {
     { search: "2", file_search: "4" },
   )
 
-  test("has those prices completely, and everything else unchanged", () => {
+  test("contains those prices completely, and everything else unchanged", () => {
     const taken = withDearer(before, after)
     expect(taken.vendors["acme"]).toEqual({
       up: { kind: "chat", price: { input: "2", output: "8" } },
@@ -111,7 +111,7 @@ describe("a list with increases applied", () => {
     expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
   })
 
-  test("leaves the other changes for review", () => {
+  test("excludes the other changes, which require a review", () => {
     expect(kinds(withDearer(before, after), after)).toEqual({
       down: "cheaper",
       fresh: "added",
@@ -120,11 +120,11 @@ describe("a list with increases applied", () => {
   })
 })
 
-describe("modes with their own rates", () => {
+describe("price changes of modes with their own rates", () => {
   const at = (flex: Mode): Facts => list({ a: { input: "1", output: "4", modes: { flex } } })
   const own: Mode = { input: "0.5", output: "4", tiers: [{ above: 1000, input: "0.8" }] }
 
-  test("changed rates of a mode are listed by class and tier", () => {
+  test("are listed by class and tier", () => {
     expect(priceChanges(at("1"), at(own))).toEqual([
       {
         vendor: "acme",
@@ -145,12 +145,12 @@ describe("modes with their own rates", () => {
   })
 })
 
-describe("changes of periods", () => {
+describe("price changes of periods", () => {
   const peak = (input: string, hours = ["09:00-12:00"]) => ({ name: "peak", hours, input })
   const at = (...periods: object[]): Facts =>
     list({ a: { input: "1", output: "2", periods: periods as never } })
 
-  test("a changed price in a period is reported with its period", () => {
+  test("are reported with their period", () => {
     expect(priceChanges(at(peak("2")), at(peak("3")))).toEqual([
       {
         vendor: "acme",
@@ -162,7 +162,7 @@ describe("changes of periods", () => {
     expect(priceChanges(at(peak("2")), at(peak("2")))).toEqual([])
   })
 
-  test("an added, removed or moved period is compared with the price outside of periods", () => {
+  test("compare an added, removed or moved period with the price outside of periods", () => {
     const flat = list({ a: { input: "1", output: "2" } })
     expect(kinds(flat, at(peak("2")))).toEqual({ a: "dearer" })
     expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "cheaper" })
@@ -172,7 +172,7 @@ describe("changes of periods", () => {
     expect(kinds(flat, at(mode))).toEqual({ a: "dearer" })
   })
 
-  test("a changed rate of a mode in a period is reported without the mode's factor", () => {
+  test("exclude the mode's factor for a changed rate of a mode in a period", () => {
     const flex = (output: string) => ({
       ...peak("2"),
       output: "2",

@@ -12,7 +12,7 @@ function quotes(prices: Partial<Record<keyof typeof LIST_DATES, Price>>): ListQu
   })
 }
 
-describe("lists that disagree", () => {
+describe("price lists that disagree", () => {
   const two = { input: "2", output: "8" }
   const three = { input: "3", output: "9" }
 
@@ -32,7 +32,7 @@ describe("lists that disagree", () => {
     })
   })
 
-  test("give a price completely: input and output come from the same list", () => {
+  test("give a price completely, with input and output from the same list", () => {
     const mixed = {
       "genai-prices": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "9" },
@@ -40,7 +40,7 @@ describe("lists that disagree", () => {
     expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
   })
 
-  test("if no two lists agree, makers get the newest price and resellers the highest", () => {
+  test("give the newest price for makers and the highest for resellers if no two lists agree", () => {
     const said = quotes({ "models.dev": three, LiteLLM: two })
     expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)
@@ -50,7 +50,7 @@ describe("lists that disagree", () => {
     ])
   })
 
-  test("a tier combines the classes of all lists and needs an input or output price", () => {
+  test("combine the classes of a tier, which requires an input or output price", () => {
     const long = { above: 200_000, input: "4", output: "12" }
     const base = { input: "2", output: "8", cache_write: "3" }
     const said = quotes({
@@ -63,7 +63,7 @@ describe("lists that disagree", () => {
     expect(settle(alone, "chat", {})?.price).toEqual(base)
   })
 
-  test("tiers of another list apply to a reseller, but never below the chosen price", () => {
+  test("apply tiers of another list to a reseller, but never below the chosen price", () => {
     const said = quotes({
       "models.dev": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "4", tiers: [{ above: 32_000, input: "3", output: "6" }] },
@@ -75,7 +75,7 @@ describe("lists that disagree", () => {
     ])
   })
 
-  test("a rounded price does not dispute the exact one", () => {
+  test("do not dispute an exact price with a rounded one", () => {
     const said = quotes({ "models.dev": { input: "0.3333" }, LiteLLM: { input: "0.333333333" } })
     expect(settle(said, "embedding", {})?.disputes).toEqual([])
   })
@@ -95,7 +95,7 @@ describe("lists that disagree", () => {
   })
 })
 
-describe("service modes in the lists", () => {
+describe("service modes in price lists", () => {
   const price = { input: "1", cached_input: "0.1", output: "4" }
   const flex = { input: "0.5", output: "2" }
 
@@ -108,7 +108,7 @@ describe("service modes in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
   })
 
-  test("takes the modes of the first list with the chosen price", () => {
+  test("come from the first list with the chosen price", () => {
     const said = quotes({
       "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
       LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
@@ -116,7 +116,7 @@ describe("service modes in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
   })
 
-  test("uses the highest factor of a list with another price", () => {
+  test("use the highest factor of a list with another price", () => {
     const said = quotes({
       "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
       LiteLLM: price,
@@ -126,7 +126,7 @@ describe("service modes in the lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("stores a mode as a factor if all classes have the same one", () => {
+  test("are stored as a factor if all classes have the same one", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // Cache reads must not become cheaper.
@@ -158,7 +158,7 @@ describe("service modes in the lists", () => {
     expect(finished(price, { image_output: "30" })).toBeUndefined()
   })
 
-  test("price the output of an image model as its text if both have a price", () => {
+  test("price the output of an image model as text if both have a price", () => {
     const own = { input: "0.3", output: "2.5", image_output: "30" }
     const modes = { flex: { input: "0.15", output: "1.25" } }
     const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
@@ -169,7 +169,7 @@ describe("service modes in the lists", () => {
     expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
   })
 
-  test("reduces a mode to a factor for prices that change over time", () => {
+  test("are reduced to a factor for prices that change over time", () => {
     expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
     expect(asFactor(flex, price)).toBe("1")
   })

@@ -16,26 +16,26 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
 }
 
 describe("a signed price list", () => {
-  test("verifies it with one of several keys", () => {
+  test("is verified with one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
     expect(read.vendors["openai"]?.["gpt-7"]?.price).toEqual({ input: "1", output: "2" })
   })
 
-  test("a list with the built-in facts can be signed and read unchanged", async () => {
+  test("can be signed and read unchanged with the built-in facts", async () => {
     const feed = writeFeed(await Bun.file(factsPath).text(), privateKey)
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("rejects it if a single character was changed after signing", () => {
+  test("is rejected if a single character was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("rejects it without a trusted signature, regardless of the key it names", () => {
+  test("is rejected without a trusted signature, regardless of the key it names", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -44,7 +44,7 @@ describe("a signed price list", () => {
     expect(() => readFeed(unsigned, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("with a future date is rejected, because it would block later ones", () => {
+  test("is rejected with a future date, because it would block later lists", () => {
     const feed = writeFeed(facts({ date: "2026-12-03" }), privateKey)
     expect(() => readFeed(feed, [KEY], NOW)).toThrow("in the future")
     expect(readFeed(writeFeed(facts({ date: "2026-12-02" }), privateKey), [KEY], NOW).date).toBe(
@@ -52,7 +52,7 @@ describe("a signed price list", () => {
     )
   })
 
-  test("a signed list with invalid content is rejected with the fault", () => {
+  test("is rejected with the fault if its content is invalid", () => {
     const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
     expect(bad("{}")).toThrow("date")
     expect(bad("no JSON")).toThrow("it is not JSON")
@@ -66,7 +66,7 @@ describe("a signed price list", () => {
     }
   })
 
-  test("rejects it completely if one price has an invalid period", () => {
+  test("is rejected completely if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -89,13 +89,13 @@ describe("a signed price list", () => {
     for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
   })
 
-  test("a file of another format is rejected", () => {
+  test("is rejected if it is a file of another format", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("a list with an unknown class is accepted and keeps it", () => {
+  test("is accepted with an unknown class, which is kept", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
@@ -106,8 +106,8 @@ describe("a signed price list", () => {
   })
 })
 
-describe("an address of a price list", () => {
-  test("hides the address's secrets in the error if it fails", async () => {
+describe("a download of a price list", () => {
+  test("hides the address's secrets in its error", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 404 }) })
     const address = `http://user:secret@127.0.0.1:${server.port}/prices.json?token=secret`
     const shown = `http://127.0.0.1:${server.port}/prices.json`
@@ -117,7 +117,7 @@ describe("an address of a price list", () => {
     await expect(fetchFeed("/nowhere/prices.json")).rejects.toThrow("there is no file")
   })
 
-  test("stops reading at the maximum length of a list", async () => {
+  test("stops at the maximum length of a list", async () => {
     const chunk = new Uint8Array(1 << 20)
     using server = Bun.serve({
       port: 0,

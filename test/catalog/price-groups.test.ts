@@ -26,7 +26,7 @@ function priceOf(groups: PriceGroups, id: string, now = 0): Price | undefined {
 }
 
 describe("a price group", () => {
-  test("multiplies the usual price, from the moment its term begins", () => {
+  test("multiplies the usual price from the start of its term", () => {
     const groups = groupOf({ from: 100, multiplier: "0.8" }, { from: 200, multiplier: "2" })
     expect(priceOf(groups, "mine/large", 99)?.multiplier).toBe(1_500_000n)
     expect(priceOf(groups, "mine/large", 100)).toMatchObject({
@@ -44,18 +44,18 @@ describe("a price group", () => {
     expect(groups.priced(model("mine/large"), "constructor", 1)).toBe(model("mine/large"))
   })
 
-  test("prices each model once for each term", () => {
+  test("computes the price of each model once for each term", () => {
     const groups = groupOf({ from: 0, multiplier: "0.8" }, { from: 10 })
     const priced = groups.priced(model("mine/large"), "partners", 1)
     expect(groups.priced(model("mine/large"), "partners", 9)).toBe(priced)
     expect(groups.priced(model("mine/large"), "partners", 10)).not.toBe(priced)
   })
 
-  test("rounds a product of multipliers up, so that nothing is given away", () => {
+  test("rounds a product of multipliers up", () => {
     expect(priceOf(groupOf({ from: 0, multiplier: "0.000001" }), "mine/large")?.multiplier).toBe(2n)
   })
 
-  test("has a rate card, to which no multiplier is applied", () => {
+  test("has a rate card to which no multiplier is applied", () => {
     const groups = groupOf({
       from: 0,
       multiplier: "0.5",
@@ -91,7 +91,7 @@ describe("a price group", () => {
     expect(modesIn({ prices: named })).toEqual({ ...card, flex: 2_000_000_000n })
   })
 
-  test("prefers the price of an id to that of a pattern, and a longer pattern", () => {
+  test("prefers the price of an id to the price of a pattern, and a longer pattern", () => {
     const at = (input: string): PriceSettings => ({ input, output: "1" })
     const groups = groupOf({
       from: 0,
@@ -105,13 +105,13 @@ describe("a price group", () => {
     expect(inputOf("mine/vectors")).toBe(2)
   })
 
-  test("never makes a model callable without a known cost", () => {
+  test("never makes a model without a known cost callable", () => {
     const groups = groupOf({ from: 0, prices: { "mine/secret": { input: "1", output: "1" } } })
     expect(model("mine/secret").deployments[0]?.price).toBeUndefined()
     expect(priceOf(groups, "mine/secret")).toBeUndefined()
   })
 
-  test("charges in the model's units, so that its vendor's cost stays known", () => {
+  test("charges in the model's units, so that the vendor's cost remains known", () => {
     const made = settings(
       { mine: provider("acme") },
       { "mine/voice": { kind: "speech", price: { character: "15" } } },
@@ -148,7 +148,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("applies when the catalog lists, shows and requires models for its members", () => {
+  test("is applied when the catalog lists, shows and requires models for its members", () => {
     const made = {
       ...settings({ mine: provider("acme") }),
       priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },
@@ -175,7 +175,7 @@ const decimal = fc.integer({ min: 0, max: 9_999_999 }).map((millionths) => ({
 }))
 const tokens = fc.integer({ min: 0, max: 1_000_000 })
 
-test("a charge is the usage times the price of the current term, for any terms", () => {
+test("the charge in a price group is the usage times the price of the current term, for any terms", () => {
   const card = facts.vendors["acme"]?.["large"]?.price
   expect(card).toMatchObject({ input: "1.25", output: "10" })
   const term = fc.record({ gap: fc.integer({ min: 1, max: 50 }), multiplier: decimal })

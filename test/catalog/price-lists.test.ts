@@ -6,8 +6,8 @@ import { renderFacts } from "../../price-data/render.ts"
 import { factsPath } from "./known-facts.ts"
 import { publishedLists } from "./published-lists.ts"
 
-describe("lists inside packages", () => {
-  test("genai-prices is read from Python without running it", () => {
+describe("price lists inside packages", () => {
+  test("are read from Python without running it for genai-prices", () => {
     const source = `
 providers: list[Provider] = [
     Provider(
@@ -48,7 +48,7 @@ providers: list[Provider] = [
     expect(() => genaiPricesIn("providers: list = [1 + 1]")).toThrow(SyntaxError)
   })
 
-  test("models.dev is read from the middle of a program", () => {
+  test("are read from the middle of a program for models.dev", () => {
     const list =
       '{acme:{id:"acme",env:["KEY"],models:{"a-1":{id:"a-1",tool_call:!0,cost:{input:.5}}}}}'
     const program = Buffer.concat([Buffer.from([0, 255, 195]), Buffer.from(`;var x=${list},y=f()`)])
@@ -63,11 +63,11 @@ providers: list[Provider] = [
   })
 })
 
-describe("facts from lists", () => {
+describe("facts from price lists", () => {
   const built = buildFacts(publishedLists(), "2026-11-23")
   const models = built.facts.vendors["openai"] ?? {}
 
-  test("a model of two lists is known even without models.dev; one of a single list is not", () => {
+  test("include a model that two lists have even without models.dev, and exclude a model of one list", () => {
     expect(models["gpt-b"]).toEqual({
       kind: "chat",
       owner: "openai",
@@ -92,7 +92,7 @@ describe("facts from lists", () => {
     expect(models["gpt-misspelt"]).toBeUndefined()
   })
 
-  test("requests have a price for each search context size", () => {
+  test("include a price of requests for each search context size", () => {
     expect(built.facts.vendors["perplexity"]?.["sonar-new"]?.price).toEqual({
       input: "1",
       output: "2",
@@ -102,22 +102,22 @@ describe("facts from lists", () => {
     })
   })
 
-  test("a model with a withdrawal date is known until then", () => {
+  test("include a model with a withdrawal date until then", () => {
     expect(models["gpt-old"]).toBeUndefined()
     expect(models["gpt-ending"]).toBeDefined()
   })
 
-  test("an announced price without a schedule is reported", () => {
+  test("include a report of an announced price without a schedule", () => {
     expect(built.notes.of("price change announced, without a schedule")).toEqual([
       "openai/gpt-ending from 2026-12-01",
     ])
   })
 
-  test("a zero price does not replace a positive one", () => {
+  test("keep a positive price if another list has zero", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
-  test("a LiteLLM entry suffices if it has a withdrawal date or the page of the price", () => {
+  test("include a LiteLLM entry with a withdrawal date or the page of the price", () => {
     expect(Object.keys(built.facts.vendors["azure"] ?? {})).toEqual([
       "gpt-listed",
       "gpt-dated",
@@ -125,7 +125,7 @@ describe("facts from lists", () => {
     ])
   })
 
-  test("models other than chat models are taken from LiteLLM only, if the gateway can call them", () => {
+  test("include models other than chat only from LiteLLM, if the gateway can call them", () => {
     expect(built.facts.vendors["deepgram"]).toMatchObject({
       voice: { kind: "speech", price: { character: "30" } },
       ears: { kind: "transcription", price: { second: "100" } },
@@ -133,7 +133,7 @@ describe("facts from lists", () => {
     expect(built.facts.vendors["xai"]).toEqual({})
   })
 
-  test("prices by input range become tiers", () => {
+  test("include prices by input range as tiers", () => {
     expect(built.facts.vendors["alibaba"]?.["qwen-ranges"]?.price).toEqual({
       input: "1",
       output: "3",
@@ -141,23 +141,23 @@ describe("facts from lists", () => {
     })
   })
 
-  test("a price of 0 counts as unknown unless the model's name marks it as free", () => {
+  test("treat a price of 0 as unknown unless the model's name marks it as free", () => {
     expect(built.facts.vendors["vercel"]?.["a/free-of-charge"]?.price).toBeUndefined()
     expect(built.facts.vendors["vercel"]?.["a/b-free"]?.price).toEqual({ input: "0", output: "0" })
   })
 
-  test("images have a price per image, and a size is not a model", () => {
+  test("include a price per image, and do not treat a size as a model", () => {
     expect(models["image-1"]).toMatchObject({ kind: "image", price: { image: "40000" } })
     expect(Object.keys(models).filter((name) => name.includes("/"))).toEqual([])
   })
 
-  test("the page lists disputes with the value of each list", () => {
+  test("include a page of disputes with the value of each list", () => {
     const page = disputesPage(built.facts, built.disputes)
     expect(page).toContain("| `openai/gpt-a` | `input` | 3 | 2 | 3 | **3** | two of three |")
     expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")
   })
 
-  test("the committed file has the format of the script", async () => {
+  test("are written in the format of the committed file", async () => {
     const committed = (await Bun.file(factsPath).json()) as typeof built.facts
     expect(renderFacts(committed)).toBe(await Bun.file(factsPath).text())
   })

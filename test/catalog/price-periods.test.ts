@@ -80,7 +80,7 @@ describe("a model with price periods", () => {
     expect(inputOf(catalog.require("mine/own", "chat").deployments[0]?.price)).toBe(0.5)
   })
 
-  test("gets a new object per period; a model without periods keeps its object", () => {
+  test("gets a new object per period, while a model without periods keeps its object", () => {
     const { catalog } = built({ "mine/plain": { price: { input: "1", output: "2" } } })
     expect(catalog.require("mine/plain", "chat")).toBe(catalog.find("mine/plain") as never)
   })
@@ -103,7 +103,7 @@ describe("a model with price periods", () => {
     expect(all()).toEqual(["1.5", "1.5", "1.5"])
   })
 
-  test("multiplies its price for a price group, but a rate card has one price for all times", () => {
+  test("multiplies its price for a price group, while a rate card has one price for all times", () => {
     const price_groups = {
       half: { terms: [{ from: 0, multiplier: "0.5" }] },
       card: { terms: [{ from: 0, prices: { "mine/own": { input: "9", output: "9" } } }] },
@@ -121,21 +121,21 @@ describe("a model with price periods", () => {
     expect(inputOf(price("card")?.listed)).toBe(1)
   })
 
-  test("may be free at times, so requests without credits are not rejected early", () => {
+  test("can be free at times, so requests without credits are not rejected early", () => {
     const free = { ...NIGHT, input: "0", output: "0" }
     const price = { input: "1", output: "2", periods: [free] }
     expect(built({ "mine/own": { price } }).catalog.hasFree("chat", {})).toBe(true)
     expect(built(models).catalog.hasFree("chat", {})).toBe(false)
   })
 
-  test("counts as free if it costs nothing outside of its periods", () => {
+  test("counts as free if it is free outside its periods", () => {
     const price = { input: "0", output: "0", periods: [{ ...NIGHT, output: "1" }] }
     const { catalog } = built({ "mine/own": { price } })
     expect(catalog.hasFree("chat", {})).toBe(true)
   })
 })
 
-test("deployments are tried in the order of their current prices", () => {
+test("deployments with price periods are tried in the order of their current prices", () => {
   const deployments = [
     { provider: "mine", model: "a", weight: 1, price: { input: "1", output: "1" } },
     {
@@ -152,7 +152,7 @@ test("deployments are tried in the order of their current prices", () => {
   expect(order()).toEqual(["mine/a", "kin/b"])
 })
 
-test("a group has the current prices of all its members", () => {
+test("a model group has the current prices of all its members", () => {
   const { catalog, clock } = built({
     "mine/own": { price: { input: "1", output: "2", periods: [NIGHT] } },
     "auto/all": { members: [{ model: "mine/own", weight: 1 }] },
@@ -163,7 +163,7 @@ test("a group has the current prices of all its members", () => {
   expect(inputOf(price())).toBe(1)
 })
 
-describe("a known model", () => {
+describe("a known model with price periods", () => {
   const modesOf = (price: Price | undefined) => Object.fromEntries(price?.modes ?? [])
 
   test("has the periods of its list, with the tiers, services and modes of its price", () => {
@@ -179,7 +179,7 @@ describe("a known model", () => {
     })
   })
 
-  test("has the operator's modes for its provider in its periods too", () => {
+  test("also has the operator's modes for its provider in its periods", () => {
     const own = { ...provider("acme"), prices: { modes: { ultra: "4" } } }
     const { catalog, clock } = built({}, { providers: { mine: own } })
     const price = () => catalog.require("mine/timed", "chat").deployments[0]?.price
@@ -188,7 +188,7 @@ describe("a known model", () => {
     expect(modesOf(price())["ultra"]).toBe(4_000_000n)
   })
 
-  test("with an operator's price keeps the periods of its modes, unless that price has its own", () => {
+  test("keeps the periods of its modes with an operator's price, unless that price has its own", () => {
     const price = { input: "5", output: "6" }
     const cases: [ModelSettings["price"] & {}, bigint][] = [
       [price, 6_000_000n],
@@ -225,7 +225,7 @@ describe("the built-in prices", () => {
     return catalog.require(id, "chat").deployments[0]?.price
   }
 
-  test("DeepSeek's prices are twice as high on workdays from 1 to 4 and from 6 to 10 UTC", () => {
+  test("are doubled for DeepSeek on workdays from 1 to 4 and from 6 to 10 UTC", () => {
     const id = "deepseek/deepseek-v4-pro"
     const inputAt = (moment: string) => inputOf(at(moment, id))
     // 2026-11-27 is a Friday.
@@ -247,7 +247,7 @@ describe("the built-in prices", () => {
     expect(week.filter((input) => input === 1.32)).toHaveLength(35)
   })
 
-  test("Gemini Flash prices double in 2027, in all classes except searches", () => {
+  test("are doubled for Gemini Flash from 2027 on, in all classes except searches", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)
@@ -260,7 +260,7 @@ describe("the built-in prices", () => {
     }
   })
 
-  test("GPT-6.2 prices have another factor for Ultrafast from March 2027 on", () => {
+  test("have another factor for Ultrafast of GPT-6.2 from March 2027 on", () => {
     const factorAt = (moment: string) => {
       const price = at(moment, "openai/gpt-6.2-sol")
       expect(inputOf(price)).toBe(2)
@@ -273,7 +273,7 @@ describe("the built-in prices", () => {
   })
 })
 
-test("a schedule is not applied to a price that has changed", () => {
+test("a price schedule is not applied to a price that has changed", () => {
   const price = { input: "1.5", output: "7.5" }
   const list = { date: "2027-01-02", generated_from: [], services: {} }
   const models = { "gemini-3.8-flash": { kind: "chat" as const, price } }

@@ -14,7 +14,7 @@ function failure(run: () => unknown): GatewayError {
 
 const allows = (id: string) => id.startsWith("second/")
 
-describe("require", () => {
+describe("the catalog lookup of a required model", () => {
   const { catalog } = build(settings({ mine: provider("acme"), second: provider("other") }))
 
   test("returns a model that can be called", () => {
@@ -36,7 +36,7 @@ describe("require", () => {
     )
   })
 
-  test("does not expose models to a key that may not call them", () => {
+  test("does not reveal models to a key without access to them", () => {
     expect(failure(() => catalog.require("larg", "chat", { allows })).message).not.toContain(
       "mine/",
     )
@@ -47,7 +47,7 @@ describe("require", () => {
     expect(catalog.visible("second/large", { allows }).id).toBe("second/large")
   })
 
-  test("rejects another kind and a model without a price", () => {
+  test("rejects a model of another kind and a model without a price", () => {
     const kind = failure(() => catalog.require("mine/vectors", "chat"))
     expect([kind.kind, kind.status, kind.details.parameter]).toEqual([
       "model_not_supported",
@@ -62,7 +62,7 @@ describe("require", () => {
     ])
   })
 
-  test("repeats only the beginning of an endless name", () => {
+  test("repeats only the beginning of an endless name in its error", () => {
     expect(failure(() => catalog.require("x".repeat(100_000), "chat")).message.length).toBeLessThan(
       500,
     )

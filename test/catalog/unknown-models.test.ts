@@ -45,7 +45,7 @@ describe("model families", () => {
     ["o3-mini", "o mini", [3]],
     ["gpt-4o", "gpt o", [4]],
     ["us.anthropic.claude-opus-5", "usanthropicclaude opus", [5]],
-  ])("have their name parts read from %s", (name, family, version) => {
+  ])("are determined from the name parts of %s", (name, family, version) => {
     expect(nameParts(name)).toMatchObject({ family, version })
   })
 
@@ -66,7 +66,7 @@ describe("model families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("prices a newer model at the family's highest period, at any time", () => {
+  test("price a newer model at the family's highest period, at any time", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -84,7 +84,7 @@ describe("model families", () => {
     })
   })
 
-  test("have no price for a model that is not newer, which may have cost more", () => {
+  test("have no price for a model that is not newer, which may have been more expensive", () => {
     for (const name of [
       "gpt-4",
       "gpt-5.3",
@@ -101,12 +101,12 @@ describe("model families", () => {
 })
 
 describe("unknown models", () => {
-  test("rejects an unknown model without the setting", () => {
+  test("are rejected without the setting", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
 
-  test("resolve by id and by their vendor's own name with `family`, unlisted", () => {
+  test("resolve by id and by their vendor's own name with `family`, and are not listed", () => {
     const { catalog } = build("family")
     const model = catalog.require("openai/gpt-6", "chat")
     expect(model).toMatchObject({ id: "openai/gpt-6", context: 400 })
@@ -119,7 +119,7 @@ describe("unknown models", () => {
     expect(catalog.require("openai/gpt-6", "chat")).toBe(model)
   })
 
-  test("respect the key's rights, and known models are unaffected", () => {
+  test("respect the key's model access, and known models are not affected", () => {
     const { catalog } = build("family")
     const rights = { allows: (id: string) => id === "openai/gpt-5" }
     expect(() => catalog.require("gpt-6", "chat", rights)).toThrow("may not call")
@@ -137,7 +137,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
   })
 
-  test("fail with a warning if their price has no output", () => {
+  test("are rejected with a warning if their price has no output", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
       expect.stringContaining("unknown_models is not used: its price has no"),
@@ -145,7 +145,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })
 
-  test("fail if their name is invalid, and do not accumulate", () => {
+  test("are rejected if their name is invalid, and do not accumulate", () => {
     const { catalog } = build({ price: { input: "5", output: "5" } })
     for (const name of [
       `openai/${"a".repeat(300)}`,
@@ -176,7 +176,7 @@ describe("unknown models", () => {
   })
 })
 
-describe("a model newer than the list, without unknown_models", () => {
+describe("a model newer than the price list, without unknown_models", () => {
   const { catalog } = build(undefined)
   const refusal = (name: string): string => {
     try {
@@ -187,7 +187,7 @@ describe("a model newer than the list, without unknown_models", () => {
     }
   }
 
-  test("gets an error that explains how to offer it", () => {
+  test("returns an error that explains how to offer it", () => {
     for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
       expect(refusal(name)).toContain("'unknown_models: family'")
     }
@@ -196,7 +196,7 @@ describe("a model newer than the list, without unknown_models", () => {
     }
   })
 
-  test("gets an offer at the highest price of its family, unless unknown_models is set", () => {
+  test("is offered at the highest price of its family, unless unknown_models is set", () => {
     expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()

@@ -16,7 +16,7 @@ function changes(models: Record<string, ModelSettings>) {
   }))
 }
 
-test("changes with a date are listed by date, with the changed values", () => {
+test("upcoming price changes with a date are listed by date, with the changed values", () => {
   const price = {
     input: "1",
     output: "2",
@@ -44,7 +44,7 @@ test("changes with a date are listed by date, with the changed values", () => {
   ])
 })
 
-test("changes of a mode with its own rates are listed by class", () => {
+test("upcoming changes of a mode with its own rates are listed by class", () => {
   const periods = [{ from: at("2027-01-01"), modes: { flex: { input: "0.6", output: "1" } } }]
   const price = { input: "1", output: "2", modes: { flex: { input: "0.5" } }, periods }
   const [change] = changes({ "mine/own": { price } })
@@ -54,7 +54,7 @@ test("changes of a mode with its own rates are listed by class", () => {
   ])
 })
 
-test("the next change of a weekly period is listed", () => {
+test("the next price change of a weekly period is listed", () => {
   const price = {
     input: "1",
     output: "2",
@@ -85,7 +85,7 @@ test("the next change of a weekly period is listed", () => {
   ])
 })
 
-test("each of several deployments is named, and a group has no changes of its own", () => {
+test("upcoming price changes name each of several deployments, and a group has none of its own", () => {
   const period = { from: at("2027-01-01"), output: "4" }
   const price = { input: "1", output: "2" }
   const deployments = [

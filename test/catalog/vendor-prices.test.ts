@@ -46,7 +46,7 @@ describe("prices of a vendor's services and modes", () => {
     })
   })
 
-  test("rates of a known mode count with the known price, and by their factor with another one", () => {
+  test("include rates of a known mode with the known price, and its factor with another price", () => {
     const flex = { input: "0.5", cached_input: "0.1", output: "2" }
     const price = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "3" } }
     const moded = { kind: "chat", price }
@@ -79,17 +79,17 @@ describe("prices of a vendor's services and modes", () => {
     expect(regional).toMatchObject({ rates: { inputFresh: 550_000_000n } })
   })
 
-  test("a mode with a class that cannot be billed makes its model unpriced", () => {
+  test("make a model unpriced if a mode has a class that cannot be billed", () => {
     const modes = { flex: { input: "0.5", citation: "1" } }
     const price = { input: "1", output: "4", modes }
     expect(readPriceFacts("chat", price, "1").reason).toContain("also charges by 'citation'")
   })
 
-  test("services are not part of the price of a plain request", () => {
+  test("are not part of the price of a plain request", () => {
     expect(priceAt({})?.rates.searches).toBeUndefined()
   })
 
-  test("tokens cost more at hosts that keep data in one region", () => {
+  test("are higher at hosts that keep data in one region", () => {
     const rates = { inputFresh: 1_375_000_000n, inputCacheRead: 137_500_000n }
     expect(priceAt({ baseUrl: "https://eu.acme.example/v1" })).toMatchObject({ rates })
     expect(priceAt({ baseUrl: "https://api.acme.example/v1" })?.rates.inputFresh).toBe(
