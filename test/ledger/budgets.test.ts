@@ -30,7 +30,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("charges all of them, and the smallest decides", async () => {
+  test("are all charged, and the smallest is the limit", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("starts a new one with each period, without a reset", async () => {
+  test("start again with each period, without a reset", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -69,7 +69,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("pay for a request on the day on which its hold was placed", async () => {
+  test("are charged on the day on which the request's hold was placed", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -91,7 +91,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("returns and forgets them when their period is over and no request uses them", async () => {
+  test("are returned and removed when their period is over and no request uses them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -112,7 +112,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("keeps them while a request waits for the last of them", async () => {
+  test("are kept while a request waits for the last of them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe("daily and monthly budgets", () => {
     expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("returns them when the process with their lease is dead", async () => {
+  test("are returned if the process with their lease has died", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
@@ -157,7 +157,7 @@ describe("daily and monthly budgets", () => {
 })
 
 describe("a changed key", () => {
-  test("gets and loses budget by the difference", async () => {
+  test("gains and loses budget by the difference", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("has its first budget from then on", async () => {
+  test("has its first budget from the change on", async () => {
     await using database = await TestDatabase.open()
     const plain = await database.account("a", 100n)
     await database.key("key", "a", null)
@@ -219,7 +219,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("changes on all nodes, and is rejected once it is revoked", async () => {
+  test("changes on all nodes, and is rejected when it is revoked", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)
@@ -237,7 +237,7 @@ describe("a changed key", () => {
   })
 })
 
-test("the verification finds a manipulated budget", async () => {
+test("verification detects a manipulated budget", async () => {
   await using database = TestDatabase.direct()
   const payerAt = await thrifty(database)
   const ledger = await database.ledger("node")

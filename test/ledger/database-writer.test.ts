@@ -22,8 +22,8 @@ function silentStore(store: Store): Store {
   return { ...store, settlements: { ...store.settlements, post: () => promise } }
 }
 
-describe("posting to an unavailable database", () => {
-  test("retries without a visible failure if a retry succeeds", async () => {
+describe("a posting to an unavailable database", () => {
+  test("is retried without a visible failure if a retry succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -33,7 +33,7 @@ describe("posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("fails with the reason if it keeps failing, until the next success", async () => {
+  test("fails with the reason if retries keep failing, until the next success", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const writer = new DatabaseWriter(failing(database.store, state), {
@@ -47,7 +47,7 @@ describe("posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("probes the database, so that the recovery is detected", async () => {
+  test("probes the database, so that its recovery is detected", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
       ...FILE_RETRIES,
@@ -58,14 +58,14 @@ describe("posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("rejects a write after the maximum wait of its policy if the database never answers", async () => {
+  test("is rejected after the policy's maximum wait if the database never answers", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
     await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })
     expect(writer.failure).toMatchObject({ code: "unavailable" })
   })
 
-  test("ends at the shutdown, also for pending writes, unless the database works", async () => {
+  test("ends at the shutdown, including pending writes, unless the database works", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const options = databaseRetries(60_000)

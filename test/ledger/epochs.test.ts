@@ -47,7 +47,7 @@ async function joined(database: TestDatabase, node: string, store: Store): Promi
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a node that joins again`, () => {
-    test("keeps its whole new lease when the response to a charge on the old one is late", async () => {
+    test("keeps its whole new lease if the response to a charge on the old lease is late", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const answers = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ for (const engine of ENGINES) {
       expect(await store.accounts.find("a")).toMatchObject({ balance: 70n, leased: 70n })
     })
 
-    test("leaves nothing leased when the response to a charge was lost, and spends nothing twice", async () => {
+    test("has no lease left if the response to a charge was lost, and spends nothing twice", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       let isCut = false

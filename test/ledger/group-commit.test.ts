@@ -77,7 +77,7 @@ describe("group commit", () => {
     expect(database.batches).toHaveLength(1)
   })
 
-  test("combines settlements of one turn of the event loop", async () => {
+  test("combines settlements of one event-loop turn", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const holds = Array.from({ length: 50 }, (_, index) => open(commits, `req_${index}`))
@@ -147,7 +147,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
-  test("keeps working after a flush without anything to write", async () => {
+  test("continues after a flush without anything to write", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     await commits.flush()
@@ -173,8 +173,8 @@ describe("group commit", () => {
   })
 })
 
-describe("long-running holds", () => {
-  test("records each once with its receipt, and closes it when it ends", async () => {
+describe("records of long-running holds", () => {
+  test("are written once with their receipt, and closed when the hold ends", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -200,7 +200,7 @@ describe("long-running holds", () => {
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
-  test("closes them by the next tick after their release", async () => {
+  test("are closed by the next tick after the hold's release", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("long-running holds", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("records no hold after it ended, however late the tick", async () => {
+  test("are never written after the hold ended, however late the tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)
@@ -228,7 +228,7 @@ describe("long-running holds", () => {
   })
 })
 
-describe("a failing ledger", () => {
+describe("group commit to a failing ledger", () => {
   test("fails the settlements of the batch and continues", async () => {
     const database = new FakeLedgerStore()
     database.failures = 1
@@ -237,7 +237,7 @@ describe("a failing ledger", () => {
     expect((await settle(commits, open(commits, "lucky"))).charged).toBe(1n)
   })
 
-  test("gets the missed holds and ends afterwards", async () => {
+  test("writes missed holds and ends afterwards", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const ended = open(commits, "ended", 2_000)
@@ -257,7 +257,7 @@ describe("a failing ledger", () => {
     expect(closed).toEqual(["ended"])
   })
 
-  test("fails the settlements that are missing in its response", async () => {
+  test("fails settlements that are missing in the response", async () => {
     const commits = new GroupCommit(async () => [])
     await expect(settle(commits, open(commits, "forgotten"))).rejects.toThrow("fewer settlements")
   })

@@ -35,21 +35,21 @@ describe("the price of an image", () => {
     [{}, 170n],
     [{ quality: "hd" }, 80n],
   ] as const) {
-    test(`applies to its size and quality: ${JSON.stringify(kind)}`, () => {
+    test(`depends on its size and quality: ${JSON.stringify(kind)}`, () => {
       expect(costOfOne(kind)).toBe(millicredits * MILLICREDIT)
     })
   }
 
-  test("a kind without a rate costs the rate of all others", () => {
+  test("is the default rate for a kind without a rate", () => {
     expect(costOfOne({ size: "256x256" }, "10000")).toBe(10n * MILLICREDIT)
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })
 
-  test("equals the highest rate if no rate matches, never zero", () => {
+  test("is the highest rate if no rate matches, and never zero", () => {
     expect(costOfOne({ size: "256x256" })).toBe(170n * MILLICREDIT)
   })
 
-  test("stays unchanged for a price without kinds", () => {
+  test("is the same for all images if the price has no kinds", () => {
     const price = parsePrice({ image: "40000" }, "1")
     expect(priceOfImages(price, { size: "1024x1024" })).toBe(price)
   })

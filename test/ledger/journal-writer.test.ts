@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("a dead process's journal is posted by the next one, with its lease", async () => {
+    test("is posted by the next process with its lease if its process has died", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       expect(next.alarms.writtenOffs).toEqual([])
     })
 
-    test("a live process's journal is left alone", async () => {
+    test("is not touched if its process is alive", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using living = await Settling.open(database, "alive")
@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       living.isAway = false
     })
 
-    test("without a lease uses unleased credits, and the rest is written off", async () => {
+    test("is charged to unleased credits without a lease, and the rest is written off", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using late = await Settling.open(database, "late")
@@ -177,7 +177,7 @@ function unknownAccount(): string {
   return JSON.stringify({ ...posting, writtenOff: [], at: 1, receipt: "{}" })
 }
 
-describe("the file of a journal", () => {
+describe("a journal's file", () => {
   test("accepts no charge after it was deleted", async () => {
     await using database = TestDatabase.direct()
     await database.account("a", 100n)
@@ -215,13 +215,13 @@ describe("the file of a journal", () => {
     expect(poster.takeDone()).toEqual([2])
   })
 
-  test("stays unchanged if it is damaged", async () => {
+  test("is not changed if it is damaged", async () => {
     await using database = TestDatabase.direct()
     writeFileSync(join(database.directory.path, "journal.db"), "no database at all, but some text")
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })
   })
 
-  test("does not exist after its state was read", async () => {
+  test("does not exist after its state has been read", async () => {
     await using database = TestDatabase.direct()
     expect(journalState(database.directory.path)).toBeNull()
   })

@@ -28,8 +28,8 @@ function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
 }
 
 for (const engine of ENGINES) {
-  describe(`${engine.name}: leases with a term`, () => {
-    test("a disconnected node stops spending before another may, and continues when it is connected again", async () => {
+  describe(`${engine.name}: a lease with a term`, () => {
+    test("prevents a disconnected node from spending before another may, until it is connected again", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("cut off")
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test("a node with a longer lease term is not removed by one with a shorter term", async () => {
+    test("is not removed by a node with a shorter lease term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       expect((await nodes.poll("patient", null)).known).toBe(true)
     })
 
-    test("a node that reports at the moment of its removal stays", async () => {
+    test("is kept by a node that reports at the moment of its removal", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })

@@ -36,7 +36,7 @@ describe("a key's budget", () => {
     expect(database.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
   })
 
-  test("never becomes negative when its lease was lost", async () => {
+  test("never becomes negative if its lease was lost", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -58,8 +58,8 @@ describe("a key's budget", () => {
   })
 })
 
-describe("a lease that was lost while the process was suspended", () => {
-  test("takes the charge from unleased credits", async () => {
+describe("a lease that is lost while the process is suspended", () => {
+  test("is replaced by unleased credits for the charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -69,7 +69,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await ledger.settle(hold, 60n, () => "{}")).toMatchObject({ charged: 60n, balance: 40n })
   })
 
-  test("never takes another node's share", async () => {
+  test("is never replaced by another node's share", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const suspended = await database.ledger("suspended")
@@ -84,7 +84,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("returns to open holds first", async () => {
+  test("is first returned to open holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -101,7 +101,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("keeps leased balance and ledger consistent when the open holds end first", async () => {
+  test("keeps leased balance and ledger consistent if the open holds end first", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -119,7 +119,7 @@ describe("a lease that was lost while the process was suspended", () => {
     })
   })
 
-  test("delays new requests until the node has joined again", async () => {
+  test("new requests wait until a removed node has joined again", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -130,7 +130,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 })
 
-test("closing writes the ended settlements, and the leases are returned with the node", async () => {
+test("a closing ledger writes the ended settlements, and the node returns its leases", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")

@@ -13,7 +13,7 @@ function batchOf(...postings: readonly Posting[]): Batch {
 }
 
 describe("a hold", () => {
-  test("reserves money and releases it", async () => {
+  test("reserves credits and releases them", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -28,7 +28,7 @@ describe("a hold", () => {
     expect(await database.balanceOf("account")).toBe(100n)
   })
 
-  test("can be made larger and smaller within the leased amount", async () => {
+  test("can be increased and reduced within the leased amount", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(0n)
   })
 
-  test("can be made smaller after its lease was given away", async () => {
+  test("can be reduced after its lease was given away", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -58,7 +58,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(20n)
   })
 
-  test("fails without a balance, and costs nothing if it is free", async () => {
+  test("fails without a balance, and is free for a cost of zero", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -70,7 +70,7 @@ describe("a hold", () => {
     ])
   })
 
-  test("leases the whole balance for a request that needs more, so that it can be clamped", async () => {
+  test("leases the whole balance for a request that requires more, so that the answer can be limited", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")
@@ -78,7 +78,7 @@ describe("a hold", () => {
     expect(ledger.available(payer)).toBe(7n)
   })
 
-  test("finds a grant that came after its rejection", async () => {
+  test("finds a grant that was made after its rejection", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -88,7 +88,7 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
-  test("works with the largest storable balance, and more is rejected", async () => {
+  test("is possible with the largest storable balance, and a larger balance is rejected", async () => {
     await using database = await TestDatabase.open()
     const largest = 2n ** 63n - 1n
     const payer = await database.account("account", largest)
@@ -103,7 +103,7 @@ describe("a hold", () => {
 })
 
 describe("a settlement", () => {
-  test("takes the cost and releases the rest of the hold", async () => {
+  test("charges the cost and releases the rest of the hold", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -119,7 +119,7 @@ describe("a settlement", () => {
     expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
   })
 
-  test("a settlement of zero leaves a receipt without an entry", async () => {
+  test("leaves a receipt without an entry if the cost is zero", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 10n)
     const ledger = await database.ledger("node")
@@ -133,7 +133,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 1, 10)).toEqual([])
   })
 
-  test("above its hold uses the available balance", async () => {
+  test("uses the available balance above its hold", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -167,7 +167,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("above the whole balance leaves the holds of others intact; the rest is written off", async () => {
+  test("above the whole balance does not affect other holds, and the rest is written off", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -186,7 +186,7 @@ describe("a settlement", () => {
     expect(await database.balanceOf("account")).toBe(0n)
   })
 
-  test("happens once: a second one is rejected, with or without a charge", async () => {
+  test("is made only once, with or without a charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a settlement", () => {
     expect(ledger.available(payer)).toBe(80n)
   })
 
-  test("a repeated settlement charges nothing and has the same result", async () => {
+  test("charges nothing and returns the same result if it is repeated", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("two alternating processes make one ledger", async () => {
+  test("of two alternating processes writes to one ledger", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)
@@ -279,7 +279,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("any number of settlements in a batch adds as many entries, in order", async () => {
+  test("adds one entry in order, for any number of settlements in a batch", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")

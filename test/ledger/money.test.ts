@@ -6,7 +6,7 @@ import { formatCredits, NANOCREDITS, parseCredits } from "../../src/ledger/money
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
 describe("credits as text", () => {
-  test("survives formatting and parsing", () => {
+  test("are the same after formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(parseCredits(formatCredits(amount))).toBe(amount)
@@ -30,12 +30,12 @@ describe("credits as text", () => {
     [NANOCREDITS, "1"],
     [10n * NANOCREDITS, "10"],
     [-15n * NANOCREDITS - 500_000_000n, "-15.5"],
-  ])("%p is %p", (amount, text) => {
+  ])("are formatted: %p is %p", (amount, text) => {
     expect(formatCredits(amount)).toBe(text)
     expect(parseCredits(text)).toBe(amount)
   })
 
-  test("may have extra zeros and spaces", () => {
+  test("can have extra zeros and spaces", () => {
     expect(parseCredits(" 007.500000000000 ")).toBe(7_500_000_000n)
     expect(parseCredits("-0")).toBe(0n)
   })
@@ -55,18 +55,18 @@ describe("credits as text", () => {
     "NaN",
     "1 2",
     "١",
-  ])("reject %p", (text) => {
+  ])("are rejected if they are %p", (text) => {
     expect(() => parseCredits(text)).toThrow(RangeError)
   })
 
-  test("reject digits that would have to be rounded", () => {
+  test("are rejected if they have digits that would be rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
     expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
     expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)
   })
 })
 
-test("division that rounds up gives the smallest integer not below the quotient", () => {
+test("division that rounds up returns the smallest integer not below the quotient", () => {
   const numerators = fc.bigInt({ min: 0n, max: 10n ** 40n })
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n })
   fc.assert(
@@ -81,7 +81,7 @@ test("division that rounds up gives the smallest integer not below the quotient"
 describe("decimals with any number of digits", () => {
   const places = fc.integer({ min: 0, max: 30 })
 
-  test("survives formatting and parsing", () => {
+  test("are the same after formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)

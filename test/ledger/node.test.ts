@@ -59,7 +59,7 @@ async function killHolder(database: TestDatabase, id: string, folder?: string): 
   await child.exited
 }
 
-describe("a process that died", () => {
+describe("a process that has died", () => {
   test("returns its lease, and its open holds expire with a receipt and no charge", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
@@ -90,7 +90,7 @@ describe("a process that died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("disappears once, even if several nodes remove it", async () => {
+  test("is removed once, even if several nodes remove it", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")
@@ -141,7 +141,7 @@ describe("a suspended process", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("without a lock is treated as dead, and is still charged when it continues", async () => {
+  test("is treated as dead without a lock, and is still charged when it continues", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")
@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
 })
 
 describe("a node", () => {
-  test("a node treated as dead joins again, reports it, and has no lease", async () => {
+  test("joins again after it was treated as dead, reports it, and has no lease", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -215,7 +215,7 @@ describe("a node", () => {
     expect(ledger.available(payer)).toBe(100n)
   })
 
-  test("a node that leaves returns all its leases and reports its open holds", async () => {
+  test("returns all its leases and reports its open holds when it leaves", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -240,7 +240,7 @@ describe("a node", () => {
     })
   })
 
-  test("removes nodes of this machine without a lock, and nodes that were silent for long", async () => {
+  test("removes nodes of this machine without a lock, and nodes that were silent for too long", async () => {
     await using database = TestDatabase.direct()
     const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -293,7 +293,7 @@ describe("a node", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("a node that was suspended does not remove others suspended with it", async () => {
+  test("does not remove others that were suspended with it", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -313,7 +313,7 @@ describe("a node", () => {
     }
   })
 
-  test("a node whose clock was set back still reports itself, and removes dead nodes", async () => {
+  test("reports itself and removes dead nodes even if its clock was set back", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now

@@ -35,12 +35,12 @@ function costIn(own: DecimalPrice, mode: DecimalMode, usage: Usage): string {
 }
 
 describe("a service mode with its own rates", () => {
-  test("charges its rate of each class, also for long inputs", () => {
+  test("is charged by its rate of each class, even for long inputs", () => {
     expect(costIn(PRICE, FLEX, SHORT)).toBe("0.08")
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")
   })
 
-  test("has its highest factor, and whether classes cost more or less", () => {
+  test("reports its highest factor, and whether classes are more or less expensive", () => {
     const { mode } = inMode({
       flex: FLEX,
       fast: "2",
@@ -63,14 +63,14 @@ describe("a service mode with its own rates", () => {
     expect(mode("none")).toBeUndefined()
   })
 
-  test("charges a class that it does not name at the standard price in a cheaper mode", () => {
+  test("is charged at the standard price for a class that a cheaper mode does not name", () => {
     const flex = inMode({ flex: { input: "0.625", output: "5" } }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ ...PRICE, input: "0.625", output: "5" }, "1").rates)
     // A tier that the mode does not contain costs as much as without the mode.
     expect(flex && ratesFor(flex, 200_001)).toEqual(ratesFor(parsePrice(PRICE, "1"), 200_001))
   })
 
-  test("charges a class that it does not name at the highest factor in a more expensive mode", () => {
+  test("is charged at the highest factor for a class that a more expensive mode does not name", () => {
     const priority = inMode({ priority: { input: "2.25", output: "16" } }).mode("priority")?.price
     const rates = { input: "2.25", cached_input: "0.225", output: "16" }
     expect(priority?.rates).toEqual(parsePrice(rates, "1").rates)
@@ -78,7 +78,7 @@ describe("a service mode with its own rates", () => {
     expect(priority && ratesFor(priority, 200_001)).toEqual(parsePrice(long, "1").rates)
   })
 
-  test("a mode may have tiers that its price does not have", () => {
+  test("can have tiers that its price does not have", () => {
     const mode = { input: "0.5", output: "4", tiers: [{ above: 1_000, input: "1" }] }
     const flex = inMode({ flex: mode }, { input: "1", output: "8" }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ input: "0.5", output: "4" }, "1").rates)
@@ -87,7 +87,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("prices a class without a price outside of the mode", () => {
+  test("gives a price to a class without a price outside of the mode", () => {
     const own = { input: "1", output: "8" }
     const flex = inMode({ flex: { input: "0.5", cached_input: "0.1", output: "4" } }, own)
     expect(costOf(SHORT, flex.mode("flex")?.price ?? flex.price).total).toBe(
@@ -95,7 +95,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("a mode is resolved once, keeps other prices and follows a factor on all prices", () => {
+  test("is resolved once, keeps other prices and follows a factor on all prices", () => {
     const own = { ...PRICE, request: "7" }
     const { price, mode } = inMode({ flex: FLEX }, own, "1.5")
     const flex = mode("flex")?.price
@@ -106,7 +106,7 @@ describe("a service mode with its own rates", () => {
     expect(regional?.tiers[0]?.rates.inputCacheRead).toBe(275_000_000n)
   })
 
-  test("the factors of several modes are multiplied", () => {
+  test("is combined with other modes by multiplying their factors", () => {
     const { price } = inMode({ us: "1.1", flex: FLEX, fast: "2" })
     const applied = (key: string) => ({ key, factor: modeOf(price, key)?.factor ?? 0n })
     const rateIn = (...keys: string[]) => priceIn(price, keys.map(applied)).rates.inputFresh

@@ -166,7 +166,7 @@ describe("the cost of a usage", () => {
     ])
   })
 
-  test("has another model's lines at that model's price and multiplier", () => {
+  test("includes another model's lines at that model's price and multiplier", () => {
     const price = parsePrice({ input: "1", output: "2" }, "2")
     const other = parsePrice({ input: "10", output: "20" }, "3")
     const usage = { ...NO_USAGE, inputFresh: 1_000_000 }
@@ -185,7 +185,7 @@ describe("the cost of a usage", () => {
     expect(costOf(usage, price).total).toBe(1n)
   })
 
-  test("counts a part of a second as a full one", () => {
+  test("counts a part of a second as a full second", () => {
     const cost = costOf({ ...NO_USAGE, seconds: 1.2 }, parsePrice({ second: "100" }, "1"))
     expect(cost).toEqual({
       lines: [{ class: "seconds", quantity: 2, rate: 100_000_000_000n }],
@@ -194,7 +194,7 @@ describe("the cost of a usage", () => {
     })
   })
 
-  test("never decreases by a negative count", () => {
+  test("is never reduced by a negative count", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     const cost = costOf({ ...NO_USAGE, inputFresh: 10, output: -10 }, price)
     expect(cost.total).toBe(10_000n)
@@ -206,7 +206,7 @@ describe("the cost of a usage", () => {
   })
 })
 
-test("a cost fits into a column of the ledger for any usage", () => {
+test("the cost of any usage fits into a column of the ledger", () => {
   const price = parsePrice({ input: "999999999", output: "1" }, "999999999")
   const usage = { ...NO_USAGE, inputFresh: Number.MAX_VALUE, output: 2 ** 64 }
   const cost = costOf(usage, price, [{ model: "other", usage, price }])
@@ -216,7 +216,7 @@ test("a cost fits into a column of the ledger for any usage", () => {
   expect(costOfLines(cost.lines)).toBe(MAX_REPORTED_AMOUNT)
 })
 
-describe("parsing a price", () => {
+describe("the price parser", () => {
   test("uses the rate of the parent class for a class without one", () => {
     const { rates } = parsePrice({ input: "2", output: "3", cache_write: "4" }, "1")
     const expected: Partial<Record<UsageClass, bigint>> = {
@@ -256,7 +256,7 @@ describe("parsing a price", () => {
     expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
   })
 
-  test("rejects a billion and more", () => {
+  test("rejects a price of a billion and more", () => {
     const message = "must be below 1000000000"
     expect(() => parsePrice({ input: "1000000000" }, "1")).toThrow(`input: 1000000000' ${message}`)
     expect(() => parsePrice({ images: { hd: "1000000000" } }, "1")).toThrow(message)

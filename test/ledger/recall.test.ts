@@ -65,7 +65,7 @@ async function holdMany(
 }
 
 describe("200 simultaneous holds on an account that pays for exactly 50", () => {
-  test("one node places exactly 50", async () => {
+  test("places exactly 50 on one node", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
     const ledger = await database.ledger("node", await database.another())
@@ -74,7 +74,7 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
   })
 
   for (const nodes of [2, 3]) {
-    test(`${nodes} nodes place exactly 50 together, repeatedly`, async () => {
+    test(`places exactly 50 on ${nodes} nodes together, repeatedly`, async () => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
@@ -101,25 +101,28 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
     ["budget", "thrifty"],
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
-  ])("two nodes place exactly what a key's %s allows", async (_name, owner) => {
-    await using database = await TestDatabase.open()
-    await using polling = new AsyncDisposableStack()
-    await database.account("account", 10_000n)
-    await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
-    const payer = payerOf("account", "thrifty", [owner])
-    const ledgers: Ledger[] = []
-    for (const node of ["left", "right"]) {
-      const store = await database.another()
-      const ledger = await database.ledger(node, store)
-      polling.use(new Poller(store, node, ledger))
-      ledgers.push(ledger)
-    }
-    expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
-  })
+  ])(
+    "two nodes together place exactly as many holds as a key's %s allows",
+    async (_name, owner) => {
+      await using database = await TestDatabase.open()
+      await using polling = new AsyncDisposableStack()
+      await database.account("account", 10_000n)
+      await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
+      const payer = payerOf("account", "thrifty", [owner])
+      const ledgers: Ledger[] = []
+      for (const node of ["left", "right"]) {
+        const store = await database.another()
+        const ledger = await database.ledger(node, store)
+        polling.use(new Poller(store, node, ledger))
+        ledgers.push(ledger)
+      }
+      expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
+    },
+  )
 })
 
 describe("an idle lease of another node", () => {
-  test("returns on request", async () => {
+  test("is returned on request", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -134,7 +137,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("goes to one of two requests that cannot both be covered", async () => {
+  test("is given to one of two requests that cannot both be covered", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -169,7 +172,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("stays when its return fails, and returns the next time", async () => {
+  test("is kept when its return fails, and returned the next time", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -193,7 +196,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("stops being recalled soon after the last request stopped waiting", async () => {
+  test("is no longer recalled shortly after the last request stopped waiting", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -207,7 +210,7 @@ describe("an idle lease of another node", () => {
   })
 })
 
-test("waiting requests share their orders to the store", async () => {
+test("waiting requests share their queries to the store", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
   let orders = 0

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts"
 
 const CREDIT = 1_000_000_000n
 
-test("a budget shrinks immediately, even if a running process has leased all of it", async () => {
+test("a reduced budget takes effect immediately, even if a running process has leased all of it", async () => {
   await using database = await TestDatabase.open()
   await using stack = new AsyncDisposableStack()
   await database.account("a", 1_000n * CREDIT)
@@ -53,7 +53,7 @@ test("a budget shrinks immediately, even if a running process has leased all of 
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("the part that a running request holds stays with it alone", async () => {
+test("the part of a reduced budget that a running request holds remains with that request", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT))
@@ -79,7 +79,7 @@ test("the part that a running request holds stays with it alone", async () => {
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("removes the recalled part of a dead process", async () => {
+test("the recalled part of a dead process is removed from a reduced budget", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())

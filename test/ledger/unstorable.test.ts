@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("writes it off up to the largest storable amount", async () => {
+    test("is written off up to the largest storable amount", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       ])
     })
 
-    test("writes it off in the journal's poster, and posts the others", async () => {
+    test("is written off when the journal is posted, and others are posted", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       await using journal = await openJournal(database.directory.path)
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
-    test("places no hold for an amount of more than 64 bits", async () => {
+    test("is prevented: an amount of more than 64 bits gets no hold", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("account", 100n)
       const ledger = await database.ledger("node")
@@ -184,7 +184,7 @@ describe("a settlement that every database rejects", () => {
     expect(database.alarms.failures).toHaveLength(1)
   })
 
-  test("stays in the journal if its replacement is rejected too", async () => {
+  test("stays in the journal if its replacement is also rejected", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await database.ledger("node")

@@ -46,7 +46,7 @@ async function verified(store: Store, from?: Checkpoint) {
   return { verdict, checkpoints, end: checkpoints.at(-1) }
 }
 
-describe("a verification", () => {
+describe("ledger verification with checkpoints", () => {
   const directory = new TemporaryDirectory()
   /** Checkpoints of the ledger before the last charges. */
   let checkpoints: Checkpoint[]
@@ -93,7 +93,7 @@ describe("a verification", () => {
     expect(end?.rows.last).toBeGreaterThan(3_000)
   })
 
-  test("requests the receipts of a page in one query", async () => {
+  test("reads the receipts of a page in one query", async () => {
     await using store = openDirectStore(directory.database)
     let asked = 0
     const settlements = new Proxy(store.settlements, {
@@ -108,7 +108,7 @@ describe("a verification", () => {
     expect(asked).toBeLessThan(entries / 100)
   })
 
-  test("a resumed verification reports the remaining work only", async () => {
+  test("reports only the remaining work if it is resumed", async () => {
     await using store = openDirectStore(directory.database)
     for (const from of checkpoints) {
       let [done, total] = [0, 0]
@@ -121,7 +121,7 @@ describe("a verification", () => {
     }
   })
 
-  test("misses changes before its checkpoint, which a full one finds", async () => {
+  test("misses changes before its checkpoint, which a full verification finds", async () => {
     const last = checkpoints.at(-1)
     const changes = [
       "UPDATE entries SET note = 'other' WHERE account = 'busy' AND number = 7",
@@ -135,7 +135,7 @@ describe("a verification", () => {
     }
   })
 
-  test("detects that the rest does not follow its checkpoint", async () => {
+  test("detects rows that do not follow its checkpoint", async () => {
     const last = checkpoints.at(-1)
     const { number = 0 } = last?.accounts["busy"] ?? {}
     const rest = "account = 'busy' AND number >="
@@ -155,7 +155,7 @@ describe("a verification", () => {
     }
   })
 
-  test("starts again if old rows were pruned, or the anchor is behind its checkpoint", async () => {
+  test("restarts if old rows were pruned, or the anchor is behind its checkpoint", async () => {
     const last = checkpoints.at(-1)
     await changed("UPDATE anchor SET last_row = 1", async (store) => {
       expect((await verifyLedgers(store, undefined, { from: last })).from).toBeNull()
@@ -184,7 +184,7 @@ describe("a verification", () => {
   })
 })
 
-test("a checkpoint with a foreign signature is ignored", async () => {
+test("ignores a checkpoint with a foreign signature", async () => {
   using directory = new TemporaryDirectory()
   const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
@@ -201,7 +201,7 @@ test("a checkpoint with a foreign signature is ignored", async () => {
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()
 })
 
-test("the progress text has percentage, rows and remaining time", () => {
+test("reports its progress with percentage, rows and remaining time", () => {
   expect(progressWords({ done: 250, total: 1_000 }, 20_000)).toBe(
     "verified 25 %: 250 of 1000 rows read, 1m left",
   )

@@ -54,7 +54,7 @@ async function fillDatabase(database: TestDatabase): Promise<void> {
   await database.store.integrity.advanceAnchor(5)
 }
 
-describe("verifying the ledgers", () => {
+describe("ledger verification", () => {
   const directory = new TemporaryDirectory()
   const original = join(directory.path, "original.db")
 
@@ -86,7 +86,7 @@ describe("verifying the ledgers", () => {
     return (await verifyLedgers(store)).problems
   }
 
-  test("finds no problem in an intact ledger", async () => {
+  test("reports no problem in an intact ledger", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     await using store = openDirectStore(own.database)
@@ -111,7 +111,7 @@ describe("verifying the ledgers", () => {
     ["hash = 'other'", 2, "hash"],
     ["previous_hash = 'other'", 2, "previous_hash"],
     ["number = 99", 2, "number"],
-  ] as const)("finds the first row in which %s", async (change, number, fault) => {
+  ] as const)("reports the first row in which %s", async (change, number, fault) => {
     const problems = await problemsAfter((database) => {
       database.run(`UPDATE entries SET ${change} WHERE account = 'left' AND number = 2`)
     })
@@ -119,7 +119,7 @@ describe("verifying the ledgers", () => {
     expect(problems).toMatchObject([{ account: "left", number: found, fault }])
   })
 
-  test("finds a removed entry, in the middle or at the end", async () => {
+  test("reports a removed entry, in the middle or at the end", async () => {
     const middle = await problemsAfter((database) => {
       database.run("DELETE FROM entries WHERE account = 'left' AND number = 3")
     })
@@ -130,7 +130,7 @@ describe("verifying the ledgers", () => {
     expect(end).toMatchObject([{ account: "right", number: null, fault: "posted" }])
   })
 
-  test("finds a manipulated posted balance", async () => {
+  test("reports a manipulated posted balance", async () => {
     const problems = await problemsAfter((database) => {
       database.run("UPDATE balances SET posted = posted + 1 WHERE owner = 'right'")
     })
@@ -138,7 +138,7 @@ describe("verifying the ledgers", () => {
     expect(problems[0]?.message).toContain("269, but the entries add up to 268")
   })
 
-  test("finds a budget that differs from its charges", async () => {
+  test("reports a budget that differs from its charges", async () => {
     for (const change of ["+ 1", "- 1"]) {
       const problems = await problemsAfter((database) => {
         database.run(`UPDATE balances SET posted = posted ${change} WHERE owner = 'thrifty'`)
@@ -182,7 +182,7 @@ describe("verifying the ledgers", () => {
     ["a changed write-off", "UPDATE write_offs SET amount = 1", "write_off"],
     ["a changed reason of a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
     ["a removed write-off", "DELETE FROM write_offs", "write_off"],
-  ] as const)("finds %s", async (_, change, fault) => {
+  ] as const)("reports %s", async (_, change, fault) => {
     const problems = await problemsAfter((database) => {
       for (const guard of ["changed", "deleted"]) {
         database.run(`DROP TRIGGER write_off_is_never_${guard}`)
@@ -192,7 +192,7 @@ describe("verifying the ledgers", () => {
     expect(problems.map((problem) => problem.fault)).toContain(fault)
   })
 
-  test("finds that an uncharged receipt was removed", async () => {
+  test("reports that an uncharged receipt was removed", async () => {
     const problems = await problemsAfter((database) => {
       database.run("DELETE FROM entries WHERE request = 'released'")
     })
@@ -200,7 +200,7 @@ describe("verifying the ledgers", () => {
     expect(problems[0]?.message).toContain("1 of them are missing")
   })
 
-  test("finds that the last entry was removed with its balance and the ledger's own anchor", async () => {
+  test("reports that the last entry was removed with its balance and the ledger's own anchor", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
@@ -220,7 +220,7 @@ describe("verifying the ledgers", () => {
     expect(readAnchor(own.path, "another secret")?.isGenuine).toBe(false)
   })
 
-  test("finds a receipt that was changed, removed or assigned to another entry", async () => {
+  test("reports a receipt that was changed, removed or assigned to another entry", async () => {
     const changes = [
       "UPDATE entries SET receipt = '{}' WHERE account = 'right' AND number = 2",
       "UPDATE entries SET receipt = NULL WHERE account = 'right' AND number = 2",
@@ -236,7 +236,7 @@ describe("verifying the ledgers", () => {
     }
   })
 
-  test("finds a request that was charged twice, even with correct hashes", async () => {
+  test("reports a request that was charged twice, even with correct hashes", async () => {
     const problems = await problemsAfter((database) => {
       const last = database
         .query<{ number: bigint; balance: bigint; request: string; hash: string }, []>(
@@ -281,7 +281,7 @@ describe("verifying the ledgers", () => {
     })
   })
 
-  test("finds no problem during simultaneous charges", async () => {
+  test("reports no problem during simultaneous charges", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 1_000_000n)
     await database.key("thrifty", "account", 1_000_000n)
