@@ -6,8 +6,8 @@ import { BodyQueue } from "../../src/wire/http/body-queue.ts"
 const bytes = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
 
-describe("a list of chunks", () => {
-  test("keeps the first chunks and joins short ones after them", () => {
+describe("chunk list", () => {
+  test("keeps the first chunks and joins short chunks after them", () => {
     const list = new ChunkList()
     const all = bytes(200_000)
     for (const chunk of all) list.push(chunk)
@@ -16,7 +16,7 @@ describe("a list of chunks", () => {
     expect(Buffer.concat(list.chunks).equals(Buffer.concat(all))).toBe(true)
   })
 
-  test("keeps long chunks as they are, and their order", () => {
+  test("keeps long chunks unchanged and in order", () => {
     const list = new ChunkList()
     const long = new Uint8Array(4_096).fill(7)
     const all = [...bytes(70), long, ...bytes(3)]
@@ -39,7 +39,7 @@ describe("a list of chunks", () => {
   })
 })
 
-test("the queue of a body joins short chunks that its reader has not read yet", async () => {
+test("the queue of a body joins short chunks that its reader has not yet read", async () => {
   const queue = new BodyQueue({ pause() {}, resume() {}, leave() {} })
   const first = queue.next()
   const all = bytes(10_000)

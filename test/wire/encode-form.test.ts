@@ -9,7 +9,7 @@ const file = (name: string, text: string) => ({
   open: () => new Response(text).body ?? new ReadableStream<Uint8Array>(),
 })
 
-test("an encoded form is readable by others, repeatable, and has the stated length", async () => {
+test("an encoded form can be read by other parsers, is repeatable, and has the declared length", async () => {
   const form = encodeForm(
     [
       ["model", "whisper-1"],

@@ -41,7 +41,7 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return chunks
 }
 
-describe("the content of a frame", () => {
+describe("an AWS event stream frame", () => {
   test("becomes an event by its type and payload", () => {
     expect(parse(eventFrame("messageStart", '{"role":"assistant"}'))).toEqual([
       { event: "messageStart", data: '{"role":"assistant"}' },
@@ -79,14 +79,14 @@ describe("the content of a frame", () => {
     ])
   })
 
-  test("may be text beyond ASCII, or empty", () => {
+  test("can contain text beyond ASCII, or be empty", () => {
     expect(parse(eventFrame("a", '"žluť 🐎"'), eventFrame("b", ""))).toEqual([
       { event: "a", data: '"žluť 🐎"' },
       { event: "b", data: "" },
     ])
   })
 
-  test("excludes headers of other types", () => {
+  test("ignores headers of other types", () => {
     const zeros = (count: number) => Array.from({ length: count }, () => 0)
     const frame = frameOf(
       {
@@ -107,13 +107,13 @@ describe("the content of a frame", () => {
   })
 })
 
-describe("bytes that are not an event stream", () => {
-  test("end correctly if there are none", () => {
+describe("the event stream parser on other bytes", () => {
+  test("ends correctly without bytes", () => {
     expect(parse()).toEqual([])
     expect(parse(new Uint8Array())).toEqual([])
   })
 
-  test("include a frame that is never complete", () => {
+  test("reports an incomplete frame", () => {
     const frame = eventFrame("a", "{}")
     for (const length of [1, 11, 12, frame.length - 1]) {
       const { events, fault } = parseUntilFault([frame.subarray(0, length)])
@@ -132,14 +132,14 @@ describe("bytes that are not an event stream", () => {
     [0xff_ff_ff_ff, "absurd"],
     [15, "too short"],
     [0, "nothing"],
-  ])("include a length of %i, which is rejected before any allocation (%s)", (length) => {
+  ])("rejects a length of %i before any allocation (%s)", (length) => {
     const prelude = Buffer.alloc(8)
     prelude.writeUInt32BE(length, 0)
     const { fault } = parseUntilFault([Buffer.concat([prelude, checksum(prelude)])])
     expect(fault).toContain(`a frame of ${length} bytes`)
   })
 
-  test("include headers that are too long, truncated, or of an unknown type", () => {
+  test("rejects headers that are too long, truncated, or of an unknown type", () => {
     const prelude = Buffer.alloc(8)
     prelude.writeUInt32BE(16, 0)
     prelude.writeUInt32BE(5, 4)
@@ -162,7 +162,7 @@ describe("bytes that are not an event stream", () => {
     expect(() => parser.end()).toThrow("checksum")
   })
 
-  test("stops the parser", () => {
+  test("stops after an error", () => {
     const broken = eventFrame("b", "{}")
     broken[20]! ^= 1
     const parser = new EventStreamParser()
@@ -171,7 +171,7 @@ describe("bytes that are not an event stream", () => {
   })
 })
 
-describe("laws", () => {
+describe("the event stream parser on generated frames", () => {
   const stream = fc
     .array(fc.tuple(fc.stringMatching(/^[a-zA-Z]{1,12}$/), fc.string({ maxLength: 200 })), {
       minLength: 1,
@@ -183,7 +183,7 @@ describe("laws", () => {
     }))
   const places = fc.array(fc.nat(), { maxLength: 12 })
 
-  test("any split gives the same result", () => {
+  test("returns the same result for any split", () => {
     fc.assert(
       fc.property(stream, places, ({ events, bytes }, at) => {
         expect(parse(...cut(bytes, at))).toEqual(events)
@@ -191,7 +191,7 @@ describe("laws", () => {
     )
   })
 
-  test("single bytes give the same result", () => {
+  test("returns the same result for single bytes", () => {
     fc.assert(
       fc.property(stream, ({ events, bytes }) => {
         expect(parse(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(events)
@@ -200,7 +200,7 @@ describe("laws", () => {
     )
   })
 
-  test("one wrong byte anywhere is detected, and nothing after it is read", () => {
+  test("detects one wrong byte anywhere, and reads nothing after it", () => {
     fc.assert(
       fc.property(
         stream,
@@ -219,7 +219,7 @@ describe("laws", () => {
     )
   })
 
-  test("a long frame in small chunks arrives completely", () => {
+  test("returns a long frame in small chunks completely", () => {
     const data = JSON.stringify("x".repeat(3_000_000))
     const bytes = eventFrame("long", data)
     const chunks: Uint8Array[] = []

@@ -38,7 +38,7 @@ async function keysIn(bucket: Bucket, prefix: string, byFolder = false) {
   }
 }
 
-describe("a bucket that checks every signature", () => {
+describe("the bucket client", () => {
   const NAMES = ["plain", "a b", "a+b", "it's (here)!*", "ünï/cödé", "50%", "x=1&y=2", "q?#"]
 
   test.each(NAMES)("stores, returns and removes '%s'", async (key) => {
@@ -57,7 +57,7 @@ describe("a bucket that checks every signature", () => {
     expect(await bucket.get(key)).toBeUndefined()
   })
 
-  test("lists by pages and by folders", async () => {
+  test("lists objects by pages and by folders", async () => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     fake.page = 2
@@ -73,7 +73,7 @@ describe("a bucket that checks every signature", () => {
     expect(await keysIn(bucket, "nothing/")).toEqual({ keys: [], folders: [] })
   })
 
-  test("accepts an object in parts in any order, or aborts them", async () => {
+  test("writes an object in parts in any order, or aborts them", async () => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     using server = fake.listen()
@@ -90,7 +90,7 @@ describe("a bucket that checks every signature", () => {
     expect([fake.uploads.size, fake.objects.size]).toEqual([0, 1])
   })
 
-  test("gives links that work without keys", async () => {
+  test("creates links that require no keys", async () => {
     const fake = new FakeBucket()
     using server = fake.listen()
     const bucket = bucketAt(server.url.href)
@@ -132,16 +132,16 @@ const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   part: (bucket) => bucket.putPart({ key: "key", id: "1", tags: [] }, 1, bytes("text")),
 }
 
-describe.each(Object.keys(STEPS))("%s", (name) => {
+describe.each(Object.keys(STEPS))("the bucket client at %s", (name) => {
   const step = (bucket: Bucket): Promise<unknown> => STEPS[name]?.(bucket) ?? Promise.resolve()
 
-  test("does not wait for a bucket that never answers", async () => {
+  test("times out if a bucket never answers", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
     const { message, status } = await failureOf(step(bucketAt(server.url.href, { timeoutMs: 200 })))
     expect([message, status]).toEqual(["it cannot be reached", undefined])
   })
 
-  test("does not follow a redirect of a bucket", async () => {
+  test("does not follow a redirect", async () => {
     let asked = 0
     using other = Bun.serve({ port: 0, fetch: () => new Response(`${++asked}`) })
     using server = Bun.serve({ port: 0, fetch: () => Response.redirect(other.url.href, 307) })
@@ -159,7 +159,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
   })
 
-  test("retries temporary failures, and gives up", async () => {
+  test("retries temporary failures, and then fails", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: bytes("text"), type: "" })
     let failing = 2
@@ -217,8 +217,8 @@ async function cutting(answer: string) {
   }
 }
 
-describe("an object", () => {
-  test("gives up on an object that stalls", async () => {
+describe("the bucket client's transfer of an object", () => {
+  test("times out if the object stalls", async () => {
     const halted = () =>
       new ReadableStream({
         start: (stream) => stream.enqueue(new Uint8Array(10)),
@@ -230,7 +230,7 @@ describe("an object", () => {
     expect(error.message).toContain("cut off")
   })
 
-  test("may take longer than the timeout while it makes progress", async () => {
+  test("can take longer than the timeout while it makes progress", async () => {
     const slow = () =>
       new ReadableStream({
         async start(stream) {
@@ -246,7 +246,7 @@ describe("an object", () => {
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
-  test("arrives completely, however long its reader takes", async () => {
+  test("is complete, however long its reader takes", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
@@ -259,7 +259,7 @@ describe("an object", () => {
     expect(length).toBe(5_000_000)
   })
 
-  test("an object of a missing bucket has its own error", async () => {
+  test("reports a missing bucket with a separate error", async () => {
     const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
     using server = Bun.serve({ port: 0, fetch: answer })
     const error = await failureOf(bucketAt(server.url.href).get("key"))
@@ -267,7 +267,7 @@ describe("an object", () => {
   })
 })
 
-test("a large upload may take its time, and a stalled one is given up", async () => {
+test("a large upload to a bucket can take longer than the timeout, and a stalled one times out", async () => {
   const end = Promise.withResolvers<void>()
   const answer = async () => {
     await end.promise
@@ -285,13 +285,13 @@ test("a large upload may take its time, and a stalled one is given up", async ()
   await large
 })
 
-test("only requested keys are listed", async () => {
+test("the bucket client lists only requested keys", async () => {
   const text = "<Contents><Key>mine/1</Key></Contents><Contents><Key>other</Key></Contents>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   expect((await keysIn(bucketAt(server.url.href), "mine/")).keys).toEqual(["mine/1"])
 })
 
-test("an endless list is not read to the end", async () => {
+test("the bucket client stops reading an endless list", async () => {
   const endless = () =>
     new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(65_536).fill(32)) })
   using server = Bun.serve({ port: 0, fetch: () => new Response(endless()) })
@@ -299,7 +299,7 @@ test("an endless list is not read to the end", async () => {
   expect(error.message).toContain("without an end")
 })
 
-test("parts that a bucket could not join are an error", async () => {
+test("the bucket client reports parts that the bucket could not join", async () => {
   const text = "<Error><Code>InternalError</Code></Error>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   const upload = { key: "key", id: "1", tags: ["a"] }
@@ -307,7 +307,7 @@ test("parts that a bucket could not join are an error", async () => {
   expect(error.code).toBe("InternalError")
 })
 
-test("a bucket in a private network is rejected unless it is allowed", async () => {
+test("the bucket client rejects a private network unless it is allowed", async () => {
   const fake = new FakeBucket()
   using server = fake.listen()
   const bucket = bucketAt(server.url.href, { allowsPrivate: false, attempts: 3 })

@@ -7,7 +7,7 @@ import { bodyOf, send, setUp, tearDown, textOf } from "./client-world.ts"
 beforeEach(setUp)
 afterEach(tearDown)
 
-describe("an answer", () => {
+describe("an answer in the HTTP client", () => {
   test("has its status, its headers and its chunks", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(
@@ -30,7 +30,7 @@ describe("an answer", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
   ] as const)(
-    "an answer that is compressed without a request is decompressed: %s",
+    "is decompressed if it is compressed without a request: %s",
     async (coding, compress) => {
       const text = JSON.stringify({ long: "é".repeat(100_000) })
       using server = Bun.serve({
@@ -43,7 +43,7 @@ describe("an answer", () => {
     },
   )
 
-  test("an answer that claims to be compressed may be empty", async () => {
+  test("can be empty if it is declared as compressed", async () => {
     const coding = "content-encoding: gzip\r\n"
     using server = startRawServer(({ socket }) => void socket.write(responseOf("", coding)))
     expect(await textOf(send(server.url))).toBe("")
@@ -51,7 +51,7 @@ describe("an answer", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("an unread answer pauses, and arrives completely when it is read", async () => {
+  test("pauses while it is unread, and is complete when it is read", async () => {
     const size = 20_000_000
     let taken = 0
     using server = Bun.serve({
@@ -81,7 +81,7 @@ describe("an answer", () => {
     expect(await textOf(send(server.url.href))).toBe("")
   })
 
-  test("an answer that waits for its reader is complete even if its server has disconnected", async () => {
+  test("is complete for a slow reader even if the server has disconnected", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
       socket.end()
@@ -91,7 +91,7 @@ describe("an answer", () => {
     expect((await bodyOf(answer)).length).toBe(200_000)
   })
 
-  test.each(["identity", "gzip"])("an abandoned answer ends its connection: %s", async (coding) => {
+  test.each(["identity", "gzip"])("ends its connection if it is abandoned: %s", async (coding) => {
     using server = startRawServer(
       ({ socket }) =>
         void socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n\r\nbegun`),

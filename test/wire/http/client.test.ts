@@ -15,7 +15,7 @@ import {
 beforeEach(setUp)
 afterEach(tearDown)
 
-describe("a sent request", () => {
+describe("a request of the HTTP client", () => {
   test("has the requested line, the host and the length in bytes", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const url = `${server.url}/v1/a%20b?x=1#y`
@@ -33,7 +33,7 @@ describe("a sent request", () => {
     )
   })
 
-  test("may have bytes, or a stream with a known or unknown length", async () => {
+  test("can have bytes, or a stream with a known or unknown length", async () => {
     using server = startRawServer((side) => {
       if (side.received.endsWith("end") || side.received.endsWith("\r\n0\r\n\r\n")) {
         side.socket.write(responseOf("ok", "connection: close\r\n"))
@@ -55,7 +55,7 @@ describe("a sent request", () => {
     )
   })
 
-  test("never differs from the announced length, and fails with its body", async () => {
+  test("never differs from the declared length, and fails with its body", async () => {
     using server = startRawServer(() => {})
     const broken = new ReadableStream<Uint8Array>({
       pull: () => Promise.reject(new Error("no more")),
@@ -72,7 +72,7 @@ describe("a sent request", () => {
     for (const { received } of server.sides) expect(received).not.toContain("iverr")
   })
 
-  test("arrives completely at a server that reads slowly", async () => {
+  test("is received completely by a server that reads slowly", async () => {
     const text = "é0123456789".repeat(400_000)
     const bytes = Buffer.from(text)
     using server = Bun.serve({
@@ -103,11 +103,11 @@ describe("a sent request", () => {
   })
 })
 
-describe("a connection", () => {
+describe("a connection of the HTTP client", () => {
   const numbered = () =>
     startRawServer(({ number, socket }) => void socket.write(responseOf(`on ${number}`)))
 
-  test("serves one request after the other, and never two at once", async () => {
+  test("serves requests one after another, and never two at once", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     expect(await textOf(send(`${server.url}/else`))).toBe("on 1")
@@ -122,7 +122,7 @@ describe("a connection", () => {
       "with an answer with two ends",
       "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ],
-  ])("closes instead of being used again: %s", async (_, response) => {
+  ])("is closed instead of reused: %s", async (_, response) => {
     using server = startRawServer(({ socket }) => void socket.write(response))
     for (const count of [1, 2]) {
       expect(await textOf(send(server.url))).toBe("ok")
@@ -131,7 +131,7 @@ describe("a connection", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("a connection with unexpected data while idle is closed", async () => {
+  test("is closed if it receives unexpected data while idle", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     server.sides[0]?.socket.write(responseOf("whose is this?"))
@@ -139,7 +139,7 @@ describe("a connection", () => {
     expect(await textOf(send(server.url))).toBe("on 2")
   })
 
-  test("a connection whose server answers before the request is complete is not reused", async () => {
+  test("is not reused if its server answers before the request is complete", async () => {
     using server = startRawServer(
       (side) => void side.socket.write(responseOf("too much", "", "413 No")),
     )
@@ -151,7 +151,7 @@ describe("a connection", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("closes with a disposed client", async () => {
+  test("is closed when the client is disposed", async () => {
     using server = startRawServer(() => {})
     const sending = send(server.url)
     await until(() => server.sides[0]?.received !== undefined && server.sides[0].received !== "")
@@ -161,7 +161,7 @@ describe("a connection", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("a request on a connection that the server has closed is sent once more", async () => {
+  test("that the server has closed causes one retry of the request", async () => {
     using server = startRawServer(({ number, socket, received }) => {
       const isSecond = received.split("POST ").length > 2
       if (isSecond) socket.terminate()
@@ -174,7 +174,7 @@ describe("a connection", () => {
   test.each([
     ["a new one", (isKept: boolean) => !isKept, "{}"],
     ["one that has begun to answer", (isKept: boolean) => isKept, "{}"],
-  ])("a request on a connection that breaks is not retried: %s", async (_, breaks) => {
+  ])("that breaks causes no retry of the request: %s", async (_, breaks) => {
     using server = startRawServer(({ socket, received }) => {
       const isKept = received.split("POST ").length > 2
       if (!breaks(isKept)) socket.write(responseOf("ok"))
@@ -190,8 +190,8 @@ describe("a connection", () => {
   })
 })
 
-describe("an aborted request", () => {
-  test("rejects its answer before or within it, and the server is disconnected", async () => {
+describe("an aborted request of the HTTP client", () => {
+  test("rejects before or within its answer, and disconnects from the server", async () => {
     using server = startRawServer(({ number, socket }) => {
       if (number === 2) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun")
     })
@@ -221,7 +221,7 @@ describe("an aborted request", () => {
     expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
   })
 
-  test("never reaches the server if it has no connection yet", async () => {
+  test("is never sent if it has no connection yet", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const sending = send(server.url)
     expect(sending.isConnected).toBe(false)
@@ -233,7 +233,7 @@ describe("an aborted request", () => {
     )
   })
 
-  test("an abort after the answer affects no other request", async () => {
+  test("affects no other request if it is aborted after its answer", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
     )
@@ -245,8 +245,8 @@ describe("an aborted request", () => {
   })
 })
 
-describe("an address", () => {
-  test.each(["127.0.0.1", "::1"])("localhost is found at %s", async (hostname) => {
+describe("an address in the HTTP client", () => {
+  test.each(["127.0.0.1", "::1"])("is resolved to %s for localhost", async (hostname) => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")), hostname)
     expect(await textOf(send(`http://localhost:${server.port}/`))).toBe("ok")
     expect(await textOf(send(server.url))).toBe("ok")
@@ -257,11 +257,11 @@ describe("an address", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("an address without a server is an error: %s", async (url) => {
+  ])("causes an error if there is no server: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 
-  test("behind a proxy is requested from it", async () => {
+  test("is requested through its proxy", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("by proxy")))
     const script = `
       const { HttpClient } = await import(${JSON.stringify(import.meta.resolve("../../../src/wire/http/client.ts"))})

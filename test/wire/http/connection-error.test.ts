@@ -188,7 +188,7 @@ describe("the cause of a failed connection", () => {
     ],
     [`https://u:${SECRET}@host`, "first_byte", "connection failed"],
     [undefined, "first_byte", "connection failed"],
-  ])("contains nothing unknown (%#)", (thrown, phase, words) => {
+  ])("contains no unknown text (%#)", (thrown, phase, words) => {
     const failure = connectionErrorOf(thrown)
     expect(failure.phase).toBe(phase as typeof failure.phase)
     expect(failure.message).toContain(words)
@@ -240,7 +240,7 @@ describe("the cause of a connection that a proxy fails", () => {
     }
   })
 
-  test("names a proxy that does not run", async () => {
+  test("names a proxy that is not running", async () => {
     await using proxy = await closedPort("http")
     const address = `http://user:${SECRET}@${new URL(proxy.url).host}`
     const failure = await throughProxy(address, `https://provider.invalid/v1?${QUERY}`)

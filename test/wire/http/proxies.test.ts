@@ -29,7 +29,7 @@ afterEach(() => {
   }
 })
 
-describe("the choice of a proxy, like the runtime's", () => {
+describe("proxy selection, compared with the runtime's", () => {
   const ENTRIES = [
     "",
     "*",
@@ -91,9 +91,9 @@ describe("the choice of a proxy, like the runtime's", () => {
   })
 })
 
-describe("a proxy", () => {
+describe("a configured proxy", () => {
   test.each(["http://proxy:3128", "proxy:3128", "https://user:p%40ss@proxy", "http://[::1]:8080"])(
-    "%s can be used",
+    "can be %s",
     (value) => expect(proxyFault({ variable: "HTTP_PROXY", value })).toBeUndefined(),
   )
 
@@ -104,13 +104,13 @@ describe("a proxy", () => {
     "ftp://proxy",
     "http://user:p@ss/w@proxy",
     "user:word@proxy:3128",
-  ])("%s is reported without its value", (value) => {
+  ])("is reported without its value if it is %s", (value) => {
     const [warning = ""] = proxyWarnings({ ALL_PROXY: value })
     expect(warning).toStartWith("ALL_PROXY: ")
     expect(warning).not.toContain(value)
   })
 
-  test("appears without its password", () => {
+  test("is shown without its password", () => {
     expect(proxyHost({ variable: "HTTP_PROXY", value: "http://user:word@proxy:3128/" })).toBe(
       "http://proxy:3128",
     )
@@ -121,7 +121,7 @@ describe("an address chosen by a caller", () => {
   const call = (address: string, allowsPrivate = false) =>
     pinnedFetch(new URL(address), { headers: {}, allowsPrivate, deadline: 10_000 })
 
-  test("reaches the proxy by its name, because the proxy may resolve private names", async () => {
+  test("is never sent to the proxy by name, because the proxy might resolve private names", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["HTTP_PROXY"] = proxy.url
     const answer = await call("http://hooks.invalid:8931/hook")
@@ -132,7 +132,7 @@ describe("an address chosen by a caller", () => {
   })
 
   test.each(["localhost", ".LOCALHOST", "*", "localhost:PORT"])(
-    "avoids the proxy and pins the address for NO_PROXY=%s",
+    "bypasses the proxy and is pinned for NO_PROXY=%s",
     async (exception) => {
       using proxy = startRawServer(({ socket }) => void socket.write(responseOf("proxy")))
       using direct = startRawServer(({ socket }) => void socket.write(responseOf("direct")))
@@ -157,7 +157,7 @@ describe("an address chosen by a caller", () => {
     "http://metadata.google.internal/",
     "http://printer.local/",
     "http://intranet/",
-  ])("%s never reaches the proxy", async (address) => {
+  ])("is never sent to the proxy if it is %s", async (address) => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["ALL_PROXY"] = proxy.url
     const thrown = await call(address).catch((error: unknown) => error)

@@ -134,15 +134,15 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
   ],
 ]
 
-describe("a response with", () => {
-  test.each(GOOD)("%s is parsed", (...row) => {
+describe("the response parser on a response with", () => {
+  test.each(GOOD)("%s returns the expected head and body", (...row) => {
     const [, text, status, body, isKept] = row
     const heard = read([bytesOf(text)])
     expect(heard).toMatchObject({ body, isKept, failure: undefined })
     expect(heard.head?.status).toBe(status)
   })
 
-  test.each(GOOD)("%s is the same for any split", (_, text) => {
+  test.each(GOOD)("%s returns the same result for any split", (_, text) => {
     const bytes = bytesOf(text)
     const whole = read([bytes])
     expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
@@ -158,7 +158,7 @@ describe("a response with", () => {
   })
 
   test.each(GOOD)(
-    "%s and trailing bytes keeps its body and not its connection",
+    "%s and trailing bytes returns the body and does not keep the connection",
     (_, text, _status, body) => {
       expect(read([bytesOf(`${text}HTTP/1.1 200 OK\r\n`)])).toMatchObject({
         body,
@@ -168,7 +168,7 @@ describe("a response with", () => {
     },
   )
 
-  test.each(GOOD)("%s that is closed early is invalid", (_, text) => {
+  test.each(GOOD)("%s that is closed early reports an error", (_, text) => {
     for (let end = 0; end < text.length; end++) {
       const heard = read([bytesOf(text.slice(0, end))], true)
       expect(heard.failure).toBeInstanceOf(ProtocolError)
@@ -176,7 +176,7 @@ describe("a response with", () => {
     }
   })
 
-  test("no length ends with its connection", () => {
+  test("no length ends the body at the end of the connection", () => {
     const text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it"
     expect(read([bytesOf(text)])).toMatchObject({ body: "all of it", isKept: undefined })
     expect(read([bytesOf(text)], true)).toMatchObject({
@@ -187,7 +187,7 @@ describe("a response with", () => {
   })
 })
 
-describe("an ambiguous response", () => {
+describe("the response parser on an ambiguous response", () => {
   test.each([
     ["text other than HTTP", "SSH-2.0-OpenSSH\r\n\r\n"],
     ["HTTP/2", "HTTP/2 200\r\n\r\n"],
@@ -209,7 +209,7 @@ describe("an ambiguous response", () => {
     ["a chunk with a size in words", `${CHUNKED}five\r\nhello\r\n`],
     ["a chunk with a sign", `${CHUNKED}-5\r\nhello\r\n`],
     ["a chunk with 0x", `${CHUNKED}0x5\r\nhello\r\n`],
-    ["a chunk of more than there is", `${CHUNKED}ffffffffffffffff\r\nhello\r\n`],
+    ["a chunk with a size of more than the body", `${CHUNKED}ffffffffffffffff\r\nhello\r\n`],
     ["a chunk longer than its declared size", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
     ["a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}`],
     ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
@@ -224,7 +224,7 @@ describe("an ambiguous response", () => {
   })
 })
 
-test("headers are found by exact names, with all values of the same name", () => {
+test("response headers are found by exact names, with all values of the same name", () => {
   const lines = [
     "Content-Length: 0",
     "X-Note: content-type: text/html",
@@ -240,7 +240,7 @@ test("headers are found by exact names, with all values of the same name", () =>
   expect(head?.get("set-cookie")).toBe("a, b")
 })
 
-describe("short chunks", () => {
+describe("short chunks of a response", () => {
   /** Returns the pieces that the parser passes on for a body received in one read. */
   function piecesOf(chunks: readonly string[], extension = ""): string[] {
     const lines = chunks.map((text) => `${text.length.toString(16)}${extension}\r\n${text}\r\n`)
@@ -254,7 +254,7 @@ describe("short chunks", () => {
     return pieces
   }
 
-  test("short chunks that arrive together are passed on together", () => {
+  test("are passed on together if they arrive together", () => {
     const letters = Array.from({ length: 87_000 }, (_, index) =>
       String.fromCharCode(97 + (index % 26)),
     )
@@ -262,7 +262,7 @@ describe("short chunks", () => {
     expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
   })
 
-  test("short chunks are appended to a preceding long chunk without copying long chunks", () => {
+  test("are appended to a preceding long chunk without copying long chunks", () => {
     const long = "x".repeat(4_096)
     expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
       `${long}ab`,
@@ -272,13 +272,13 @@ describe("short chunks", () => {
     ])
   })
 
-  test("short chunks are passed on before an invalid chunk is reported", () => {
+  test("are passed on before an invalid chunk is reported", () => {
     const result = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
     expect(result).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
   })
 })
 
-describe("the memory of passed chunks", () => {
+describe("the memory of passed chunks of a response", () => {
   /** Returns the bytes of data, and of all buffers that keep it, for a body received in reads of 512 KB. */
   function keptBytes(head: string, read: string): { data: number; buffers: number } {
     const buffers = new Set<ArrayBufferLike>()
@@ -300,14 +300,14 @@ describe("the memory of passed chunks", () => {
     return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
-  test("passed chunks keep only the memory of their data if extensions fill the reads", () => {
+  test("is limited to their data if extensions fill the reads", () => {
     const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
     const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
     expect(data).toBe(20 * 134)
     expect(buffers).toBe(data)
   })
 
-  test("passed chunks keep at most twice the memory of their data", () => {
+  test("is at most twice the memory of their data", () => {
     for (const extension of [0, 100, 1_000, 3_000]) {
       const chunk = `400;${"a".repeat(extension)}\r\n${"x".repeat(1_024)}\r\n`
       const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(100))
@@ -315,7 +315,7 @@ describe("the memory of passed chunks", () => {
     }
   })
 
-  test("a read that is mostly data is passed on without a copy", () => {
+  test("is not copied for a read that is mostly data", () => {
     const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`
     const { buffers } = keptBytes(CHUNKED, chunk.repeat(10))
     expect(buffers).toBe(20 * chunk.length * 10)

@@ -33,8 +33,8 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
 
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(FOLDER, "authority.pem") }
 
-describe("over TLS", () => {
-  test("requests share a connection, and long answers arrive completely", async () => {
+describe("the HTTP client over TLS", () => {
+  test("shares a connection between requests, and returns long answers completely", async () => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("x".repeat(300_000))),
       "127.0.0.1",
@@ -46,7 +46,7 @@ describe("over TLS", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("a request that waits for a handshake uses a connection that becomes free", async () => {
+  test("uses a connection that becomes free while a request waits for a handshake", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
       "127.0.0.1",
@@ -86,7 +86,7 @@ describe("over TLS", () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     ],
-  ])("nothing is sent to a server %s", async (_, hostname, environment, code) => {
+  ])("sends nothing to a server %s", async (_, hostname, environment, code) => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("ok")),
       "127.0.0.1",
