@@ -16,18 +16,18 @@ describe("the page after sign-in", () => {
     ["javascript:alert(1)", "/"],
     ["/sign-in?back=/sign-in", "/"],
     ["/\u0009/elsewhere.example", "/"],
-  ])("%p leads to %s", (back, path) => {
+  ])("is determined by the address: %p leads to %s", (back, path) => {
     expect(localPath(back)).toBe(path)
   })
 
-  test("every sign-in error has a text, even an unknown one", () => {
+  test("has a text for every sign-in error, even an unknown one", () => {
     expect(refusalText("not_invited")).toContain("invitation")
     expect(refusalText("<b>")).toBe("The sign-in failed. Try again.")
   })
 })
 
-describe("the query of an address", () => {
-  test("holds texts, regardless of their form", () => {
+describe("the query of a console address", () => {
+  test("is read as texts, regardless of their form", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",

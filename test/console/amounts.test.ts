@@ -18,7 +18,7 @@ describe("typed amounts", () => {
     ["−2.5", "-2.5"],
     ["-1,000", "-1000"],
     ["0.15", "0.15"],
-  ])("'%s' is %s", (typed, amount) => {
+  ])("are read: '%s' is %s", (typed, amount) => {
     expect(readAmount(typed)).toEqual({ amount })
   })
 
@@ -33,19 +33,19 @@ describe("typed amounts", () => {
     ["12,34,567", "such as 1.50"],
     ["1,500,00", "such as 1.50"],
     [",5", "such as 1.50"],
-  ])("'%s' is rejected with the correction: %s", (typed, words) => {
+  ])("are rejected with a correction: '%s' to %s", (typed, words) => {
     const reading = readAmount(typed)
     expect("fault" in reading && reading.fault).toContain(words)
   })
 
   test.each(["", "ten", "1e3", ".5", "5.", "1 5", "1_0", "1,000 000", "$5", "--5", "1.2.3"])(
-    "'%s' is not an amount",
+    "are rejected: '%s'",
     (typed) => {
       expect(readAmount(typed)).toHaveProperty("fault")
     },
   )
 
-  test("amounts have at most the digits of the API", () => {
+  test("have at most the digits of the API", () => {
     expect(readAmount("1234567890")).toEqual({ fault: "Write at most 9 digits before the point" })
     expect(readAmount("1.0000000001")).toEqual({ fault: "Write at most 9 digits after the point" })
     expect(readAmount("1234567890", { whole: 12, fraction: 12 })).toEqual({ amount: "1234567890" })
@@ -70,7 +70,7 @@ test.each([
   [50n * CREDIT, 1n, false],
   [500n * CREDIT, 0n, false],
   [-150n * CREDIT, 5n * CREDIT, false],
-])("an entry of %p into a balance of %p needs a confirmation: %p", (amount, balance, isLarge) => {
+])("an entry of %p into a balance of %p requires confirmation: %p", (amount, balance, isLarge) => {
   expect(isLargeEntry(amount, balance)).toBe(isLarge)
 })
 
@@ -83,6 +83,6 @@ test.each([
   ["100.0", false],
   ["100.01", true],
   ["1000000", true],
-])("a multiplier of %s needs a confirmation: %p", (multiplier, doubts) => {
+])("a multiplier of %s requires confirmation: %p", (multiplier, doubts) => {
   expect(multiplierDoubt(multiplier) !== undefined).toBe(doubts)
 })

@@ -4,7 +4,7 @@ import { messageOf, readError, unreachable } from "../../console/src/api/api-err
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
 describe("errors of the API", () => {
-  test("reads them from the gateway's own envelope", () => {
+  test("are read from the gateway's own envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("errors of the API", () => {
     })
   })
 
-  test("shows the first error of each field", () => {
+  test("are shown with the first error of each field", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",
@@ -51,7 +51,7 @@ describe("errors of the API", () => {
   })
 })
 
-test("addresses omit empty values, and escape the rest", () => {
+test("addresses in the console omit empty values and escape the rest", () => {
   expect(
     addressOf("GET /receipts", {
       query: { account: undefined, search: "", model: "a/b c&d", limit: 50 },

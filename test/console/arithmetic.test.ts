@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { workCharge } from "../../console/src/format/arithmetic.ts"
 import { formatCredits, parseCredits } from "../../src/ledger/money.ts"
 
-test("each step of a charge is exact", () => {
+test("each step of an explained charge is exact", () => {
   const worked = workCharge(
     [
       { class: "input", quantity: 120, per_million: "0.15" },
@@ -16,14 +16,14 @@ test("each step of a charge is exact", () => {
   expect(worked.rounded).toBe("0.00002664")
 })
 
-test("the result is rounded up to the nanocredit, like the ledger", () => {
+test("an explained charge is rounded up to the nanocredit, like the ledger", () => {
   const worked = workCharge([{ class: "input", quantity: 1, per_million: "0.0333" }], "1")
   expect(worked.product).toBe("0.0000000333")
   expect(worked.rounded).toBe("0.000000034")
   expect(formatCredits(parseCredits(worked.rounded))).toBe(worked.rounded)
 })
 
-test("quantities may be fractions, even ones that JavaScript writes with an exponent", () => {
+test("quantities of a charge can be fractions, even those that JavaScript writes with an exponent", () => {
   expect(workCharge([{ class: "second", quantity: 12.34, per_million: "100" }], "1").sum).toBe(
     "0.001234",
   )

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { axisTicks } from "../../console/src/format/axis-ticks.ts"
 
-test("an axis has round steps from zero to its maximum", () => {
+test("a chart axis has round steps from zero to its maximum", () => {
   expect(axisTicks(100, true)).toEqual([0, 25, 50, 75, 100])
   expect(axisTicks(3, true)).toEqual([0, 1, 2, 3])
   expect(axisTicks(9, true)).toEqual([0, 5, 10])
@@ -10,7 +10,7 @@ test("an axis has round steps from zero to its maximum", () => {
   expect(axisTicks(0, true).length).toBeGreaterThan(1)
 })
 
-test("an axis covers every value with at most five steps", () => {
+test("a chart axis covers every value with at most five steps", () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), fc.boolean(), (value, whole) => {
       const highest = whole ? Math.ceil(value) : value

@@ -17,7 +17,7 @@ function column(
   }
 }
 
-test("the cheapest and the fastest of several answers are found exactly", () => {
+test("the cheapest and the fastest of several answers are determined exactly", () => {
   const dear = column(1, ["0.000000002", 10], ["0.1", 10])
   const cheap = column(2, ["0.100000001", 900])
   expect(bestOf([dear, cheap])).toEqual({ cheapest: 2, fastest: 1 })
@@ -34,7 +34,7 @@ test("the cheapest and the fastest of several answers are found exactly", () => 
   expect(bestOf([dear, running])).toEqual({ cheapest: undefined, fastest: undefined })
 })
 
-test("an answer has a speed if it took time to write", () => {
+test("an answer has a speed if it took measurable time", () => {
   const facts = { output: 100, first_byte_ms: 500, duration_ms: 1_500 }
   expect(tokensPerSecond(facts)).toBe(100)
   expect(tokensPerSecond({ ...facts, duration_ms: 510 })).toBeUndefined()

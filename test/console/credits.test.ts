@@ -9,7 +9,7 @@ import {
   usedShare,
 } from "../../console/src/format/credits.ts"
 
-describe("credits for display", () => {
+describe("displayed credits", () => {
   test.each([
     ["0", "0.00"],
     ["12.5", "12.50"],
@@ -17,7 +17,7 @@ describe("credits for display", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("%s is %s", (exact, shown) => {
+  ])("are formatted: %s is %s", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 
@@ -30,16 +30,19 @@ describe("credits for display", () => {
     ["0.123456", 2, "0.12"],
     ["-0.00000165", 6, "−0.0000016"],
     ["0", 4, "0.00"],
-  ])("%s in %i decimals is %s: small amounts never look like zero", (exact, decimals, shown) => {
-    expect(shortCredits(exact, decimals)).toBe(shown)
-  })
+  ])(
+    "are formatted: %s in %i decimals is %s, and small amounts never appear as zero",
+    (exact, decimals, shown) => {
+      expect(shortCredits(exact, decimals)).toBe(shown)
+    },
+  )
 
-  test("subtracts credits without a float", () => {
+  test("are subtracted without a float", () => {
     expect(spentOf("0.3", "0.1")).toBe("0.2")
     expect(spentOf("999999999.999999999", "0.000000001")).toBe("999999999.999999998")
   })
 
-  test("converts credits to nanocredits and back", () => {
+  test("are converted to nanocredits and back", () => {
     for (const text of ["0", "1", "-1", "0.000000001", "-12.000000005", "999999999.999999999"]) {
       expect(nanosText(nanos(text))).toBe(text)
     }
@@ -55,11 +58,11 @@ describe("credits for display", () => {
     ["", undefined],
     [".5", undefined],
     ["1234567890", undefined],
-  ])("typed as '%s' are read as %p", (typed, read) => {
+  ])("are read: '%s' is %p", (typed, read) => {
     expect(readCredits(typed)).toBe(read)
   })
 
-  test("a bar is never longer than its track", () => {
+  test("are drawn as a bar that is never longer than its track", () => {
     expect(usedShare("10", "2.5")).toBe(0.75)
     expect(usedShare("10", "12")).toBe(0)
     expect(usedShare("10", "-1")).toBe(1)

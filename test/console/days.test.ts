@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { dayEnd, dayStart } from "../../console/src/format/days.ts"
 import { trendPath } from "../../console/src/format/trend-path.ts"
 
-test("a day lasts from its first moment to that of the next one, in UTC", () => {
+test("a day in a chart lasts until the start of the next day, in UTC", () => {
   expect(dayStart("2026-10-31")).toBe("2026-10-31T00:00:00.000Z")
   expect(dayEnd("2026-10-31")).toBe("2026-11-01T00:00:00.000Z")
   for (const wrong of [undefined, "", "soon", "2026-13-01", "2026-10-31T10:00"]) {

@@ -11,7 +11,7 @@ function value(model: string, part: Partial<DeploymentValues> = {}): DeploymentV
   return { row: 0, provider: "a", model, weight: "1", isPaused: false, ...part }
 }
 
-test("deployments that cannot answer are not sent", () => {
+test("deployments that the gateway would reject are not sent", () => {
   expect(deploymentsFault([value("x")])).toBeUndefined()
   expect(deploymentsFault([value(" ")])).toContain("needs a provider")
   expect(deploymentsFault([value("x", { weight: "-1" })])).toContain("Weights are")
@@ -22,7 +22,7 @@ test("deployments that cannot answer are not sent", () => {
   expect(deploymentsFault([value("x"), value("x ")])).toBe("a/x is there twice.")
 })
 
-test("other settings of the model and of a deployment are kept", () => {
+test("other settings of the model and of a deployment are kept when deployments change", () => {
   const price = { input: "1", output: "2" }
   const entry = {
     multiplier: "2",
@@ -41,7 +41,7 @@ test("other settings of the model and of a deployment are kept", () => {
   })
 })
 
-test("a deployment is moved one place, and not out of the list", () => {
+test("a deployment can be moved one place, but not out of the list", () => {
   expect(moved(["a", "b", "c"], 2, -1)).toEqual(["a", "c", "b"])
   expect(moved(["a", "b", "c"], 0, 1)).toEqual(["b", "a", "c"])
   expect(moved(["a", "b"], 0, -1)).toEqual(["a", "b"])

@@ -4,10 +4,10 @@ import { keySnippets } from "../../console/src/format/key-snippets.ts"
 
 const calling = { baseUrl: "https://gate.example/", key: "sk-tg-secret", model: "sandbox/echo" }
 
-describe("the snippets for a first request", () => {
+describe("snippets for a first request", () => {
   const snippets = new Map(keySnippets(calling).map((snippet) => [snippet.id, snippet.code]))
 
-  test("provides a snippet for each client", () => {
+  test("are available for each client", () => {
     expect([...snippets.keys()]).toEqual([
       "curl",
       "python",
@@ -19,26 +19,26 @@ describe("the snippets for a first request", () => {
     ])
   })
 
-  test.each(["python", "node", "ai-sdk", "langchain"])("%s gets the address with /v1", (id) => {
+  test.each(["python", "node", "ai-sdk", "langchain"])("have the address with /v1 for %s", (id) => {
     expect(snippets.get(id)).toContain('"https://gate.example/v1"')
   })
 
-  test("Anthropic's client gets the address without /v1", () => {
+  test("have the address without /v1 for Anthropic's client", () => {
     expect(snippets.get("anthropic")).toContain('base_url="https://gate.example",')
   })
 
-  test("Google's client gets the address without /v1", () => {
+  test("have the address without /v1 for Google's client", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("includes the key and the model in each snippet", () => {
+  test("include the key and the model", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")
     }
   })
 
-  test("the shell snippet quotes any body as one word", async () => {
+  test("quote any body as one word for the shell", async () => {
     const hostile = { ...calling, model: `it's "$(touch /tmp/x)" \\` }
     const [curl] = keySnippets(hostile)
     const echoed = Bun.spawnSync(["sh", "-c", `curl() { printf '%s\\n' "$@"; }; ${curl?.code}`])
@@ -47,7 +47,7 @@ describe("the snippets for a first request", () => {
   })
 })
 
-describe("the models that a key may call", () => {
+describe("the models that a key can access", () => {
   test.each([
     [null, "any/model", true],
     [["sandbox/*"], "sandbox/echo", true],
@@ -56,7 +56,7 @@ describe("the models that a key may call", () => {
     [["openai/gpt-?"], "openai/gpt-55", false],
     [["a.b/c"], "axb/c", false],
     [["x", "*"], "anything", true],
-  ])("a key with %p may call %s: %p", (globs, model, isAllowed) => {
+  ])("are determined: a key with %p can call %s: %p", (globs, model, isAllowed) => {
     expect(allowsModel(globs, model)).toBe(isAllowed)
   })
 })

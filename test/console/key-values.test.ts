@@ -37,8 +37,8 @@ const key: Key = {
   spent: "6",
 }
 
-describe("the form of a key", () => {
-  test("makes a key without limits if it is empty", () => {
+describe("the key form", () => {
+  test("creates a key without limits if it is empty", () => {
     const body = bodyOf({ ...EMPTY_KEY, name: " laptop " })
     expect(keyChange.parse(body)).toEqual({
       name: "laptop",
@@ -57,7 +57,7 @@ describe("the form of a key", () => {
     })
   })
 
-  test("converts typed values to the contract", () => {
+  test("converts typed values to the API's format", () => {
     const body = bodyOf(
       {
         ...EMPTY_KEY,
@@ -94,7 +94,7 @@ describe("the form of a key", () => {
     expect(changesOf(key, { ...values, expiry: "never" })).toEqual({ expires_at: null })
   })
 
-  test("shows faults at their fields", () => {
+  test("shows errors at their fields", () => {
     expect(KEY_CHECKS.name("  ")).toBe("Enter a name")
     expect(KEY_CHECKS.budget("")).toBeNull()
     expect(KEY_CHECKS.budget("0")).not.toBeNull()
@@ -110,10 +110,10 @@ describe("the form of a key", () => {
   })
 })
 
-describe("the filters of the requests", () => {
+describe("filters of the request list", () => {
   const now = Date.parse("2026-11-21T12:00:00Z")
 
-  test("converts them into a query of the contract", () => {
+  test("are converted to an API query", () => {
     const query = requestQueryOf({ time: "24h", key: "key_1", status: "failed" }, now)
     expect(requestQuery.parse(query)).toMatchObject({
       key: "key_1",
@@ -127,7 +127,7 @@ describe("the filters of the requests", () => {
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("detects whether filters are set", () => {
+  test("are detected if they are set", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)

@@ -30,7 +30,7 @@ const ACCOUNT: Account = {
   price_group: null,
 }
 
-test("the form of an account's limits returns unchanged values", () => {
+test("the account limits form returns unchanged values", () => {
   expect(limitBodyOf(limitValuesOf(ACCOUNT))).toEqual({
     models: ["openai/*"],
     requests_per_minute: 1_200,
@@ -44,14 +44,14 @@ test("the form of an account's limits returns unchanged values", () => {
   })
 })
 
-test("an empty field is no limit, and models may be pasted as one text", () => {
+test("an empty limit field is no limit, and models can be pasted as one text", () => {
   const empty = { ...limitValuesOf(ACCOUNT), models: [], max_keys: " " }
   expect(limitBodyOf(empty)).toMatchObject({ models: null, max_keys: null })
   const pasted = { ...limitValuesOf(ACCOUNT), models: ["openai/*, google/* "] }
   expect(limitBodyOf(pasted).models).toEqual(["openai/*", "google/*"])
 })
 
-test("a limit is a whole number; zero is allowed for keys, but not for requests", () => {
+test("a limit is a whole number, and zero is allowed for keys, but not for requests", () => {
   expect(checkLimit("1,200", 1)).toBeNull()
   expect(checkLimit("", 1)).toBeNull()
   expect(checkLimit("0", 0)).toBeNull()

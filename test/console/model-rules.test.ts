@@ -8,7 +8,7 @@ import {
   ruleValues,
 } from "../../console/src/pages/models/rule-values.ts"
 
-test("overrides are shown and written back unchanged, with all other settings", () => {
+test("rule overrides are shown and written back unchanged, with all other settings", () => {
   const entry = {
     price: { input: "1", output: "2" },
     rules: {
@@ -30,21 +30,21 @@ test("overrides are shown and written back unchanged, with all other settings", 
   expect(entryWithRules({ entry }, values)).toEqual(entry)
 })
 
-test("an emptied field removes an override, and the last one the section", () => {
+test("an emptied field removes a rule override, and the last one removes the section", () => {
   const entry = { multiplier: "2", rules: { tools: true, max_user_length: 64 } }
   const values = { ...ruleValues({ entry }), tools: undefined, max_user_length: "" }
   expect(entryWithRules({ entry }, values)).toEqual({ multiplier: "2" })
   expect(entryWithRules({ entry: null }, {})).toEqual({})
 })
 
-test("`nothing` cannot be chosen together with other values", () => {
+test("`nothing` cannot be selected together with other values of a rule", () => {
   expect(chosen([], [NOTHING])).toEqual([NOTHING])
   expect(chosen(["stop"], ["stop", NOTHING])).toEqual([NOTHING])
   expect(chosen([NOTHING], [NOTHING, "stop"])).toEqual(["stop"])
   expect(chosen(["stop"], [])).toBeUndefined()
 })
 
-test("every rule except a number has choices", () => {
+test("every model rule except a number has choices", () => {
   for (const name of RULE_NAMES) {
     expect([name, optionsOf(name).length > 1]).toEqual([name, MODEL_RULES[name].type !== "number"])
   }

@@ -70,7 +70,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
   }
 }
 
-describe("the catalog's filters", () => {
+describe("filters of the model list", () => {
   const models = [
     model("openai/gpt-5", { owned_by: "OpenAI" }),
     model("openai/embed", { kind: "embedding", price: null }),
@@ -83,12 +83,12 @@ describe("the catalog's filters", () => {
   const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
     filterModels(models, filters).map(({ id }) => id)
 
-  test("matches every word of the search at any position", () => {
+  test("match every word of the search at any position", () => {
     expect(ids({ search: "GPT open" })).toEqual(["openai/gpt-5"])
     expect(ids({ search: "  " })).toHaveLength(3)
   })
 
-  test("applies all filters together", () => {
+  test("are all applied together", () => {
     expect(ids({ provider: "openai", priced: "false" })).toEqual(["openai/embed"])
     expect(ids({ provider: "azure" })).toEqual(["mine/gpt-5"])
     expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
@@ -99,12 +99,12 @@ describe("the catalog's filters", () => {
   })
 })
 
-test("a model's path keeps the slashes of its name and nothing else", () => {
+test("a model's path keeps only the slashes of its name", () => {
   const path = modelPath("a/b/c?d#e")
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
-test("a model rests when all its deployments do", () => {
+test("a model is cooling if all its deployments are", () => {
   const resting = { ...healthy, state: "resting" } as const
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [
@@ -124,7 +124,7 @@ test("a model whose only request failed is not healthy", () => {
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
 
-test("the model to try first can answer, is capable, and the cheapest paid one", () => {
+test("the suggested model is available, capable, and the cheapest paid one", () => {
   const free = model("a/free", { price: { input: "0", output: "0" } })
   const dear = model("a/dear", { price: { input: "10", output: "50" } })
   const cheap = model("b/cheap", { price: { input: "0.1", output: "0.4" } })
@@ -141,8 +141,8 @@ test("the model to try first can answer, is capable, and the cheapest paid one",
   expect(modelToTry([off, dear])?.id).toBe("a/dear")
 })
 
-describe("prices", () => {
-  test("multiplies prices exactly", () => {
+describe("model prices in the console", () => {
+  test("are multiplied exactly", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
@@ -152,13 +152,13 @@ describe("prices", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("prices of single units are shown per unit", () => {
+  test("are shown per unit for single units", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
 
-  test("lists prices in the usual order", () => {
+  test("are listed in the usual order", () => {
     expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
       "input",
       "output",
@@ -171,7 +171,7 @@ describe("prices", () => {
     ])
   })
 
-  test("parses typed prices", () => {
+  test("are parsed when typed", () => {
     expect(readPrice(" 0.15 ")).toBe("0.15")
     expect(readPrice("1,500")).toBe("1500")
     expect(readPrice("-1")).toBeUndefined()
@@ -242,7 +242,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("shows the price in force and edits the usual price", () => {
+  test("shows the current price and edits the usual price", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
     const more = { period: "peak", from: null, until, price_pictures: null }
@@ -323,7 +323,7 @@ test("the playground starts with the requested model, or with the best match", (
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })
 
-test("stored requests determine a model's health, unless it is resting now", () => {
+test("a model's health is determined by stored requests, unless it is cooling", () => {
   const history = { state: "failing" } as ReliabilityRow
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const of = (state: "healthy" | "unknown" | "resting") =>
@@ -333,7 +333,7 @@ test("stored requests determine a model's health, unless it is resting now", () 
   expect(of("resting")).toBe("resting")
 })
 
-describe("the list of models", () => {
+describe("the model list", () => {
   const able = { input: ["text", "image"], tools: true, reasoning: false }
   const seeing = model("a/seeing", { capabilities: able, context: 10 })
   const cached = model("b/cached", {

@@ -14,8 +14,8 @@ import { usagePoints } from "../../console/src/format/usage-points.ts"
 const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
-describe("times", () => {
-  test("shows times in the reader's zone", () => {
+describe("times in the console", () => {
+  test("are shown in the reader's time zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
   })
@@ -27,26 +27,26 @@ describe("times", () => {
     [-3_600_000, "1 hour ago"],
     [3 * 86_400_000, "in 3 days"],
     [-40 * 86_400_000, "12 Oct 2026"],
-  ])("%i ms from now is '%s'", (away, text) => {
+  ])("are relative: %i ms from now is '%s'", (away, text) => {
     const iso = new Date(now + away).toISOString()
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("keeps the minute through a form field and back", () => {
+  test("keep the minute through a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("days of statements are UTC days", () => {
+  test("are UTC days in statements", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })
 })
 
-describe("numbers", () => {
-  test("have their unit", () => {
+describe("numbers in the console", () => {
+  test("are shown with their unit", () => {
     expect(durationText(null)).toBe("–")
     expect(durationText(840)).toBe("840 ms")
     expect(durationText(1_250)).toBe("1.25 s")
@@ -64,7 +64,7 @@ describe("numbers", () => {
   })
 })
 
-describe("the bars of a chart", () => {
+describe("chart bars", () => {
   const row = {
     group: "2026-11-20T23:00:00.000Z",
     requests: 10,
@@ -82,13 +82,13 @@ describe("the bars of a chart", () => {
     expect(usagePoints([row], "cost", "days")[0]).toMatchObject({ main: 0.5, other: 0 })
   })
 
-  test("group by UTC days, or by hours of the reader's zone", () => {
+  test("are grouped by UTC days, or by hours in the reader's time zone", () => {
     expect(usagePoints([row], "cost", "days", "Asia/Tokyo")[0]?.label).toBe("20 Nov")
     expect(usagePoints([row], "cost", "hours", "Asia/Tokyo")[0]?.label).toBe("08:00")
   })
 })
 
-test("a device is described by its user agent", () => {
+test("a device is described from its user agent", () => {
   const chrome =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
   expect(deviceText(chrome)).toBe("Chrome on macOS")

@@ -14,8 +14,8 @@ import { questionOf } from "../../console/src/pages/users/user-task.ts"
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import type { User } from "tollgate-contract/members.ts"
 
-describe("the difference between before and after", () => {
-  test("has each changed member by its path", () => {
+describe("an audit record in the console", () => {
+  test("shows each changed member with its path", () => {
     const before = { name: "old", budget: { limit: "5" }, models: null, same: 1 }
     const after = { name: "new", budget: { limit: "7.5" }, models: ["a/*", "b/*"], same: 1 }
     expect(differences(before, after)).toEqual([
@@ -25,7 +25,7 @@ describe("the difference between before and after", () => {
     ])
   })
 
-  test("has everything if there was nothing before, or is nothing after", () => {
+  test("shows all members if there was nothing before, or nothing after", () => {
     expect(differences(null, { a: 1 })).toEqual([{ path: "a", before: undefined, after: "1" }])
     expect(differences({ a: [{ b: true }] }, undefined)).toEqual([
       { path: "a[0].b", before: "true", after: undefined },
@@ -65,8 +65,8 @@ const openai: Vendor = {
   ],
 }
 
-describe("a new provider", () => {
-  test("has its vendor found by name, with prefixes first", () => {
+describe("a new provider in the console", () => {
+  test("finds its vendor by name, with prefixes first", () => {
     const azure = { ...openai, id: "azure", name: "Azure OpenAI" }
     expect(findVendors([azure, openai], "open").map(({ id }) => id)).toEqual(["openai", "azure"])
     expect(findVendors([azure, openai], "azure open").map(({ id }) => id)).toEqual(["azure"])
@@ -92,7 +92,7 @@ describe("a new provider", () => {
   })
 })
 
-test("a changed provider has the typed fields, and null for emptied ones", () => {
+test("a changed provider sends the typed fields, and null for emptied fields", () => {
   const entry = { vendor: "openai", base_url: "https://one.example" }
   const provider = { id: "openai", entry, secrets: ["api_key"] } as unknown as Provider
   const change = (fields: Record<string, string>) =>

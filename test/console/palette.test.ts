@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { findEntries, requestIdIn } from "../../console/src/palette/entries.ts"
 import { fit } from "../../console/src/palette/fuzzy.ts"
 
-test("search matches with omitted letters and with words in any order", () => {
+test("the palette search matches names with omitted letters and words in any order", () => {
   for (const typed of ["claude-sonnet", "clsn", "sonnet claude", "CLAUDE", "a/cs5", ""]) {
     expect(fit(typed, "anthropic/claude-sonnet-5"), typed).toBeNumber()
   }
@@ -11,7 +11,7 @@ test("search matches with omitted letters and with words in any order", () => {
   }
 })
 
-test("the best match comes first, with its group", () => {
+test("the palette search lists the best match first, with its group", () => {
   const entry = (group: string, label: string) => ({ id: label, group, label, choose: () => {} })
   const entries = [
     entry("Pages", "Models"),
@@ -26,12 +26,12 @@ test("the best match comes first, with its group", () => {
   expect(findEntries("", entries)[0]?.entries.map(({ label }) => label)).toEqual(["Models", "Keys"])
 })
 
-test("a huge paste is searched without harm", () => {
+test("the palette search handles a very long paste", () => {
   expect(fit("x ".repeat(100_000), "anthropic/claude-sonnet-5")).toBeUndefined()
   expect(fit("(((.*+?", "anthropic/claude")).toBeUndefined()
 })
 
-test("a request id is found within any pasted text", () => {
+test("the palette search finds a request id within any pasted text", () => {
   expect(requestIdIn('{"request_id": "req_019ab-7c"}')).toBe("req_019ab-7c")
   expect(requestIdIn("my_req_x")).toBeUndefined()
   expect(requestIdIn("request")).toBeUndefined()

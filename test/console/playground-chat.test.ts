@@ -37,8 +37,8 @@ function answered(question: Question, text: string): Turn {
   return { question, steps: [{ text, toolCalls: [], results: [] }] }
 }
 
-describe("the body of a chat", () => {
-  test("has only the set fields, and always requests usage", () => {
+describe("a chat request of the playground", () => {
+  test("contains only the set fields, and always requests usage", () => {
     expect(chatBody("a/b", DEFAULT_SETTINGS, [asked(HELLO)])).toEqual({
       model: "a/b",
       messages: [{ role: "user", content: "Hello" }],
@@ -47,7 +47,7 @@ describe("the body of a chat", () => {
     })
   })
 
-  test("has the system prompt, history, images and every setting", () => {
+  test("contains the system prompt, history, images and every setting", () => {
     const settings = {
       system: "Be brief.",
       temperature: 0,
@@ -89,7 +89,7 @@ describe("the body of a chat", () => {
     })
   })
 
-  test("has tool calls only with their results", () => {
+  test("contains tool calls only with their results", () => {
     const call = { id: "call_1", name: "look", arguments: '{"at":1}' }
     const step = { text: "", toolCalls: [call], results: ["a door"] }
     const turn = { question: HELLO, steps: [step, { ...step, results: [] }] }
@@ -107,13 +107,13 @@ describe("the body of a chat", () => {
     ])
   })
 
-  test("has faults of its tools named", () => {
+  test("reports faults in its tools", () => {
     for (const text of ["", "[]", '[{"type":"function"}]']) expect(toolsFault(text)).toBeUndefined()
     for (const text of ["{}", "[1]", "null"]) expect(toolsFault(text), text).toContain("an array")
     expect(toolsFault("[")).toContain("not valid JSON")
   })
 
-  test("has faults of its further fields named", () => {
+  test("reports faults in its further fields", () => {
     expect(extraFault("")).toBeUndefined()
     expect(extraFault('{"a":1}')).toBeUndefined()
     expect(extraFault("{")).toContain("not valid JSON")
@@ -121,17 +121,17 @@ describe("the body of a chat", () => {
   })
 })
 
-test("a request passed by another page is used once", () => {
+test("a request that another page passes to the playground is used once", () => {
   const request = { model: "a/b", body: { messages: [] } }
   handOver(request)
   expect([takeHandOver(), takeHandOver()]).toEqual([request, undefined])
 })
 
-describe("the frames of a stream", () => {
+describe("the playground's stream parser", () => {
   const stream = 'data: {"a":1}\r\n\r\n: comment\n\ndata: one\ndata: two\n\ndata:[DONE]\n\n'
   const whole = ['{"a":1}', "one\ntwo", "[DONE]"]
 
-  test("yields the same frames for any split", () => {
+  test("returns the same frames for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const frames = new FrameReader()
       const read = [...frames.push(stream.slice(0, cut)), ...frames.push(stream.slice(cut))]
@@ -147,7 +147,7 @@ function fold(...events: unknown[]): AnswerContent {
   )
 }
 
-describe("an answer", () => {
+describe("an answer in the playground", () => {
   test("collects text, reasoning and tool calls", () => {
     const answer = fold(
       { choices: [{ delta: { role: "assistant", content: "" } }] },
@@ -189,11 +189,11 @@ describe("an answer", () => {
     expect(fold({ error }).failure).toMatchObject({ kind: "upstream_error", message: "It broke." })
   })
 
-  test("ignores invalid chunks", () => {
+  test("ignores invalid frames", () => {
     expect(fold("not json", "null", "7")).toEqual(NOTHING_YET)
   })
 
-  test("an answer without an end mark has broken, and keeps the received part", async () => {
+  test("keeps the received part and is marked as broken without an end mark", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
     const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
@@ -203,7 +203,7 @@ describe("an answer", () => {
   })
 })
 
-describe("exchanges", () => {
+describe("exchanges in the playground", () => {
   const hi = { ...newAnswer("a/b", {}, 0), text: "Hi" }
   const exchanges: Exchange[] = [
     {
@@ -229,7 +229,7 @@ describe("exchanges", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("changes an exchange in one place only", () => {
+  test("are changed in one place only", () => {
     const answer = newAnswer("c/d", {}, 0)
     const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
@@ -240,12 +240,12 @@ describe("exchanges", () => {
     expect(late[0]?.columns[0]?.steps.map(({ cost }) => cost)).toEqual(["1", null])
   })
 
-  test("have the known cost of each model", () => {
+  test("show the known cost of each model", () => {
     const paid = withFacts(exchanges, { id: 1, column: 0, step: 1 }, { cost: "0.5" })
     expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
   })
 
-  test("stores exchanges without request bodies and running states", () => {
+  test("are stored without request bodies and running states", () => {
     const [kept] = keptExchanges(exchanges)
     expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
     expect(nameOf({ name: null, exchanges })).toBe("Hello")
@@ -254,7 +254,7 @@ describe("exchanges", () => {
   })
 })
 
-describe("an imported request", () => {
+describe("a request imported into the playground", () => {
   const call = { id: "c1", name: "look", arguments: '{"at":1}' }
   const url = "data:image/png;base64,AA=="
   const bodies = {
@@ -324,24 +324,21 @@ describe("an imported request", () => {
     },
   }
 
-  test.each(Object.entries(bodies))(
-    "a request in the format of %s becomes a conversation",
-    (_, body) => {
-      const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
-      expect(columns).toEqual([{ id: 0, model: "a/b" }])
-      expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
-      expect(JSON.parse(settings.tools)).toEqual([
-        { type: "function", function: { name: "look", parameters: {} } },
-      ])
-      const steps = exchanges.flatMap(({ columns }) => columns.flatMap(({ steps }) => steps))
-      expect(exchanges.map(({ question }) => question.text)).toEqual(["Hello"])
-      expect(steps[0]).toMatchObject({ toolCalls: [call], results: ["a door"], state: "done" })
-      expect(steps[1]).toMatchObject({ text: "A door.", toolCalls: [] })
-      expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
-    },
-  )
+  test.each(Object.entries(bodies))("becomes a conversation from the format of %s", (_, body) => {
+    const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
+    expect(columns).toEqual([{ id: 0, model: "a/b" }])
+    expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
+    expect(JSON.parse(settings.tools)).toEqual([
+      { type: "function", function: { name: "look", parameters: {} } },
+    ])
+    const steps = exchanges.flatMap(({ columns }) => columns.flatMap(({ steps }) => steps))
+    expect(exchanges.map(({ question }) => question.text)).toEqual(["Hello"])
+    expect(steps[0]).toMatchObject({ toolCalls: [call], results: ["a door"], state: "done" })
+    expect(steps[1]).toMatchObject({ text: "A door.", toolCalls: [] })
+    expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
+  })
 
-  test("a request of Google becomes a conversation", () => {
+  test("becomes a conversation from Google's format", () => {
     const body = {
       systemInstruction: { parts: [{ text: "Be brief." }] },
       contents: [
@@ -359,14 +356,14 @@ describe("an imported request", () => {
     expect(draft).toBeUndefined()
   })
 
-  test("ignores invalid input", () => {
+  test("is ignored if it is invalid", () => {
     const wrong = [null, 7, "text", [], { messages: 7 }, { messages: [null, {}, { role: "tool" }] }]
     for (const body of wrong) expect(readRequest({ model: "a/b", body }).exchanges).toEqual([])
   })
 })
 
-describe("the session's keys", () => {
-  test("creates one key per account for simultaneous calls, and replaces it before it expires", async () => {
+describe("keys of the playground's session", () => {
+  test("are created once per account for simultaneous calls, and replaced before they expire", async () => {
     let now = 0
     const made: string[] = []
     const keys = new PlaygroundKeys(
@@ -388,7 +385,7 @@ describe("the session's keys", () => {
     expect(made[0]).toBe("a 3600000")
   })
 
-  test("requests a key again after a failure", async () => {
+  test("are requested again after a failure", async () => {
     let isDown = true
     const keys = new PlaygroundKeys(async () => {
       if (isDown) throw new Error("down")
@@ -400,7 +397,7 @@ describe("the session's keys", () => {
   })
 })
 
-test("a key counts as new for a few seconds, until it is active", async () => {
+test("count as new for a few seconds, until they are active", async () => {
   let now = 1_000_000
   const keys = new PlaygroundKeys(
     async () => "secret",

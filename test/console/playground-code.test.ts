@@ -26,7 +26,7 @@ const settings = { ...DEFAULT_SETTINGS, system: "It's brief.", temperature: 1.5,
 const question = { text: 'Say "hi"\nand </script>', images: [{ name: "a.png", url: IMAGE }] }
 const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [{ question, steps: [] }])
 
-describe("literals", () => {
+describe("code literals", () => {
   test("have the syntax of the language", () => {
     const value = { stream: true, off: false, none: null, "a-b": [1, "x"] }
     expect(literal(value, PYTHON_STYLE)).toBe(
@@ -37,7 +37,7 @@ describe("literals", () => {
     )
   })
 
-  test("long literals span several lines, and have the same value", () => {
+  test("span several lines if they are long, and have the same value", () => {
     const value = { messages: [{ role: "user", content: "x".repeat(90) }], stream: true }
     const text = literal(value, JAVASCRIPT_STYLE)
     expect(text).toContain("\n")
@@ -45,7 +45,7 @@ describe("literals", () => {
   })
 })
 
-describe("a request as code", () => {
+describe("a request shown as code", () => {
   test("has the exact body for curl, with any quotes", async () => {
     const command = sampleOf("curl", body).replace("curl -N", "printf '%s\\n'")
     const shell = Bun.spawnSync(["bash", "-c", command])
@@ -118,19 +118,19 @@ describe("a request as code", () => {
     expect(shortened(hi)).toEqual(hi)
   })
 
-  test("shows tools only in the format that was sent", () => {
+  test("has tools only in the format that was sent", () => {
     const ids = (body: JsonObject) => chatSamples(BASE, body).map(({ id }) => id)
     expect(ids(body)).toContain("anthropic")
     expect(ids({ ...body, tools: [] })).toEqual(["curl", "openai-python", "openai-javascript"])
   })
 })
 
-describe("an operation other than chat, as code", () => {
+describe("an operation other than chat shown as code", () => {
   const body = { model: "a/b", input: ["x"] }
   const codes = (path: string, form?: OpenaiForm): string[] =>
     operationSamples(BASE, { path, body }, form).map(({ code }) => code)
 
-  test("exists for every client that supports it", () => {
+  test("is available for every client that supports it", () => {
     const [curl, python, javascript] = codes("/v1/embeddings", {
       method: "embeddings.create",
       python: "print(answer)",

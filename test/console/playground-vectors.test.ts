@@ -4,8 +4,8 @@ import { adviceFor, failureOfBody } from "../../console/src/pages/playground/cal
 import { imageFault } from "../../console/src/pages/playground/image-fault.ts"
 import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
 
-describe("vectors", () => {
-  test("compares vectors by their direction", () => {
+describe("vectors in the playground", () => {
+  test("are compared by their direction", () => {
     expect(cosine([1, 0], [5, 0])).toBe(1)
     expect(cosine([1, 0], [0, 2])).toBe(0)
     expect(cosine([1, 0], [-3, 0])).toBe(-1)
@@ -21,13 +21,13 @@ describe("vectors", () => {
     ])
   })
 
-  test("come from the nonempty lines", () => {
+  test("are requested for nonempty lines", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })
 
-describe("a failure", () => {
-  test("a failure for lack of credits links to the credits", () => {
+describe("a failure in the playground", () => {
+  test("contains a link to the credits if credits are insufficient", () => {
     const error = {
       message: "Not enough.",
       code: "insufficient_credits",
@@ -37,17 +37,17 @@ describe("a failure", () => {
     expect(adviceFor(failure)?.link?.to).toBe("/credits")
   })
 
-  test("a failure without an envelope has a message", () => {
+  test("has a message without an envelope", () => {
     expect(failureOfBody(502, undefined).message).toContain("502")
   })
 
-  test("a failure of a rate limit shows the time to wait", () => {
+  test("shows the retry time of a rate limit", () => {
     const failure = { ...failureOfBody(429, {}), kind: "request_rate_exceeded", retryAfter: 7 }
     expect(adviceFor(failure)?.text).toContain("7 s")
   })
 })
 
-test("files that are not images are named", () => {
+test("files that are not images are reported by name", () => {
   expect(imageFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()

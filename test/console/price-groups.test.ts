@@ -33,7 +33,7 @@ function term(part: Partial<TermValues>): TermValues {
   return { ...emptyTerm(), ...part }
 }
 
-test("the form of a price group returns unchanged values, to the millisecond", () => {
+test("the price group form returns unchanged values, to the millisecond", () => {
   const { terms } = groupValuesOf(GROUP)
   expect(terms.map(hasBegun)).toEqual([true, false])
   expect(termsBodyOf(terms)).toEqual(
@@ -41,17 +41,17 @@ test("the form of a price group returns unchanged values, to the millisecond", (
   )
 })
 
-test("a term that has begun never changes", () => {
+test("a price group term that has started cannot be changed", () => {
   const [begun] = groupValuesOf(GROUP).terms
   const changed = { ...begun, multiplier: "5", prices: [], from: "" } as TermValues
   expect(termsBodyOf([changed])[0]).toMatchObject({ from: BEGUN.from, multiplier: "0.9" })
 })
 
-test("a term without a time begins now, and a missing multiplier stays empty", () => {
+test("a price group term without a time starts now, and a missing multiplier stays empty", () => {
   expect(termsBodyOf([emptyTerm()])).toEqual([{ multiplier: null, prices: {} }])
 })
 
-test("invalid terms are reported before they are sent", () => {
+test("invalid price group terms are reported before they are sent", () => {
   const card = (model: string, input: string) => ({ ...emptyCard(), model, typed: { input } })
   expect(termsFault([term({ multiplier: "0,9" })])).toStartWith("Multiplier: ")
   expect(termsFault([term({ prices: [card(" ", "1")] })])).toContain("Name the model")
@@ -62,13 +62,13 @@ test("invalid terms are reported before they are sent", () => {
   expect(termsFault([term({ multiplier: "0.9", prices: [card("a/b", "1")] })])).toBeUndefined()
 })
 
-test("a multiplier of 0 or a very large one needs a confirmation, unless it is already active", () => {
+test("a multiplier of 0 or a very large one requires confirmation, unless it is already active", () => {
   expect(termsDoubt([term({ multiplier: "0" })])).toContain("costs nothing")
   expect(termsDoubt([term({ multiplier: "101" })])).toContain("101 times")
   expect(termsDoubt([term({ multiplier: "0", given: BEGUN }), term({})])).toBeUndefined()
 })
 
-test("describes the price that members pay in a term", () => {
+test("a price group term describes the price that members pay", () => {
   expect(termText(undefined)).toBe("Standard prices")
   expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
   expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")

@@ -11,7 +11,7 @@ import { largeAmountQuestion } from "../../console/src/pages/credits/large-amoun
 
 const refused = readError(400, { error: { message: "no", error_type: "invalid_value" } })
 
-test("an opened dialog sends the same key until the gateway rejects a request", () => {
+test("an open dialog sends the same idempotency key until the gateway rejects a request", () => {
   const keys = new RequestKeys()
   const first = keys.current
   expect(first).toMatch(/^[0-9a-f]{32}$/)
@@ -21,7 +21,7 @@ test("an opened dialog sends the same key until the gateway rejects a request", 
   expect(new RequestKeys().current).not.toBe(keys.current)
 })
 
-test("the key is kept after a lost response, so that nothing is done twice", () => {
+test("the idempotency key is kept after a lost response, so that the action runs once", () => {
   for (const lost of [answerLost(), readError(502, null)]) {
     const keys = new RequestKeys()
     const first = keys.current
@@ -31,7 +31,7 @@ test("the key is kept after a lost response, so that nothing is done twice", () 
   }
 })
 
-test("after a lost response, no error claims that nothing was done", () => {
+test("an error after a lost response never claims that nothing was done", () => {
   const keys = new RequestKeys()
   expect(keys.failed(refused)).toBe(refused)
   const lost = answerLost()
@@ -44,7 +44,7 @@ test("after a lost response, no error claims that nothing was done", () => {
   expect(messageOf(keys.failed(refused))).toContain("no")
 })
 
-test("an incomplete response counts as lost, and the key is sent", async () => {
+test("an incomplete response counts as lost, and the idempotency key is sent", async () => {
   const seen: (string | null)[] = []
   const lines = [
     "HTTP/1.1 200 OK",
@@ -89,7 +89,7 @@ function cutServer(answer: string, seen: (string | null)[]) {
   }
 }
 
-test("a large amount needs a confirmation with the amount and its target", () => {
+test("a large amount requires confirmation with the amount and its target", () => {
   const title = (credits: string) => `Add ${credits} to Wayne?`
   expect(largeAmountQuestion({ amount: "999999999", balance: "5", title })).toMatchObject({
     title: "Add 999,999,999.00 credits to Wayne?",

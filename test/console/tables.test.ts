@@ -4,10 +4,10 @@ import { nextSorting, readSorting, sortingText } from "../../console/src/ui/sort
 
 const COLUMNS = [{ id: "name", sort: "asc" }, { id: "cost", sort: "desc" }, { id: "note" }] as const
 
-describe("the order of a table", () => {
+describe("the sort order of a table", () => {
   const usual = { by: "name", order: "asc" } as const
 
-  test("reads the order from an address, or uses the default for an unknown column", () => {
+  test("is read from the address, with the default for an unknown column", () => {
     expect(readSorting("-cost", COLUMNS, usual)).toEqual({ by: "cost", order: "desc" })
     expect(readSorting("cost", COLUMNS, usual)).toEqual({ by: "cost", order: "asc" })
     for (const other of [undefined, "", "-", "note", "--cost"]) {
@@ -17,7 +17,7 @@ describe("the order of a table", () => {
     expect(sortingText(usual)).toBe("name")
   })
 
-  test("reverses with a second click", () => {
+  test("is reversed with a second click", () => {
     const first = nextSorting(COLUMNS[1], usual)
     expect(first).toEqual({ by: "cost", order: "desc" })
     expect(nextSorting(COLUMNS[1], first)).toEqual({ by: "cost", order: "asc" })
@@ -25,7 +25,7 @@ describe("the order of a table", () => {
   })
 })
 
-test("the remaining days of a balance are shown, and low ones are marked", () => {
+test("the remaining days of a balance are shown, and few remaining days are marked", () => {
   const texts = [null, 0, 0.4, 1, 12.9, 365, 400].map(daysLeftText)
   expect(texts).toEqual([
     "–",

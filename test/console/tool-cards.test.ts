@@ -5,7 +5,7 @@ import { type Tool, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
 
 const facts = { url: "https://gate.example", model: "sandbox/echo", pathOf: toolPath }
 
-describe("the card of a tool", () => {
+describe("the setup card of a tool", () => {
   test.each([
     ["claude", "~/.claude/settings.json"],
     ["codex", "~/.codex/config.toml"],
@@ -16,18 +16,15 @@ describe("the card of a tool", () => {
     expect([words, file?.path]).toEqual([expect.stringContaining(`${path}`), path])
   })
 
-  test.each(TOOLS)(
-    "the card of %s has the address, the model and the key or a placeholder",
-    (tool) => {
-      for (const [key, shown] of [
-        [undefined, NO_KEY],
-        ["sk-tg-secret", "sk-tg-secret"],
-      ] as const) {
-        const { text, after = "", command = "" } = toolSettings(tool, { ...facts, key })
-        expect(text).toContain("https://gate.example")
-        expect(text + after).toContain("sandbox/echo")
-        expect(text + command).toContain(shown)
-      }
-    },
-  )
+  test.each(TOOLS)("has the address, the model and the key or a placeholder for %s", (tool) => {
+    for (const [key, shown] of [
+      [undefined, NO_KEY],
+      ["sk-tg-secret", "sk-tg-secret"],
+    ] as const) {
+      const { text, after = "", command = "" } = toolSettings(tool, { ...facts, key })
+      expect(text).toContain("https://gate.example")
+      expect(text + after).toContain("sandbox/echo")
+      expect(text + command).toContain(shown)
+    }
+  })
 })

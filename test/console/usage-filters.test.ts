@@ -9,7 +9,7 @@ import { metricOf } from "../../console/src/pages/usage/usage-metrics.ts"
 
 const NOW = Date.UTC(2026, 10, 24, 10, 30)
 
-test("a time range ends with the current hour or day, and is divided by hours or days", () => {
+test("a usage time range ends with the current hour or day, and is divided by hours or days", () => {
   expect(spanOf({ time: "24h" }, NOW)).toEqual({
     from: "2026-11-23T11:00:00.000Z",
     to: "2026-11-24T11:00:00.000Z",
@@ -25,7 +25,7 @@ test("a time range ends with the current hour or day, and is divided by hours or
   expect(spanOf(backwards, NOW)).toBeUndefined()
 })
 
-test("every step of a range is present, even without requests", () => {
+test("every step of a usage time range is present, even without requests", () => {
   const span = spanOf({ time: "7d" }, NOW)!
   const moments = momentsOf(span)
   expect(moments).toHaveLength(7)
@@ -33,7 +33,7 @@ test("every step of a range is present, even without requests", () => {
   expect(moments.at(-1)).toBe("2026-11-24T00:00:00.000Z")
 })
 
-test("the query and the links of a row keep the filters", () => {
+test("the query and the links of a usage row keep the filters", () => {
   const filters = { group: "user", model: "x/y", metric: "p95", view: "table" }
   const span = spanOf(filters, NOW)!
   const query = usageQueryOf(filters, "acc", span, metricOf("p95", false))
@@ -61,7 +61,7 @@ test("the query and the links of a row keep the filters", () => {
   expect(of("user", "")).not.toHaveProperty("user")
 })
 
-test("metrics for operators are not available to others", () => {
+test("operator metrics are not available to other users", () => {
   expect(metricOf("margin", true).value).toBe("margin")
   expect(metricOf("margin", false).value).toBe("cost")
   expect(metricOf("nonsense", true).value).toBe("cost")
