@@ -23,7 +23,7 @@ async function look(bytes: Uint8Array<ArrayBuffer>) {
   return { container, seconds, maxSeconds }
 }
 
-describe("the type of a file, from its content", () => {
+describe("the detector of audio file types", () => {
   const zeros = Array.from({ length: 100 }, () => 0)
   const cases: readonly [name: string, bytes: Uint8Array<ArrayBuffer>, container: string][] = [
     ["wav", wave(1), "wav"],
@@ -66,7 +66,7 @@ describe("the type of a file, from its content", () => {
       }))
   }
 
-  test("finds it without an error for any bytes", async () => {
+  test("returns a result without an error for any bytes", async () => {
     const heads = [
       "ID3\x04\0\0",
       "OggS",
@@ -95,7 +95,7 @@ describe("the type of a file, from its content", () => {
   })
 })
 
-describe("the duration of a file", () => {
+describe("the duration reader of an audio file", () => {
   test("matches the simulator's output in each format", async () => {
     for (const form of ["mp3", "wav", "flac", "opus"] as const) {
       const { seconds } = await look(wholeSound(form, 4))
@@ -104,7 +104,7 @@ describe("the duration of a file", () => {
     }
   })
 
-  test("finds it in WAV files with unknown or wrong lengths", async () => {
+  test("returns a duration for WAV files with unknown or wrong lengths", async () => {
     for (const length of [0xffff_ffff, 0, 10]) {
       const file = wave(5)
       new DataView(file.buffer).setUint32(4, length, true)
@@ -113,7 +113,7 @@ describe("the duration of a file", () => {
     }
   })
 
-  test("takes the frames if the header claims too little, else the claim as the maximum", async () => {
+  test("counts the frames if the header states too little, and otherwise uses the stated maximum", async () => {
     const flac = wholeSound("flac", 4)
     const { seconds: real } = await look(flac)
     // The number of samples in STREAMINFO is 36 bits that end at byte 26.
@@ -125,7 +125,7 @@ describe("the duration of a file", () => {
     expect(maxSeconds).toBeGreaterThan(1_000)
   })
 
-  test.if(HAS_FIXTURES)(`finds it in real speech${WITHOUT_FIXTURES}`, async () => {
+  test.if(HAS_FIXTURES)(`returns the duration of real speech${WITHOUT_FIXTURES}`, async () => {
     const path = new URL("../../../shared/fixtures/openai-node/sample1.mp3", import.meta.url)
     const { container, seconds } = await look(new Uint8Array(await Bun.file(path).arrayBuffer()))
     expect(container).toBe("mp3")

@@ -78,7 +78,7 @@ describe("durationOf", () => {
       expect(found?.hasVideo).toBe(hasVideo)
     })
 
-    test(`never has a lower bound than its data for ${name} with a changed claim`, () => {
+    test(`never returns a bound below its data for ${name} with a modified header`, () => {
       for (const change of claimsIn(bytes)) {
         const changed = Uint8Array.from(bytes)
         for (const at of change.places) changed.set(change.value, at)
@@ -94,7 +94,7 @@ describe("durationOf", () => {
     expect(measure(slow)?.maxSeconds).toBe(16_000)
   })
 
-  test("reads anything without an error, and never a duration below zero", () => {
+  test("reads any bytes without an error, and never returns a duration below zero", () => {
     const whole = Object.values(CASES).map(({ bytes }) => bytes)
     fc.assert(
       fc.property(

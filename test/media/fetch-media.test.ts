@@ -62,13 +62,13 @@ test("media is fetched as base64, with its type", async () => {
   expect(fetched).toEqual({ type: "base64", data: btoa("picture"), mediaType: "image/png" })
 })
 
-test("a name is resolved once, and called at the checked address", async () => {
+test("a host name of media is resolved once, and the checked address is called", async () => {
   asked = []
   await fetchMedia(`http://localhost:${server.port}/picture`, TRUSTED, MEMORY)
   expect(asked).toEqual([`localhost:${server.port}/picture`])
 })
 
-describe("media that is not fetched", () => {
+describe("media that the gateway does not fetch", () => {
   test("includes private addresses, written or resolved", async () => {
     asked = []
     expect(await refusal(at("/picture"), PUBLIC_ONLY)).toContain("not on the public internet")
@@ -85,7 +85,7 @@ describe("media that is not fetched", () => {
     expect(await refusal("http://a:b@127.0.0.1/")).toContain("credential")
   })
 
-  test("includes content above the limit, announced or not", async () => {
+  test("includes content above the limit, declared or not", async () => {
     expect(await refusal(at("/large"))).toContain("larger than")
     expect(await refusal(at("/endless"))).toContain("larger than")
   })

@@ -61,7 +61,7 @@ describe("fileTokenBound", () => {
     expect(measured(Buffer.alloc(1_000, 0xff))).toBeGreaterThanOrEqual(3_000)
   })
 
-  test("has no bound for linked, compressed or unmeasured files", () => {
+  test("returns no bound for linked, compressed or unmeasured files", () => {
     const files = [
       { type: "reference", id: "file-1" } as const,
       { type: "url", url: "https://example.com/a.pdf" } as const,

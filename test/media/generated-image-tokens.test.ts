@@ -4,7 +4,7 @@ import { imageTokenBound } from "../../src/media/generated-image-tokens.ts"
 const SQUARE = { width: 1024, height: 1024 }
 const WIDE = { width: 1536, height: 1024 }
 
-describe("the bound for a generated image", () => {
+describe("the token bound of a generated image", () => {
   // The counts are from OpenAI's image generation guide and from recordings. They include text.
   for (const [model, size, quality, tokens] of [
     ["gpt-image-1", SQUARE, "low", 272],
@@ -30,7 +30,7 @@ describe("the bound for a generated image", () => {
     })
   }
 
-  test("allows a generous number for an unknown model", () => {
+  test("is a generous number for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 })

@@ -76,7 +76,7 @@ function inWrongPages(inner: Buffer, page: Omit<OggPage, "segments">, lace = 255
   return Buffer.concat(parts)
 }
 
-describe("Ogg", () => {
+describe("the duration bound of an Ogg file", () => {
   const files = {
     Opus: Buffer.from(wholeSound("opus", SECONDS)),
     Vorbis: sample("minute.ogg"),
@@ -153,7 +153,7 @@ describe("Ogg", () => {
     expectMeasured(repeated)
   })
 
-  test("uses the longest blocks that any header of Vorbis names", () => {
+  test("uses the longest blocks that any Vorbis header names", () => {
     const vorbis = files.Vorbis
     const pages = placesOf(vorbis, "OggS")
     const short = Buffer.from(vorbis.subarray(0, pages[1]))
@@ -169,7 +169,7 @@ describe("Ogg", () => {
     }
   })
 
-  test("counts frames of FLAC at any position of a packet or its pages", () => {
+  test("counts FLAC frames at any position of a packet or its pages", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))
     const header = Buffer.concat([latin1("\x7fFLAC\x01\0\0\0"), flac.subarray(0, 42)])
     const serial = Buffer.from("flac")
@@ -183,8 +183,8 @@ describe("Ogg", () => {
   })
 })
 
-describe("WAV", () => {
-  test("has no duration if the samples are frames of another format", () => {
+describe("the duration bound of a WAV file", () => {
+  test("is unknown if the samples are frames of another format", () => {
     const header = wave(1).subarray(0, 44)
     for (const form of ["mp3", "aac"] as const) {
       const bytes = Buffer.concat([header, wholeSound(form, SECONDS)])
@@ -193,7 +193,7 @@ describe("WAV", () => {
   })
 })
 
-describe("MP3", () => {
+describe("the duration bound of an MP3 file", () => {
   const frames = Buffer.from(wholeSound("mp3", SECONDS))
   const start = frames.subarray(0, frames.length / SECONDS)
   // The file has few consecutive frames, with other bytes between them.
@@ -201,7 +201,7 @@ describe("MP3", () => {
     Array.from({ length: 100 }, () => [start.subarray(0, 1_500), Buffer.alloc(5)]).flat(),
   )
 
-  test("counts the frames that a tag at the end claims", () => {
+  test("counts frames inside the declared length of a tag at the end", () => {
     const tag = Buffer.concat([latin1("APETAGEX"), Buffer.alloc(24)])
     tag.writeUInt32LE(hidden.length, 12)
     const found = measure(Buffer.concat([start, hidden, tag]))
@@ -217,8 +217,8 @@ describe("MP3", () => {
   })
 })
 
-describe("FLAC", () => {
-  test("counts frames in a block of metadata that claims all of them", () => {
+describe("the duration bound of a FLAC file", () => {
+  test("counts frames inside a metadata block that declares the whole file", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))
     // The claim omits the last second.
     const claim = Buffer.from([0x01, 0, 0, 0])
@@ -235,7 +235,7 @@ function element(id: readonly number[], content: Uint8Array, claimed = content.l
   return Buffer.concat([Buffer.from(id), size, content])
 }
 
-describe("WebM", () => {
+describe("the duration bound of a WebM file", () => {
   const CLUSTER = "\x1f\x43\xb6\x75"
   const TRACKS = "\x16\x54\xae\x6b"
   const VOID = [0xec]
@@ -271,7 +271,7 @@ describe("WebM", () => {
     })
   }
 
-  test("counts clusters at any position of such elements, also within each other", () => {
+  test("counts clusters at any position of such elements, even within each other", () => {
     const ids = fc.constantFrom(VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK)
     const hiding = fc.tuple(fc.nat(), ids, fc.nat(), fc.nat(4))
     fc.assert(
@@ -312,7 +312,7 @@ describe("WebM", () => {
     expectMeasured(Buffer.concat(inside))
   })
 
-  test("has no duration if frames are compressed", () => {
+  test("is unknown if frames are compressed", () => {
     const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
     const encodings = Buffer.from([0x6d, 0x80, 0x80])
     expect(measure(whole)).toBeDefined()
@@ -320,7 +320,7 @@ describe("WebM", () => {
     expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
   })
 
-  test("never measures less than the present part of the file", () => {
+  test("is never less than the present part of the file", () => {
     for (let cut = 0; cut < whole.length; cut += 997) {
       const found = measure(whole.subarray(0, cut))
       if (found === undefined) continue
@@ -329,7 +329,7 @@ describe("WebM", () => {
   })
 })
 
-describe("MP4", () => {
+describe("the duration bound of an MP4 file", () => {
   const whole = sample("minute.m4a")
 
   /** Returns the position of a box's content. */

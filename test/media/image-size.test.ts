@@ -24,11 +24,11 @@ describe("imageSize", () => {
     ["extended", "52494646 00000000 57454250 56503858 0a000000 00000000 7f0200 df0100"],
     ["lossless", "52494646 00000000 57454250 5650384c 00000000 2f 7fc27700 00000000"],
     ["lossy", "52494646 00000000 57454250 56503820 00000000 000000 9d012a 8002 e001"],
-  ])("reads a WebP, %s", (_, hex) => {
+  ])("reads a WebP: %s", (_, hex) => {
     expect(imageSize(bytes(hex))).toEqual({ width: 640, height: 480 })
   })
 
-  test("reads a BMP, also from top to bottom and of the old kind", () => {
+  test("reads a BMP, even if it is stored from top to bottom or has the old header", () => {
     const head = "424d 00000000 00000000 00000000"
     const upright = imageSize(bytes(`${head} 28000000 80020000 e0010000`))
     expect(upright).toEqual({ width: 640, height: 480 })

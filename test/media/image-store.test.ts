@@ -39,7 +39,7 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 const BASE = "http://gateway"
 
 describe("images stored in a folder", () => {
-  test("returns them unchanged for the lifetime of their link", async () => {
+  test("are returned unchanged for the lifetime of their link", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)
     const kept = await images.open(...partsOf(link))
@@ -48,14 +48,14 @@ describe("images stored in a folder", () => {
     expect(await new Response(kept?.body).bytes()).toEqual(png(8, 8))
   })
 
-  test("have links that work in one installation only", async () => {
+  test("have links that are valid in one installation only", async () => {
     using images = store()
     using others = store({}, "another secret")
     const link = await images.keep(png(8, 8), "image/png", BASE)
     expect(await others.open(...partsOf(link))).toBeUndefined()
   })
 
-  test("removes them after their link has expired", async () => {
+  test("are removed after their link has expired", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -65,7 +65,7 @@ describe("images stored in a folder", () => {
     expect(failures).toEqual([])
   })
 
-  test("sweeps without removing valid ones or other files", async () => {
+  test("are swept without removing valid ones or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
     writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
@@ -76,7 +76,7 @@ describe("images stored in a folder", () => {
     ])
   })
 
-  test("images of an earlier process are swept at the start", async () => {
+  test("of an earlier process are swept at the start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -85,7 +85,7 @@ describe("images stored in a folder", () => {
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
   })
 
-  test("creates no folder before the first image", async () => {
+  test("require no folder before the first image", async () => {
     using images = store()
     await images.sweep()
     expect(existsSync(join(folder, "pictures"))).toBeFalse()
@@ -99,7 +99,7 @@ describe("images stored in a folder", () => {
     "1-2.png",
     `1700000000000-${"a".repeat(32)}.svg`,
   ]) {
-    test(`finds nothing under the invalid name '${name}'`, async () => {
+    test(`are not found under the invalid name '${name}'`, async () => {
       using images = store()
       expect(await images.open(name, "0".repeat(64))).toBeUndefined()
     })
@@ -107,7 +107,7 @@ describe("images stored in a folder", () => {
 })
 
 describe("images stored in a bucket", () => {
-  test("have the bucket's own links, and expired ones are removed", async () => {
+  test("have the bucket's own links, and are removed when they expire", async () => {
     const bucket = new FakeBucket()
     using server = bucket.listen()
     const settings: ImageSettings = {
@@ -136,17 +136,17 @@ describe("images stored in a bucket", () => {
   })
 })
 
-describe("a bucket", () => {
+describe("the image store of a bucket", () => {
   const place = { bucket: "shelf", accessKeyId: "id", secretAccessKey: "secret" }
 
-  test("gives up on a bucket that never answers", async () => {
+  test("times out if the bucket never answers", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
     const storage = new BucketImageStorage({ ...place, endpoint: server.url.origin }, 200)
     const storing = storage.put("name", png(8, 8), "image/png")
     expect(await storing.then(String, String)).toContain("cannot be reached")
   })
 
-  test("accepts only the keys of the settings, and its redirects are not followed", async () => {
+  test("accepts only the keys in the settings, and follows no redirects", async () => {
     const heard: Headers[] = []
     using server = Bun.serve({
       port: 0,

@@ -21,16 +21,16 @@ describe("imageTokenBound", () => {
     [1024, 1024, "openai/gpt-5-nano", undefined, Math.ceil(1024 * 2.46)],
     [1024, 1024, "openai/o4-mini", undefined, Math.ceil(1024 * 1.72)],
     [1024, 1024, "openai/o3", undefined, 675],
-  ])("%p x %p for %p at %p is %p", (...[width, height, model, detail, tokens]) => {
+  ])("returns for %p x %p for %p at %p: %p", (...[width, height, model, detail, tokens]) => {
     expect(bound(width, height, model, detail)).toBe(tokens)
   })
 
-  test("covers the guide's resized image of 1800 x 2400: 1,452 patches", () => {
+  test("covers the resized image of the vendor's guide: 1800 x 2400 and 1,452 patches", () => {
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeGreaterThanOrEqual(Math.ceil(1452 * 1.62))
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeLessThanOrEqual(Math.ceil(1536 * 1.62))
   })
 
-  test("recognizes names in ids of other providers and with dates", () => {
+  test("recognizes model names in ids of other providers and with dates", () => {
     expect(bound(1024, 1024, "openrouter/openai/gpt-4o-2024-08-06")).toBe(765)
     expect(bound(1024, 1024, "mine/GPT-4o-Mini-2024-07-18")).toBe(25_501)
     expect(bound(64, 64, "mine/o1")).toBe(bound(64, 64, "openai/o1-2024-12-17"))
@@ -69,7 +69,7 @@ describe("imageTokenBound", () => {
     expect(imageTokenBound(base64(heavy), "high", "openai/gpt-4o")).toBe(765)
   })
 
-  test("reads data URLs like any base64", () => {
+  test("reads data URLs like other base64", () => {
     const data = Buffer.from(png(1024, 1024)).toString("base64")
     const source = { type: "url", url: `data:image/png;base64,${data}` } as const
     expect(imageTokenBound(source, "high", "openai/gpt-4o")).toBe(765)
@@ -97,7 +97,7 @@ describe("imageTokenBound", () => {
     )
   })
 
-  test("uses the enlarged size if the vendor is asked to enlarge an image", () => {
+  test("uses the enlarged size if the request asks the vendor to enlarge an image", () => {
     const enlarged = (width: number, fields: JsonObject): number =>
       imageTokenBound(base64(png(width, 10)), undefined, "alibaba/qwen3-vl-plus", fields)
     const pixels = 12_845_056

@@ -67,7 +67,7 @@ function waveHead({
   return Buffer.concat([file.subarray(0, 20 + size), file.subarray(60)])
 }
 
-describe("WAV", () => {
+describe("duration bound of a misleading WAV file", () => {
   test.each([
     ["A-law of 64 bits", { tag: 6, bits: 64 }],
     ["mu-law of 16 bits", { tag: 7, bits: 16 }],
@@ -75,7 +75,7 @@ describe("WAV", () => {
     ["8 valid bits of 64", { tag: 0xfffe, bits: 64, validBits: 8 }],
     ["8 bits in RF64", { tag: 1, bits: 8, head: "RF64" }],
   ] satisfies [string, WaveFormat][])(
-    "measures a WAV file of this format at one byte per sample: %s",
+    "assumes one byte per sample in this format: %s",
     (_, format) => {
       const found = measure(waveHead(format), Buffer.alloc(SECONDS * 8_000, 0x55))
       expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
@@ -106,7 +106,7 @@ describe("WAV", () => {
     ["G.726 at a lower bit rate than its bits", { ...codecs.g726, bytesPerSecond: 2_000 }, 2_000],
     ["G.722", codecs.g722, 8_000],
   ] satisfies [string, WaveFormat, number][])(
-    "measures a WAV file by the bit rate of its codec: %s",
+    "uses the bit rate of the codec: %s",
     (_, format, bytesPerSecond) => {
       const found = measure(waveHead(format), Buffer.alloc(SECONDS * bytesPerSecond, 0x55))
       expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
@@ -123,11 +123,11 @@ describe("WAV", () => {
     ["a compressed format in an extensible header", { tag: 0xfffe, bits: 4, subFormat: 0x11 }],
     ["a header that ends before the bits per sample", { tag: 1, size: 14 }],
     ["a header that ends before the format of its samples", { tag: 0xfffe, size: 18 }],
-  ] satisfies [string, WaveFormat][])("does not measure a WAV file with %s", (_, format) => {
+  ] satisfies [string, WaveFormat][])("is unknown with %s", (_, format) => {
     expect(measure(waveHead(format), Buffer.alloc(40_000, 0x55))).toBeUndefined()
   })
 
-  test("the rate in a WAV header is capped at 384,000 bytes per second", () => {
+  test("assumes at most 384,000 bytes per second of the header's rate", () => {
     const samples = Buffer.alloc(3_840_000)
     const stereo = { tag: 3, channels: 2, rate: 48_000, bits: 32 }
     expect(measure(waveHead(stereo), samples)?.maxSeconds).toBeWithin(10, 10.1)
@@ -146,13 +146,13 @@ describe("WAV", () => {
     ["DTS in words of 14 bits", frame([0xff, 0x1f, 0x00, 0xe8, 0xf1, 0x07], 1_024)],
     ["bursts in S/PDIF", frame([0x72, 0xf8, 0x1f, 0x4e, 0x01, 0], 6_144)],
   ]
-  test.each(frames)("a WAV file whose samples are frames is not measured: %s", (_, one) => {
+  test.each(frames)("is unknown if the samples are frames: %s", (_, one) => {
     const head = waveHead({ tag: 1, channels: 2, rate: 48_000 })
     expect(measure(head, times(200, one))).toBeUndefined()
     expect(measure(head, Buffer.alloc(100_001), times(200, one))).toBeUndefined()
   })
 
-  test("a WAV file with other bytes between a few AAC frames is not measured", () => {
+  test("is unknown with other bytes between a few AAC frames", () => {
     const aac = wholeSound("aac", 1)
     const length = ((aac[3] ?? 0) & 3) * 2_048 + (aac[4] ?? 0) * 8 + ((aac[5] ?? 0) >> 5)
     const few = Buffer.concat([aac.subarray(0, length * 3), Buffer.from([0x11])])
@@ -161,7 +161,7 @@ describe("WAV", () => {
     ).toBeUndefined()
   })
 
-  test("a WAV file with noise is measured", () => {
+  test("is known for noise", () => {
     const noise = Buffer.alloc(480_000)
     for (let at = 0, seed = 1; at < noise.length; at++) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
@@ -171,23 +171,23 @@ describe("WAV", () => {
   })
 })
 
-describe("an ID3 tag", () => {
+describe("duration bound of audio with an ID3 tag", () => {
   const tag = latin1("ID3\x04\0\0\0\0\0\x02xx")
   const [mp3, aac] = [wholeSound("mp3", 1), wholeSound("aac", SECONDS)]
   const last = mp3.subarray(0, 417)
 
-  test("AAC after a tag is measured", () => {
+  test("includes AAC after the tag", () => {
     expect(measure(tag, aac)?.seconds).toBeWithin(SECONDS, SECONDS + 1)
   })
 
-  test("audio in another format between a tag and MP3 frames is counted", () => {
+  test("includes audio in another format between the tag and MP3 frames", () => {
     for (const content of [aac, times(1_000, frame([0x56, 0xe0, 125], 128))]) {
       const found = measure(tag, content, last)
       expect(found?.seconds).toBeGreaterThanOrEqual(content.length / 1_000)
     }
   })
 
-  test("a tag at the end of an MP3 file is not counted", () => {
+  test("excludes a tag at the end of an MP3 file", () => {
     const found = measure(mp3, Buffer.concat([latin1("TAG"), Buffer.alloc(125)]))
     expect(found?.seconds).toBeWithin(1, 1.1)
   })
@@ -229,18 +229,18 @@ function entryOf(type: string, version: number, ...boxes: readonly Uint8Array[])
   return box(type, fields, ...boxes)
 }
 
-describe("MP4", () => {
+describe("duration bound of a misleading MP4 file", () => {
   const cookie = (samples: number, rate: number): Buffer =>
     box("alac", numbers(0, samples, 0, 0, 0, 0, rate))
   const count = Math.ceil((SECONDS * 8_000) / 4_096)
 
-  test("ALAC frames are counted regardless of the timestamps", () => {
+  test("counts ALAC frames regardless of the timestamps", () => {
     const found = measure(movie(entryOf("alac", 0, cookie(4_096, 8_000)), count, 8_000))
     expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
     expect(found?.maxSeconds).toBe(found?.seconds)
   })
 
-  test("the longest frames of all possible ALAC configurations are counted", () => {
+  test("assumes the longest frames of all possible ALAC configurations", () => {
     const decoy = box("free", cookie(1, 4_000_000_000), Buffer.alloc(8_000))
     for (const boxes of [
       [decoy, cookie(4_096, 8_000)],
@@ -251,12 +251,12 @@ describe("MP4", () => {
     }
   })
 
-  test("an MP4 file with a version 2 sample description is not measured", () => {
+  test("is unknown with a version 2 sample description", () => {
     expect(measure(movie(entryOf("ulaw", 0), 8_000, 1))).toBeDefined()
     expect(measure(movie(entryOf("ulaw", 2), 8_000, 1))).toBeUndefined()
   })
 
-  test("AAC frames in MP4 are counted regardless of the timestamps", () => {
+  test("counts AAC frames regardless of the timestamps", () => {
     const whole = readFileSync(join(import.meta.dir, "samples/minute.m4a"))
     const content = (type: string): number => whole.indexOf(type, 0, "latin1") + 4
     for (const type of ["mvhd", "mdhd"]) whole.writeUInt32BE(1, content(type) + 16)
@@ -266,7 +266,7 @@ describe("MP4", () => {
   })
 })
 
-describe("WebM", () => {
+describe("duration bound of a misleading WebM file", () => {
   /** Returns an element whose length has two bytes. */
   function element(id: string, ...content: readonly Uint8Array[]): Buffer {
     const bytes = Buffer.concat(content)
@@ -274,7 +274,7 @@ describe("WebM", () => {
     return Buffer.concat([latin1(id), size, bytes])
   }
 
-  test("AAC frames in WebM are counted if all timestamps are zero", () => {
+  test("counts AAC frames if all timestamps are zero", () => {
     const track = element(
       "\xae",
       element("\xd7", Buffer.from([1])),
@@ -295,15 +295,12 @@ describe("WebM", () => {
   })
 })
 
-describe("an MPEG program stream", () => {
+describe("duration bound of an MPEG program stream", () => {
   const sound = readFileSync(join(import.meta.dir, "samples/sound.mpeg"))
 
-  test.each([0xbc, 0xbd, 0xbf, 0xfd])(
-    "a program with a stream of unknown format (%d) is not measured",
-    (code) => {
-      expect(measure(sound)).toBeDefined()
-      const packet = Buffer.concat([Buffer.from([0, 0, 1, code, 0, 100]), Buffer.alloc(100, 0xff)])
-      expect(measure(sound, packet)).toBeUndefined()
-    },
-  )
+  test.each([0xbc, 0xbd, 0xbf, 0xfd])("is unknown with a stream of unknown format (%d)", (code) => {
+    expect(measure(sound)).toBeDefined()
+    const packet = Buffer.concat([Buffer.from([0, 0, 1, code, 0, 100]), Buffer.alloc(100, 0xff)])
+    expect(measure(sound, packet)).toBeUndefined()
+  })
 })

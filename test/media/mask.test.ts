@@ -81,7 +81,7 @@ async function expectAlpha({ packed, alphaOf }: Sample): Promise<void> {
   expect([read.width, read.height, [...read.alpha]]).toEqual([width, height, wanted])
 }
 
-describe("the alpha channel of a PNG", () => {
+describe("the reader of a PNG's alpha channel", () => {
   for (const [colour, depth] of KINDS) {
     for (const isInterlaced of [false, true]) {
       const name = `colour type ${colour}, ${depth} bits${isInterlaced ? ", interlaced" : ""}`
@@ -96,7 +96,7 @@ describe("the alpha channel of a PNG", () => {
     }
   }
 
-  test("reads a large image without blocking others", async () => {
+  test("reads a large image without blocking other requests", async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const read = await readAlpha(png(3000, 3000))
@@ -127,7 +127,7 @@ function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffe
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))
 }
 
-describe("unreadable pixels", () => {
+describe("the reader of unreadable pixels", () => {
   const rows = deflateSync(Buffer.alloc(4 * 17))
   const cases: readonly (readonly [string, Uint8Array<ArrayBuffer>, string])[] = [
     [
@@ -160,7 +160,7 @@ describe("unreadable pixels", () => {
     })
   }
 
-  test("pixels that decompress to far more than the header states are not decompressed", async () => {
+  test("does not decompress pixels that are far larger than the header states", async () => {
     // 128 megabytes of zeros, which are compressed to half a megabyte.
     const bomb = withPixels(deflateSync(Buffer.alloc(128 * 1024 * 1024), { level: 1 }))
     const before = process.memoryUsage().rss
@@ -169,7 +169,7 @@ describe("unreadable pixels", () => {
   })
 })
 
-describe("a mask for vendors with black and white masks", () => {
+describe("the mask for vendors with black and white masks", () => {
   const soft = packPng({
     width: 4,
     height: 1,

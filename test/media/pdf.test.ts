@@ -22,7 +22,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)).toMatchObject({ pages: 100, textBytes: 100 * 7_501 })
   })
 
-  test("uses the page tree, never a count that the file claims", () => {
+  test("uses the page tree, and never a count in the file", () => {
     const pdf = makePdf({ pages: 50, text: TEXT, comment: "%/Count 1", count: 1 })
     expect(pdfExtent(pdf)?.pages).toBe(50)
   })
@@ -47,7 +47,7 @@ describe("pdfExtent", () => {
   })
 
   test.each(["12 %\n 0 obj", "12 0 %c\r obj", "12%a\n%b\n0%c\nobj"])(
-    "does not guess for a file that hides an object behind a comment: %j",
+    "returns nothing for a file that hides an object behind a comment: %j",
     (head) => {
       const hidden = [`${head} << /Filter /FlateDecode /Length 1 >> stream\n`, "\nendstream endobj"]
       const pdf = [makePdf({ pages: 2, text: "short" }), ...hidden.map((text) => Buffer.from(text))]
@@ -56,7 +56,7 @@ describe("pdfExtent", () => {
   )
 
   test.each(["1%", "%1 \n", "1 1%", "obj 1 0 ", "%%%%", "1 ", "% \n1 "])(
-    "reads megabytes of %j in time",
+    "reads megabytes of %j quickly",
     (repeated) => {
       const bytes = Buffer.concat([
         makePdf({ pages: 1, text: "x" }),
@@ -67,7 +67,7 @@ describe("pdfExtent", () => {
   )
 
   test.each(["beginbfchar ", "/a%\u0001", "/a ", "/a\n%"])(
-    "reads a map and a content stream of a megabyte of %j in time",
+    "reads a map and a content stream with a megabyte of %j quickly",
     (repeated) => {
       const packed = deflateSync(Buffer.alloc(1_000_000, repeated))
       const head = `<< /Filter /FlateDecode /Length ${packed.length} >> stream\n`
@@ -96,7 +96,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.textBytes).toBeWithin(20_000, 20_100)
   })
 
-  test("counts the characters behind a code in any font", () => {
+  test("counts all characters of a code in any font", () => {
     const map = `1 beginbfchar <41> <${"0062".repeat(100)}> endbfchar`
     const pdf = withObjects(makePdf({ pages: 1, text: "A".repeat(500) }), [
       "3 0 obj << /Type /Font /Subtype /Type1 /ToUnicode 30 0 R >> endobj",
@@ -135,11 +135,11 @@ describe("pdfExtent", () => {
     ["one that decompresses to a gigabyte", bomb()],
     ["one of brackets only", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
   ]
-  test.each([...unreadable])("has no extent for %s", (_, pdf) => {
+  test.each([...unreadable])("returns nothing for %s", (_, pdf) => {
     expect(pdfExtent(pdf)).toBeUndefined()
   })
 
-  test("reads anything without an error", () => {
+  test("reads any bytes without an error", () => {
     const whole = [true, false].map((isPacked) => makePdf({ pages: 4, text: TEXT, isPacked }))
     fc.assert(
       fc.property(

@@ -11,7 +11,7 @@ function whole(...chunks: Buffer[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([SIGNATURE, ...chunks]))
 }
 
-describe("the header of a PNG", () => {
+describe("the PNG header reader", () => {
   for (const [colour, hasAlpha] of [
     [0, false],
     [2, false],
@@ -24,18 +24,18 @@ describe("the header of a PNG", () => {
     })
   }
 
-  test("has an alpha channel for a tRNS chunk", () => {
+  test("reports an alpha channel for a tRNS chunk", () => {
     const chunks = [chunk("tRNS", Buffer.alloc(1))]
     expect(readPng(png(4, 4, { colour: 3, chunks }))).toMatchObject({ hasAlpha: true })
   })
 
-  test("reads it regardless of bytes after the end mark", () => {
+  test("ignores bytes after the end mark", () => {
     const bytes = new Uint8Array(Buffer.concat([png(3, 3), Buffer.from("trailing")]))
     expect(readPng(bytes)).toMatchObject({ width: 3 })
   })
 })
 
-describe("invalid PNG files", () => {
+describe("the PNG header reader on invalid files", () => {
   test("rejects a JPEG, a text file and an empty file", () => {
     const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46)
     for (const bytes of [jpeg, new Uint8Array(Buffer.from("a text")), new Uint8Array()]) {
@@ -43,7 +43,7 @@ describe("invalid PNG files", () => {
     }
   })
 
-  test("include invalid depths, and sides of zero and of 2^31", () => {
+  test("rejects invalid depths, and sides of zero and of 2^31", () => {
     const pixels = chunk("IDAT", deflateSync(Buffer.alloc(2)))
     for (const head of [
       header(1, 1, 2, 4),
@@ -58,13 +58,13 @@ describe("invalid PNG files", () => {
     }
   })
 
-  test("include files without pixels or an end mark", () => {
+  test("rejects files without pixels or an end mark", () => {
     expect(readPng(whole(header(1, 1, 6), END))).toBe("one of its parts is damaged")
     const pixels = chunk("IDAT", deflateSync(Buffer.alloc(5)))
     expect(readPng(whole(header(1, 1, 6), pixels))).toBe("it is cut off")
   })
 
-  test("include a chunk that is longer than the file", () => {
+  test("rejects a chunk that is longer than the file", () => {
     const lying = chunk("IDAT", Buffer.alloc(10))
     lying.writeUInt32BE(0x7fff_ffff, 0)
     expect(readPng(whole(header(1, 1, 6), lying, END))).toBe("it is cut off")
@@ -73,10 +73,10 @@ describe("invalid PNG files", () => {
   })
 })
 
-describe("laws", () => {
+describe("the PNG header reader on generated files", () => {
   const side = fc.integer({ min: 1, max: 0x7fff_ffff })
 
-  test("a header of any size is read as written, without decompressing pixels", () => {
+  test("reads a header of any size as written, without decompressing pixels", () => {
     fc.assert(
       fc.property(side, side, (width, height) => {
         const bytes = whole(header(width, height, 6), chunk("IDAT", Buffer.alloc(1)), END)
@@ -85,7 +85,7 @@ describe("laws", () => {
     )
   })
 
-  test("a PNG truncated anywhere is invalid", () => {
+  test("rejects a PNG truncated at any position", () => {
     const bytes = png(16, 16)
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.byteLength - 1 }), (length) => {
@@ -95,7 +95,7 @@ describe("laws", () => {
     )
   })
 
-  test("one changed byte is detected", () => {
+  test("detects one changed byte", () => {
     const bytes = png(16, 16)
     fc.assert(
       fc.property(
@@ -111,7 +111,7 @@ describe("laws", () => {
     )
   })
 
-  test("any bytes give a result", () => {
+  test("returns a result for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4096 }), (noise) => {
         const bytes = whole(header(2, 2, 6), Buffer.from(noise))
@@ -120,14 +120,14 @@ describe("laws", () => {
     )
   })
 
-  test("a decompression bomb is not decompressed", () => {
+  test("does not decompress a decompression bomb", () => {
     const pixels = chunk("IDAT", deflateSync(Buffer.alloc(64 * 1024 * 1024)))
     const bomb = whole(header(100_000, 100_000, 6), pixels, END)
     expect(readPng(bomb)).toMatchObject({ width: 100_000 })
     expect(pixels.byteLength).toBeLessThan(100_000)
   })
 
-  test("four megabytes of empty chunks are read", () => {
+  test("reads four megabytes of empty chunks", () => {
     const empty = chunk("prIv", Buffer.alloc(0))
     const many = Buffer.concat(Array.from({ length: 340_000 }, () => empty))
     const bytes = whole(header(8, 8, 6), many, chunk("IDAT", Buffer.alloc(1)), END)
