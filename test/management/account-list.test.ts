@@ -106,7 +106,7 @@ test("accounts can be sorted by balance, spending and remaining days", async () 
   expect(plain?.usage).toBeUndefined()
 })
 
-test("a cursor of another order or an invalid one is rejected", async () => {
+test("an account list cursor that is invalid or from another order is rejected", async () => {
   await using own = await ReportedDatabase.open()
   const accounts = new Accounts(own.database.store, new Audit(own.database.store))
   const { next_cursor: cursor } = await accounts.list(OPERATOR, query({ limit: "1", sort: "name" }))

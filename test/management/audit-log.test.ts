@@ -36,7 +36,7 @@ async function audited(): Promise<TestDatabase> {
   return database
 }
 
-test("a record has the shape of the contract", async () => {
+test("an audit record has the format of the API", async () => {
   await using database = await audited()
   const page = await auditLogOf(database).list(OPERATOR, auditQuery.parse({ limit: "1" }))
   expect(auditPage.parse(page)).toMatchObject({
@@ -61,7 +61,7 @@ test("a record has the shape of the contract", async () => {
   expect(next.next_cursor).toBeNull()
 })
 
-test("owners read their accounts' records, operators all records, and others nothing", async () => {
+test("owners read their accounts' audit records, operators read all records, and others none", async () => {
   await using database = await audited()
   const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>

@@ -161,8 +161,8 @@ function call(): Promise<Response> {
   })
 }
 
-describe("a refund", () => {
-  test("takes its part of the credits back once, for any repetition of its events", async () => {
+describe("a refund of a card payment", () => {
+  test("removes its part of the credits once, for any repetition of its events", async () => {
     await pay()
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refund("re_a", 250)).toBe(200)
@@ -186,7 +186,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("reported several times simultaneously is one entry", async () => {
+  test("is one entry if it is reported several times simultaneously", async () => {
     await pay()
     const told = [1, 2, 3].flatMap(() => [refund("re_x", 400), refundedCharge(400)])
     expect(new Set(await Promise.all(told))).toEqual(new Set([200]))
@@ -196,7 +196,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("a failed refund returns the credits once", async () => {
+  test("returns the credits once if it fails", async () => {
     await pay()
     await refund("re_f", 1_000)
     await refundedCharge(1_000)
@@ -208,7 +208,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("reported before its payment is applied, and the payment is entered once", async () => {
+  test("is applied if it is reported before its payment, and the payment is entered once", async () => {
     sessions = [session()]
     expect(await refund("re_early", 300)).toBe(200)
     expect(await kinds()).toEqual(["payment 10", "reversal -3"])
@@ -217,7 +217,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("a refund of a payment entered by an older version takes its credits back too", async () => {
+  test("removes the credits of a payment that an older version entered", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
     await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
@@ -226,7 +226,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("a refund of another program's payment is ignored", async () => {
+  test("is ignored for another program's payment", async () => {
     await pay()
     expect(await refund("re_foreign", 500, { payment_intent: "pi_foreign" })).toBe(200)
     expect(await refund("re_none", 500, { payment_intent: null })).toBe(200)
@@ -234,8 +234,8 @@ describe("a refund", () => {
   })
 })
 
-describe("credits that cannot be taken back", () => {
-  test("becomes a debt that blocks requests, and new credits pay it", async () => {
+describe("refunded credits that are already spent", () => {
+  test("become a debt that blocks requests, and new credits pay it", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)
@@ -276,7 +276,7 @@ describe("credits that cannot be taken back", () => {
     await ledgersAreRight()
   })
 
-  test("do not affect holds of running requests, whose rest pays the debt afterwards", async () => {
+  test("do not affect holds of running requests, and the rest of the holds pays the debt afterwards", async () => {
     await pay()
     const long = caller.post("/v1/chat/completions", {
       model: SLOW,
@@ -301,8 +301,8 @@ describe("credits that cannot be taken back", () => {
   })
 })
 
-describe("a dispute", () => {
-  test("takes the credits, and returns them when it is won", async () => {
+describe("a dispute of a card payment", () => {
+  test("removes the credits, and returns them when it is won", async () => {
     await pay()
     await spend("6")
     await dispute("created", "needs_response")
@@ -326,14 +326,14 @@ describe("a dispute", () => {
     await ledgersAreRight()
   })
 
-  test("a dispute won before it was reported takes nothing", async () => {
+  test("removes nothing if it is won before it is reported", async () => {
     await pay()
     await dispute("closed", "won")
     await dispute("created", "needs_response")
     expect(await kinds()).toEqual(["payment 10"])
   })
 
-  test("a lost dispute keeps the credits, and an inquiry takes nothing until it becomes a dispute", async () => {
+  test("keeps the credits if it is lost, and an inquiry removes nothing until it becomes a dispute", async () => {
     await pay()
     await dispute("created", "warning_needs_response")
     expect(await standing()).toEqual({ balance: "10", debt: "0" })
@@ -342,7 +342,7 @@ describe("a dispute", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("with a refund takes no more than was paid, and everything in another currency", async () => {
+  test("with a refund removes no more than was paid, and everything in another currency", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })
@@ -351,7 +351,7 @@ describe("a dispute", () => {
   })
 })
 
-test("the ledger verifies and nothing is below zero for events in any order", async () => {
+test("events in any order leave a valid ledger and no negative balance", async () => {
   await pay()
   await spend("4")
   const told: (() => Promise<number>)[] = [
@@ -371,7 +371,7 @@ test("the ledger verifies and nothing is below zero for events in any order", as
   await ledgersAreRight()
 })
 
-test("a manipulated debt is found", async () => {
+test("a manipulated debt is detected", async () => {
   await pay()
   await spend("10")
   await refundedCharge(1_000)

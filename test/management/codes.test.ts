@@ -13,7 +13,7 @@ function codesOf(database: TestDatabase): Codes {
   return new Codes(database.store, new Audit(database.store), hasher)
 }
 
-test("a code is shown once only", async () => {
+test("a credit code is shown only once", async () => {
   await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
@@ -41,7 +41,7 @@ test("a code is shown once only", async () => {
   expect(kept).not.toContain(code)
 })
 
-test("codes are listed page by page and stop working when they are revoked", async () => {
+test("credit codes are listed page by page and are invalid after their revocation", async () => {
   await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const ids: string[] = []
@@ -62,7 +62,7 @@ test("codes are listed page by page and stop working when they are revoked", asy
   expect(await database.store.audit.list({ action: "code.revoke" }, null, 9)).toHaveLength(1)
 })
 
-test("codes are managed by operators, and expire in the future", async () => {
+test("only operators manage credit codes, and their expiry must be in the future", async () => {
   await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const order = { credits: "1", uses: 1 }

@@ -8,8 +8,8 @@ import { AUDIT } from "../store/audit-record.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { refusal, user } from "./support.ts"
 
-describe("an entry", () => {
-  test("has its reason and author, also in the audit log", async () => {
+describe("a manual credit entry", () => {
+  test("has its reason and author in the ledger and the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -37,7 +37,7 @@ describe("an entry", () => {
     })
   })
 
-  test("lists entries by their time, page by page", async () => {
+  test("is listed by its time, page by page", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -73,7 +73,7 @@ describe("an entry", () => {
     expect(await numbers({ from: "2099-01-01T00:00:00Z" })).toEqual([])
   })
 
-  test("with an invalid amount is rejected, and nothing is written", async () => {
+  test("is rejected if its amount is invalid, and nothing is written", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 5_000_000_000n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -100,7 +100,7 @@ describe("an entry", () => {
     expect(await database.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
   })
 
-  test("lets operators add entries, and members read them", async () => {
+  test("can be added by operators and read by members", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -118,7 +118,7 @@ describe("an entry", () => {
   })
 })
 
-describe("leased credits", () => {
+describe("leased credits in the balance", () => {
   /** Returns a process that has leased all credits and polls, as gateways do. */
   async function running(database: TestDatabase, stack: AsyncDisposableStack) {
     const payer = await database.account("a", 100_000_000_000n)
@@ -135,7 +135,7 @@ describe("leased credits", () => {
     return { payer, ledger }
   }
 
-  test("removes them as soon as they are returned", async () => {
+  test("disappear as soon as they are returned", async () => {
     await using database = await TestDatabase.open()
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
@@ -152,7 +152,7 @@ describe("leased credits", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("shows them with the holds of requests", async () => {
+  test("are shown with the holds of requests", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }

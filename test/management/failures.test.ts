@@ -37,7 +37,7 @@ function failures(): Failures {
   return new Failures(log as FailureLog, requests as Requests)
 }
 
-test("members read a vendor's message about the request, but not about the operator", async () => {
+test("members see a vendor's message about the request, but not about the operator", async () => {
   const told = await failures().request(userIn({ a: "viewer" }), "req_1")
   expect(told.attempts.map(({ message, code }) => [message, code])).toEqual([
     ["the field 'x' is unknown", "bad"],

@@ -80,51 +80,58 @@ function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
   return { ...userIn(roles), id: CREATOR }
 }
 
-describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_, engine) => {
-  test("owners, operators and the creator can change a key, and others cannot", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
-    folders.push(folder)
-    await using store = await engine.open(folder)
-    const audit = new Audit(store)
-    const keys = new Keys(store, audit, new KeyHasher("pepper"))
-    const { id: account } = await new Accounts(store, audit).create(COMMAND_LINE, { name: "ours" })
-    const creator = creatorIn({ [account]: "member" })
-    for (const { name, actor, outcome } of PEOPLE) {
-      for (const [operation, perform] of Object.entries(OPERATIONS)) {
-        const { id } = await keys.create(creator, {
-          account,
-          name: "key",
-          budget: "1",
-          models: ["a/*"],
-        })
-        const asking = actor(account)
-        const before = await store.keys.find(id)
-        const seen = await kindOf(perform(keys, asking, id))
-        expect([name, operation, seen]).toEqual([name, operation, outcome])
-        if (outcome !== undefined) expect(await store.keys.find(id)).toEqual(before)
-        expect((await store.keys.find(id))?.createdBy).toBe(CREATOR)
-        if (outcome === "not_found") continue
-        const shown = await keys.find(asking, id)
-        expect([name, shown.may_change]).toEqual([name, outcome === undefined])
-        const { data } = await keys.list(asking, { account, limit: 1 })
-        expect(data[0]?.may_change).toBe(outcome === undefined)
+describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
+  "key changes by %s",
+  (_, engine) => {
+    test("owners, operators and the creator can change a key, and others cannot", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
+      folders.push(folder)
+      await using store = await engine.open(folder)
+      const audit = new Audit(store)
+      const keys = new Keys(store, audit, new KeyHasher("pepper"))
+      const { id: account } = await new Accounts(store, audit).create(COMMAND_LINE, {
+        name: "ours",
+      })
+      const creator = creatorIn({ [account]: "member" })
+      for (const { name, actor, outcome } of PEOPLE) {
+        for (const [operation, perform] of Object.entries(OPERATIONS)) {
+          const { id } = await keys.create(creator, {
+            account,
+            name: "key",
+            budget: "1",
+            models: ["a/*"],
+          })
+          const asking = actor(account)
+          const before = await store.keys.find(id)
+          const seen = await kindOf(perform(keys, asking, id))
+          expect([name, operation, seen]).toEqual([name, operation, outcome])
+          if (outcome !== undefined) expect(await store.keys.find(id)).toEqual(before)
+          expect((await store.keys.find(id))?.createdBy).toBe(CREATOR)
+          if (outcome === "not_found") continue
+          const shown = await keys.find(asking, id)
+          expect([name, shown.may_change]).toEqual([name, outcome === undefined])
+          const { data } = await keys.list(asking, { account, limit: 1 })
+          expect(data[0]?.may_change).toBe(outcome === undefined)
+        }
       }
-    }
-  })
+    })
 
-  test("owners can change a key that an operator created, and members cannot", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
-    folders.push(folder)
-    await using store = await engine.open(folder)
-    const audit = new Audit(store)
-    const keys = new Keys(store, audit, new KeyHasher("pepper"))
-    const { id: account } = await new Accounts(store, audit).create(COMMAND_LINE, { name: "ours" })
-    for (const maker of [COMMAND_LINE, OPERATOR]) {
-      const { id } = await keys.create(maker, { account, name: "key" })
-      const [member, owner] = [userIn({ [account]: "member" }), userIn({ [account]: "owner" })]
-      expect(await kindOf(keys.rotate(member, id, 0))).toBe("forbidden")
-      expect(await kindOf(keys.rotate(owner, id, 0))).toBeUndefined()
-      expect((await store.keys.find(id))?.createdBy).toBe(maker.kind === "user" ? maker.id : null)
-    }
-  })
-})
+    test("owners can change a key that an operator created, while members cannot", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
+      folders.push(folder)
+      await using store = await engine.open(folder)
+      const audit = new Audit(store)
+      const keys = new Keys(store, audit, new KeyHasher("pepper"))
+      const { id: account } = await new Accounts(store, audit).create(COMMAND_LINE, {
+        name: "ours",
+      })
+      for (const maker of [COMMAND_LINE, OPERATOR]) {
+        const { id } = await keys.create(maker, { account, name: "key" })
+        const [member, owner] = [userIn({ [account]: "member" }), userIn({ [account]: "owner" })]
+        expect(await kindOf(keys.rotate(member, id, 0))).toBe("forbidden")
+        expect(await kindOf(keys.rotate(owner, id, 0))).toBeUndefined()
+        expect((await store.keys.find(id))?.createdBy).toBe(maker.kind === "user" ? maker.id : null)
+      }
+    })
+  },
+)

@@ -51,7 +51,7 @@ function model(id: string, upstreamModel = id.slice(id.indexOf("/") + 1)): Model
 
 const KNOWN = { origin: "known", at: undefined } as const
 
-test("a model has the features of the registry, also under another name", () => {
+test("a model has the features of the registry, even under another name", () => {
   const all = { input: ["text", "image"], tools: true, reasoning: false }
   expect(described.capabilities(model("mine/gpt-x"))).toEqual(all)
   expect(described.capabilities(model("mine/alias", "gpt-x"))).toEqual(all)
@@ -65,7 +65,7 @@ test("a model has the features of the registry, also under another name", () => 
   expect(described.capabilities(model("elsewhere/gpt-x", "other"))).toBeNull()
 })
 
-test("a price has the date of its list, or of its change", () => {
+test("a model's price has the date of its list, or of its change", () => {
   const source = (id: string, upstream?: string) =>
     described.priceSource(model(id, upstream), KNOWN)
   expect(source("mine/gpt-x")).toEqual({

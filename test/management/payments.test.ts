@@ -78,7 +78,7 @@ describe("a payment page", () => {
     })
   })
 
-  test.each(["12.505", "0.001"])("has whole cents: %s", async (credits) => {
+  test.each(["12.505", "0.001"])("has a price in whole cents: %s", async (credits) => {
     const response = await checkout(credits)
     expect(response.status).toBe(400)
     expect((await errorOf(response)).param).toBe("credits")
@@ -106,7 +106,7 @@ describe("a payment page", () => {
     expect(await response.text()).not.toContain(SECRET_KEY)
   })
 
-  test("does not exist if payments are off", async () => {
+  test("is unavailable if payments are off", async () => {
     await using plain = await startManaged()
     const { id } = await asked(plain, "POST", "/accounts", { name: "plain" })
     const response = await ask(plain, "POST", `/accounts/${String(id)}/checkout`, { credits: "1" })
@@ -167,7 +167,7 @@ async function balance(): Promise<unknown> {
   return (await asked(gateway, "GET", `/accounts/${account}`)).balance
 }
 
-describe("events of Stripe", () => {
+describe("Stripe events", () => {
   test("enter a payment as credits once, for any repetition", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
@@ -183,7 +183,7 @@ describe("events of Stripe", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("reported twice simultaneously are one entry and one audit record", async () => {
+  test("create one entry and one audit record if they arrive twice simultaneously", async () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
     expect(await balance()).toBe("12.5")
@@ -199,7 +199,7 @@ describe("events of Stripe", () => {
     expect(await balance()).toBe("12.5")
   })
 
-  test("with an invalid signature, secret or body are rejected", async () => {
+  test("are rejected with an invalid signature, secret or body", async () => {
     expect(await tell(noticeOf({}), "whsec_other")).toBe(400)
     const payload = noticeOf({})
     const { webhooks } = new Stripe("sk_test_unused")
@@ -232,12 +232,12 @@ describe("events of Stripe", () => {
     ["in another currency", { changes: { currency: "eur" } }],
     ["for a missing account", { metadata: { account: "acc_none" } }],
     ["without the amount of credits", { metadata: { credits: "" } }],
-  ])("%s are acknowledged without credits", async (_, told) => {
+  ])("are acknowledged without credits if they are %s", async (_, told) => {
     expect(await tell(noticeOf(told))).toBe(200)
     expect(await balance()).toBe("0")
   })
 
-  test("rejects a large body and another method", async () => {
+  test("are rejected with a large body or another method", async () => {
     const response = await fetch(`${gateway.url}/webhooks/stripe`, {
       method: "POST",
       body: "x".repeat(300_000),

@@ -5,7 +5,7 @@ import { TestDatabase } from "../store/test-database.ts"
 
 const ADA = { user: "user_ada" }
 
-test("a name is decrypted while its person exists, and its text does not contain it", async () => {
+test("an encrypted name is decrypted while its person exists, and its stored text does not contain it", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
   const [one = "", two = ""] = await names.encryptAll(ADA, ["ada@example.com", "ada@example.com"])
@@ -24,7 +24,7 @@ test("a name is decrypted while its person exists, and its text does not contain
   expect(await names.encrypt(ADA, "ada@example.com")).toBe("erased")
 })
 
-test("text that only looks like an encrypted name is not changed", async () => {
+test("text that only resembles an encrypted name is not changed", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
   const encrypted = await names.encrypt(ADA, "ada@example.com")

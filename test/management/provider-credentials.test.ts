@@ -59,7 +59,7 @@ describe("a provider with several credentials", () => {
     return { ...process, process, id, created, [Symbol.asyncDispose]: () => vendor.stop(true) }
   }
 
-  test("shows and tests each by name", async () => {
+  test("shows and tests each credential by name", async () => {
     await using world = await startWithKeys()
     const { created, process, id } = world
     expect(created.secrets).toEqual(["api_keys.good", "api_keys.bad"])
@@ -76,7 +76,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("changes as a whole, and sends its keys nowhere else", async () => {
+  test("is changed as a whole, and sends its keys nowhere else", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -89,7 +89,7 @@ describe("a provider with several credentials", () => {
     expect(single.secrets).toEqual(["api_key"])
   })
 
-  test("keeps named credentials without a new key, and sends them nowhere else", async () => {
+  test("keeps named credentials that are sent without a key, and sends their keys nowhere else", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -130,7 +130,7 @@ describe("a provider with several credentials", () => {
     expect(keys()).toMatchObject([{ name: "good", apiKey: "canary-good", weight: 2 }])
   })
 
-  test("starts with its previous single key", async () => {
+  test("keeps its previous single key as the first credential", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -143,7 +143,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("has one line in a model, with the health of all of them", async () => {
+  test("has one line in a model, with the health of all credentials", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const model = `${id}/pool`

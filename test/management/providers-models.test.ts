@@ -132,7 +132,7 @@ describe("a member who is not an operator", () => {
   })
 })
 
-test("a process that missed a change rejects the same one, and then has it", async () => {
+test("a process that missed a change rejects the same change, and then has it", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })
@@ -152,7 +152,7 @@ test("a process that missed a change rejects the same one, and then has it", asy
   expect(second.live.effective.providers["mine"]).toBeUndefined()
 })
 
-test("the simulator's models can be priced, and its providers are locked", async () => {
+test("models of the simulator can be priced, and its providers are locked", async () => {
   const { providers, models } = await Process.start(store, bareWithData(), SANDBOX)
   const { data } = providers.list(COMMAND_LINE, { limit: 50 })
   expect(data.find(({ id }) => id === "sandbox")).toMatchObject({
@@ -197,7 +197,7 @@ test("a provider has the totals of its deployments", async () => {
   })
 })
 
-test("deployments are paused and ordered on every process, with their audit record", async () => {
+test("deployments are paused and ordered in every process, with their audit record", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   const deployments = [
@@ -227,7 +227,7 @@ test("deployments are paused and ordered on every process, with their audit reco
   await first.models.reset(COMMAND_LINE, "inside/pool")
 })
 
-test("a test calls a model's providers, and reports a name missing in their lists", async () => {
+test("a test calls a model's providers, and reports a name that is missing in their lists", async () => {
   await using vendor = Bun.serve({
     port: 0,
     fetch: () => Response.json({ data: [{ id: "there" }] }),
@@ -261,7 +261,7 @@ test("a test calls a model's providers, and reports a name missing in their list
   await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
-test("names the file of the settings, and the settings that it locks", async () => {
+test("the API names the settings file, and the settings that it locks", async () => {
   const { gatewaySettings } = await Process.start(store, settings)
   const view = gatewaySettings.view(COMMAND_LINE)
   expect(view.file).toBe("/etc/tollgate.yaml")
@@ -275,11 +275,11 @@ function bareWithData(): Settings {
   return { ...bareSettings({}), data: folder }
 }
 
-describe("price groups", () => {
+describe("price groups of the management API", () => {
   const at = (hour: number) =>
     new Date(Date.parse("2026-11-24T12:00:00Z") + hour * 3_600_000).toISOString()
 
-  test("keep every term that has begun, and drop those that have ended", async () => {
+  test("keep every term that has started, and drop terms that have ended", async () => {
     const process = await Process.start(store, settings)
     const { groups } = process
     const [first, second, third] = [{}, { from: at(1), multiplier: "2" }, { from: at(2) }]
@@ -301,7 +301,7 @@ describe("price groups", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("reach every process, and no other change is lost", async () => {
+  test("are updated in every process, and no other change is lost", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),
@@ -319,7 +319,7 @@ describe("price groups", () => {
     await one.groups.delete(COMMAND_LINE, "shared")
   })
 
-  test("hides them from members, and the prices of other accounts", async () => {
+  test("are hidden from members, with the prices of other accounts", async () => {
     const { groups, models } = await Process.start(store, settings)
     const query = { limit: 10 }
     expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")

@@ -18,8 +18,8 @@ function servicesOf({ store, directory }: TestDatabase) {
   return { redemptions: new Redemptions(parts), codes: new Codes(store, audit, hasher) }
 }
 
-describe("a code", () => {
-  test("credits once in any typed form, and the audit log omits its text", async () => {
+describe("a redeemed credit code", () => {
+  test("gives credits once in any typed form, and the audit log omits its text", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions, codes } = servicesOf(database)
@@ -39,7 +39,7 @@ describe("a code", () => {
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
-  test("an unusable code gets an error with the reason", async () => {
+  test("returns an error with the reason if it is unusable", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -56,7 +56,7 @@ describe("a code", () => {
     }
   })
 
-  test("locks after ten wrong ones of one account or address, in all processes", async () => {
+  test("is locked after ten wrong codes from one account or address, in all processes", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -98,7 +98,7 @@ describe("a code", () => {
     }
   })
 
-  test("can be redeemed by members", async () => {
+  test("is accepted from members", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions } = servicesOf(database)

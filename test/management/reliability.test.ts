@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 2, 2, 10, 30)
 
 for (const engine of ENGINES) {
-  test(`${engine.name}: models are judged by their stored requests, hour by hour`, async () => {
+  test(`${engine.name}: model reliability is computed from stored requests, hour by hour`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/good", duration: 1_000, usage: { output: 50 } },
@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
   })
 
-  test(`${engine.name}: a model is not blamed for invalid requests, and has no row for those only`, async () => {
+  test(`${engine.name}: model reliability excludes invalid requests, and has no row for these only`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/mixed" },
@@ -47,7 +47,7 @@ for (const engine of ENGINES) {
     expect(data).toMatchObject([{ group: "m/mixed", state: "healthy", requests: 1, failed: 0 }])
   })
 
-  test(`${engine.name}: members see only the requests of their own accounts`, async () => {
+  test(`${engine.name}: model reliability shows members only the requests of their own accounts`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/one" },

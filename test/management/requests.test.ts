@@ -13,7 +13,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
   return requestQuery.parse(filter)
 }
 
-test("a request has the shape of the contract", async () => {
+test("a listed request has the format of the API", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
   const requests = new Requests(own.database.store, own.reports, own.payloads)
@@ -46,7 +46,7 @@ test("a request has the shape of the contract", async () => {
   })
 })
 
-test("written-off amounts are shown to operators, and others see only that there are some", async () => {
+test("written-off amounts are shown to operators, and only mentioned to other users", async () => {
   await using own = await ReportedDatabase.open()
   const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
   await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
@@ -72,7 +72,7 @@ test("written-off amounts are shown to operators, and others see only that there
   expect(await kindOf(list.list(userIn({ a: "owner" }), whole))).toBe("forbidden")
 })
 
-test("members see the requests of their accounts, and operators all", async () => {
+test("members see the requests of their accounts, and operators see all", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
@@ -93,7 +93,7 @@ test("members see the requests of their accounts, and operators all", async () =
   expect(await kindOf(requests.list(viewer, query({ account: "b" })))).toBe("not_found")
 })
 
-test("filters of the query are applied, and pages follow each other", async () => {
+test("filters of the request list are applied to each page", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
@@ -114,7 +114,7 @@ test("filters of the query are applied, and pages follow each other", async () =
   expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
 })
 
-test("the most expensive and the slowest come first, page by page, while requests arrive", async () => {
+test("the most expensive and the slowest requests come first, page by page, while requests arrive", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT, cost: 5n, duration: 900 },
@@ -146,7 +146,7 @@ test("the most expensive and the slowest come first, page by page, while request
   expect(await ids({ min_duration_ms: "400", account: "a" })).toEqual(["req_3", "req_1"])
 })
 
-test("a list is exported for spreadsheets without any formula from callers", async () => {
+test("a request list is exported for spreadsheets without formulas from callers", async () => {
   await using own = await ReportedDatabase.open()
   const labels = { user: "=HYPERLINK(1)", session: "a,b", tags: { team: '"blue"' } }
   await own.add(
@@ -171,13 +171,13 @@ test("a list is exported for spreadsheets without any formula from callers", asy
   expect(await kindOf(foreign)).toBe("not_found")
 })
 
-test("limits of cost and time are amounts", () => {
+test("cost and time filters of the request list are amounts", () => {
   for (const wrong of [{ min_cost: "-1" }, { max_cost: "1,5" }, { min_duration_ms: "x" }]) {
     expect(requestQuery.safeParse(wrong).success).toBe(false)
   }
 })
 
-test("a list without an index is read in limited steps and continues from there", async () => {
+test("a request list without an index is read in limited steps and continues from there", async () => {
   await using own = await ReportedDatabase.open()
   const all = Array.from({ length: 30_002 }, (_, index) => ({
     request: `r${index}`,
@@ -201,7 +201,7 @@ test("a list without an index is read in limited steps and continues from there"
   expect(rest).toMatchObject({ next_cursor: null, looked_back_to: null })
 })
 
-test("a receipt is visible to members of its account and to operators only", async () => {
+test("a receipt is visible only to members of its account and to operators", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 7n })
   const requests = new Requests(own.database.store, own.reports, own.payloads)

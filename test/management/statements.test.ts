@@ -47,7 +47,7 @@ async function textOf(
   return text
 }
 
-describe("a statement", () => {
+describe("an account statement", () => {
   test("has the entries of its days, with a charge on the day its request began", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
@@ -88,7 +88,7 @@ describe("a statement", () => {
     },
   )
 
-  test("has a JSON form too, with unchanged notes", async () => {
+  test("has a JSON form with unchanged notes", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     const document = JSON.parse(await textOf(database, "2026-11-01", "2026-11-30", "json"))
@@ -115,7 +115,7 @@ describe("a statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("statements of single days add up to that of all days, for any length of the ledger", async () => {
+  test("of single days adds up to the statement of all days, for any length of the ledger", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
@@ -150,7 +150,7 @@ describe("a statement", () => {
     })
   })
 
-  test("shows written-off amounts to operators, outside of its total", async () => {
+  test("shows written-off amounts to operators, outside its total", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
@@ -182,7 +182,7 @@ describe("a statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("rejects strangers, unknown accounts, and reversed days", async () => {
+  test("is not available to strangers, for unknown accounts, or for reversed days", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }

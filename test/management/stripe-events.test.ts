@@ -168,7 +168,7 @@ function mutated(object: Fields, changes: readonly (readonly [number, unknown])[
   return result
 }
 
-test("acknowledges every signed event, and moves no credits the wrong way", async () => {
+test("every signed Stripe event is acknowledged, and never moves credits the wrong way", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(MUTATION, { minLength: 1, maxLength: 6 }),
@@ -210,7 +210,7 @@ test("acknowledges every signed event, and moves no credits the wrong way", asyn
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("acknowledges metadata that no database stores, with an alarm", async () => {
+test("a Stripe event with metadata that no database stores is acknowledged, with an alarm", async () => {
   const payer = await newPayer()
   for (const account of ["a\0", "a\ud800"]) {
     const before = alarms().length
@@ -230,7 +230,7 @@ const AMOUNTS: readonly (readonly [type: string, field: string])[] = [
 ]
 
 test.each(AMOUNTS)(
-  "%s: changes nothing for an amount out of range in '%s', and raises an alarm",
+  "a Stripe event %s with an amount out of range in '%s' changes nothing, and raises an alarm",
   async (type, field) => {
     const payer = await newPayer()
     const isSession = type.startsWith("checkout")
@@ -252,7 +252,7 @@ test.each(AMOUNTS)(
 )
 
 test.each(["-5", "0", "1e3", "5,0", "", "١", "10.001", "99999999999", " 10"])(
-  "changes nothing for a session of '%s' credits, and raises an alarm",
+  "a Stripe session of '%s' credits changes nothing, and raises an alarm",
   async (credits) => {
     const payer = await newPayer()
     const session = sessionOf(payer)
@@ -272,7 +272,7 @@ test.each(["-5", "0", "1e3", "5,0", "", "١", "10.001", "99999999999", " 10"])(
 )
 
 test.each(["a\0b", "a\ud800b"])(
-  "writes no text %j into the ledger that a database would change",
+  "text %j in a Stripe event is not written to the ledger, because a database would change it",
   async (text) => {
     const payer = await newPayer()
     const session = sessionOf(payer)
@@ -291,7 +291,7 @@ test.each(["a\0b", "a\ud800b"])(
   },
 )
 
-test("raises an alarm for missing objects, other objects, unknown states and unknown accounts", async () => {
+test("missing objects, other objects, unknown states and unknown accounts in Stripe events raise an alarm", async () => {
   const payer = await newPayer()
   await tell(JSON.stringify(eventOf("checkout.session.completed", sessionOf(payer))))
   const { "refund.created": refund, "charge.dispute.created": dispute } = handled(payer)
@@ -320,7 +320,7 @@ test("raises an alarm for missing objects, other objects, unknown states and unk
   }
 })
 
-test("acknowledges unknown event types and versions without an alarm", async () => {
+test("unknown types and versions of Stripe events are acknowledged without an alarm", async () => {
   const count = alarms().length
   const versions = [undefined, null, "", "1999-01-01", 5]
   for (const api_version of versions) {
@@ -330,7 +330,7 @@ test("acknowledges unknown event types and versions without an alarm", async () 
   expect(alarms()).toHaveLength(count)
 })
 
-test("notifies the operator once of an event that was not applied, with the remedy", async () => {
+test("the operator is notified once of a Stripe event that was not applied, with the remedy", async () => {
   const payer = await newPayer()
   const event = eventOf("refund.created", { ...handled(payer)["refund.created"], amount: -5 })
   for (let time = 0; time < 3; time++) expect(await tell(JSON.stringify(event))).toBe(200)
@@ -355,7 +355,7 @@ test("notifies the operator once of an event that was not applied, with the reme
   ])
 })
 
-test("reports no failure if a sender disconnects before the end of its body", async () => {
+test("a Stripe request that disconnects before the end of its body is not reported as a failure", async () => {
   const heard: Heard = []
   const payments = { receive: () => Promise.reject(new Error("it has no body")) }
   const handler = stripeWebhook({ payments, events: recorder(heard) })

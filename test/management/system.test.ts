@@ -41,7 +41,7 @@ function systemOf(
   })
 }
 
-test("the nodes are those using the database, and a silent one is marked", async () => {
+test("the system report lists the nodes of the database, and marks a silent node", async () => {
   const report = system.parse(await systemOf(async () => SQLITE).report(OPERATOR, NOW))
   expect(
     report.nodes.map(({ id, is_responding, is_this }) => [id, is_responding, is_this]),
@@ -60,7 +60,7 @@ test("the nodes are those using the database, and a silent one is marked", async
   expect(JSON.stringify(report)).not.toContain("/data")
 })
 
-test("database problems are reported with the remedy, like in doctor", async () => {
+test("the system report contains database problems with the remedy, like doctor", async () => {
   const server = {
     release: 17,
     clockOffset: 60_000,
@@ -84,7 +84,7 @@ test("database problems are reported with the remedy, like in doctor", async () 
   expect(report.database.round_trip_ms).toBe(1.5)
 })
 
-test("only operators see the report, and a failed query is retried", async () => {
+test("the system report is visible only to operators, and a failed query is retried", async () => {
   let calls = 0
   const asked = systemOf(async () => {
     if (++calls === 1) throw new LedgerError("unavailable", "no answer")
@@ -97,7 +97,7 @@ test("only operators see the report, and a failed query is retried", async () =>
   expect((await asked.report(OPERATOR)).database.engine).toBe("SQLite")
 })
 
-test("a slow query runs once for all simultaneous callers, and a failure is not cached", async () => {
+test("a slow query of the system report runs once for all simultaneous callers, and a failure is not cached", async () => {
   let calls = 0
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const found = new CachedQuery(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)
@@ -113,7 +113,7 @@ test("a slow query runs once for all simultaneous callers, and a failure is not 
   expect([await always.get(), await always.get()]).toEqual([3, 4])
 })
 
-test("reports the warnings of the start with their remedy", async () => {
+test("the system report contains the warnings of the start with their remedy", async () => {
   const warnings = () => ["provider local: has no models. List them under 'models'."]
   const { problems } = await systemOf(async () => SQLITE, undefined, warnings).report(OPERATOR, NOW)
   expect(problems).toEqual([

@@ -13,7 +13,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
   return usageQuery.parse({ ...SPAN, ...filter })
 }
 
-test("sums have the shape of the contract, with the names of keys and accounts", async () => {
+test("usage totals have the format of the API, with the names of keys and accounts", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT, cost: 1_500n },
@@ -61,7 +61,7 @@ test("sums have the shape of the contract, with the names of keys and accounts",
   expect(hours.data[0]?.group).toBe("2026-03-02T10:00:00.000Z")
 })
 
-test("sums cover the accounts that the actor may see", async () => {
+test("usage totals cover the accounts that the user can see", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
   const reports = new UsageReports(own.database.store, own.reports)
@@ -77,7 +77,7 @@ test("sums cover the accounts that the actor may see", async () => {
   expect(await kindOf(overviews.overview(viewer, "a"))).toBe("not_found")
 })
 
-test("an inverted or overlong time range is rejected", async () => {
+test("a reversed or overlong usage time range is rejected", async () => {
   await using own = await ReportedDatabase.open()
   const reports = new UsageReports(own.database.store, own.reports)
   const refused = (filter: Readonly<Record<string, string>>) =>
@@ -88,7 +88,7 @@ test("an inverted or overlong time range is rejected", async () => {
   expect(await refused({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
 })
 
-test("a series separates the first groups, and adds up all others", async () => {
+test("a usage series separates the first groups and adds up all others", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     ...Array.from({ length: 12 }, (_, index) => ({
@@ -114,7 +114,7 @@ test("a series separates the first groups, and adds up all others", async () => 
   ])
 })
 
-test("the largest group of the requested metric comes first, with the previous period", async () => {
+test("usage lists the largest group of the requested metric first, with the previous period", async () => {
   await using own = await ReportedDatabase.open()
   const dear = { model: "sim/dear", cost: 50n, usage: { input: 1, output: 1 } }
   const busy = { model: "sim/busy", cost: 1n, outcomes: ["upstream_error"] }
@@ -138,7 +138,7 @@ test("the largest group of the requested metric comes first, with the previous p
   expect(before?.data.map(({ group }) => group)).toEqual(["sim/dear"])
 })
 
-test("latencies are reported for each group, each point and in total", async () => {
+test("latencies are reported for each group, for each point and in total", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     ...Array.from({ length: 20 }, (_, index) => ({
@@ -181,7 +181,7 @@ test("latencies are reported for each group, each point and in total", async () 
   expect(tagged.total.times?.p95_duration_ms).toBe(1_900)
 })
 
-test("provider costs are visible to operators only", async () => {
+test("provider costs are visible only to operators", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT })
   const reports = new UsageReports(own.database.store, own.reports)
@@ -192,7 +192,7 @@ test("provider costs are visible to operators only", async () => {
   }
 })
 
-test("the overview covers today, this month, thirty days and a day's hours", async () => {
+test("the overview covers today, this month, thirty days and the hours of a day", async () => {
   await using own = await ReportedDatabase.open()
   const now = Date.now()
   await own.add(
@@ -230,7 +230,7 @@ test("the overview covers today, this month, thirty days and a day's hours", asy
   expect(await overviews.overview(OPERATOR, "b")).toMatchObject({ spent_today: "0.0000001" })
 })
 
-test("the overview of an account that has done nothing is empty", async () => {
+test("the overview of an unused account is empty", async () => {
   await using own = await ReportedDatabase.open()
   const overviews = new Overviews(own.database.store, own.reports)
   const told = overview.parse(await overviews.overview(userIn({ a: "owner" }), "a"))

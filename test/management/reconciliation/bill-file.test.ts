@@ -29,8 +29,8 @@ async function rejection(text: string, columns?: string): Promise<string> {
 const CREDIT = 10n ** 18n
 const AT = Date.parse("2026-11-01")
 
-describe("exports", () => {
-  test("reads Google's cost table below the data of the invoice", async () => {
+describe("the bill reader", () => {
+  test("reads Google's cost table below the invoice data", async () => {
     const bill = await read(
       [
         "Invoice number,123",
@@ -86,7 +86,7 @@ describe("exports", () => {
         "2026-11-01T00:00:00Z,2026-11-02T00:00:00Z,Amazon Bedrock,Claude input,1,USD,1,Thousand tokens",
       { class: "input", amount: CREDIT, quantity: 1_000n },
     ],
-  ])("include %s", async (_, text, row) => {
+  ])("reads %s", async (_, text, row) => {
     const { rows } = await read(text)
     expect(rows).toMatchObject([{ day: AT, ...row }])
   })
@@ -109,7 +109,7 @@ describe("exports", () => {
   })
 })
 
-describe("an unreadable bill", () => {
+describe("the bill reader on an unreadable bill", () => {
   test.each([
     [
       "d,m,c,u\n2026-11-01,x,1,EUR",

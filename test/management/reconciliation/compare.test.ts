@@ -28,7 +28,7 @@ afterAll(() => own[Symbol.asyncDispose]())
 
 const INPUT = { day: FIRST, class: "input", quantity: 1_000_000n } as const
 
-test("names the likely cause of each difference", async () => {
+test("the bill comparison names the likely cause of each difference", async () => {
   const result = await reconcile(own.database.store, [
     billed({ ...INPUT, model: "gpt-plain-2026-03-05", cost: "1" }),
     billed({ ...INPUT, model: "gpt-plain", class: "output", quantity: 500_000n, cost: "1" }),
@@ -82,7 +82,7 @@ test("names the likely cause of each difference", async () => {
   })
 })
 
-test("names one factor if all amounts of several models differ by it", async () => {
+test("the bill comparison names one factor if all amounts of several models differ by it", async () => {
   const days = { from: Date.parse(FIRST), until: Date.parse(SECOND) }
   const row = (model: string, name: "input" | "output", quantity: bigint, cost: string) =>
     billed({ day: FIRST, model, class: name, quantity, cost })
@@ -100,7 +100,7 @@ test("names one factor if all amounts of several models differ by it", async () 
   expect(named.map(({ cause }) => cause)).toEqual(["factor", "factor", "factor", "factor"])
 })
 
-test("finds the models that descriptions name, and their tiers", async () => {
+test("the bill comparison finds the models that descriptions name, and their tiers", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -134,7 +134,7 @@ test("finds the models that descriptions name, and their tiers", async () => {
   ])
 })
 
-test("compares fees that the bill has for no model over all models", async () => {
+test("the bill comparison compares fees without a model over all models", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -152,7 +152,7 @@ test("compares fees that the bill has for no model over all models", async () =>
   expect(lines).toMatchObject([{ model: "", class: "search", cause: "stale_price" }])
 })
 
-test("compares by key if the keys of the bill are named", async () => {
+test("the bill comparison compares by key if the keys in the bill are named", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const call = { day: FIRST, model: "gpt-plain", input: 1_000_000 }
@@ -175,7 +175,7 @@ test("compares by key if the keys of the bill are named", async () => {
   expect(whole.lines).toMatchObject([{ key: null, difference: "4.5" }])
 })
 
-test("posts nothing if the bill does not cover a day with calls", async () => {
+test("the bill comparison posts nothing if the bill does not cover a day with calls", async () => {
   const rows = [billed({ ...INPUT, model: "gpt-plain", cost: "1" })]
   const rejected = await reconcile(own.database.store, rows, { reason: "x" }).catch(
     (error: unknown) => error,
@@ -188,7 +188,7 @@ test("posts nothing if the bill does not cover a day with calls", async () => {
   expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
 })
 
-test("posts nothing if a correction is above the maximum amount", async () => {
+test("the bill comparison posts nothing if a correction is above the maximum amount", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const rows = [
@@ -212,7 +212,7 @@ test("posts nothing if a correction is above the maximum amount", async () => {
   })
 })
 
-test("rejects days whose receipts were removed", async () => {
+test("the bill comparison rejects days whose receipts were removed", async () => {
   const { store } = own.database
   const pruned = { ...(await store.integrity.findPrunedRows()), until: Date.parse(SECOND) }
   const afterPruning = {
@@ -224,7 +224,7 @@ test("rejects days whose receipts were removed", async () => {
   expect((rejected as BillError).message).toBe(`the receipts before ${SECOND} were removed`)
 })
 
-test("counts usage once if the class of its cost is unknown", () => {
+test("the bill comparison counts usage once if the class of its cost is unknown", () => {
   const uses = new BilledUses()
   const place = { day: 0, model: "gpt-plain", key: null }
   const cost = { class: null, amount: 5n, places: 9, quantity: 10n, tier: null }

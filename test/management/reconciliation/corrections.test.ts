@@ -11,7 +11,7 @@ import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
 const SPAN = { from: "2026-11-01T00:00:00Z", to: "2026-11-03T00:00:00Z" }
 
 describe.each(ENGINES)("$name", (engine) => {
-  test("counts a posted difference as provider cost once", async () => {
+  test("counts a posted bill difference as provider cost once", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await addCalls(
@@ -68,7 +68,7 @@ describe.each(ENGINES)("$name", (engine) => {
     expect(await kindOf(service.list(userIn({ a: "owner" })))).toBe("forbidden")
   })
 
-  test("reports a day with a correction and no requests", async () => {
+  test("reports a day with a bill correction and no requests", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await reconcile(store, [billed({ day: FIRST, model: "gpt-plain", cost: "3" })], { reason: "x" })

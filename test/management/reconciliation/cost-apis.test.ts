@@ -62,7 +62,7 @@ function cost(day: string, facts: Partial<SimulatedCost> = {}): SimulatedCost {
   return { day, model: "gpt-5.4", class: "input", quantity: 1_000, amount: "0.001", ...facts }
 }
 
-test("a bill for the gateway's calls agrees with the ledger exactly", async () => {
+test("a bill for the gateway's calls agrees exactly with the ledger", async () => {
   const caller = await gateway.caller("1")
   for (const stream of [false, true]) {
     const order = { model: "openai/echo", messages: HELLO, stream }
@@ -115,7 +115,7 @@ function micros(amount: number): string {
   return `0.${String(amount).padStart(6, "0")}`
 }
 
-describe("OpenAI", () => {
+describe("OpenAI's cost API", () => {
   test("returns classes, tiers and keys over all pages", async () => {
     const { costs } = gateway.simulator
     const whole = days("2026-08-01", "2026-11-01")
@@ -143,7 +143,7 @@ describe("OpenAI", () => {
     ])
   })
 
-  test("OpenAI's client can read the costs of the simulator", async () => {
+  test("is simulated in a form that OpenAI's client can read", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })
@@ -185,7 +185,7 @@ describe("OpenAI", () => {
   })
 })
 
-describe("an incorrect list", () => {
+describe("an incorrect cost list", () => {
   const bucket = { start_time: OCTOBER.from / 1_000, results: [] }
   test.each([
     [{ data: [], has_more: true, next_page: "again" }, "did not end its list"],
@@ -195,23 +195,26 @@ describe("an incorrect list", () => {
     [{ data: [{ start_time: 1e300, results: [] }], has_more: false }, "a bucket without a day"],
     [{ data: [{ ...bucket, results: [{}] }], has_more: false }, "(data.0.results.0.amount)"],
     ["<html>", "in an unknown format"],
-  ])("rejects %j", async (body, words) => {
+  ])("is rejected: %j", async (body, words) => {
     const text = typeof body === "string" ? body : JSON.stringify(body)
     using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) })
     expect(await rejection(readAt(server.port))).toContain(words)
   })
 })
 
-test.each(["", "{"])("ends a response that stalls after its headers and '%s'", async (start) => {
-  const head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n"
-  using server = Bun.listen({
-    port: 0,
-    hostname: "127.0.0.1",
-    socket: { data: (socket) => void socket.write(head + start) },
-  })
-  const reading = readAt(server.port, 500)
-  expect(await rejection(reading)).toBe("the API: the response took longer than 0.5 s")
-})
+test.each(["", "{"])(
+  "a cost API response that stalls after its headers and '%s' is ended",
+  async (start) => {
+    const head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n"
+    using server = Bun.listen({
+      port: 0,
+      hostname: "127.0.0.1",
+      socket: { data: (socket) => void socket.write(head + start) },
+    })
+    const reading = readAt(server.port, 500)
+    expect(await rejection(reading)).toBe("the API: the response took longer than 0.5 s")
+  },
+)
 
 function readAt(port: number | undefined, timeoutMs?: number): Promise<Bill> {
   const baseUrl = `http://127.0.0.1:${port}`
@@ -222,7 +225,7 @@ function readAt(port: number | undefined, timeoutMs?: number): Promise<Bill> {
   )
 }
 
-test("reads Anthropic's costs in cents, with cache classes and searches", async () => {
+test("Anthropic's costs are read in cents, with cache classes and searches", async () => {
   const claude = { model: "claude-sonnet-4-5-20250929" }
   const whole = days("2026-09-01", "2026-11-01")
   gateway.simulator.costs.push(
@@ -251,7 +254,7 @@ test("reads Anthropic's costs in cents, with cache classes and searches", async 
   expect(await rejection(busy)).toContain("status 529")
 })
 
-test("reads all tokens of a model at OpenRouter, for the last thirty days", async () => {
+test("all tokens of a model at OpenRouter are read for the last thirty days", async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   const day = dayText(today - DAY_MS)
   const model = "openai/gpt-5.4"
