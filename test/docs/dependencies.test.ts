@@ -16,7 +16,7 @@ test("this checkout has no dependency faults", () => {
   expect(checkDependencies(ROOT)).toEqual([])
 })
 
-describe("a dependency fault", () => {
+describe("the check of dependencies", () => {
   test.each(["^1.2.3", "~1.2.3", "1.2", "*", "latest", "1.2.3 || 2.0.0", "github:a/b"])(
     "reports the version %s",
     (version) => {
@@ -66,7 +66,7 @@ describe("a dependency fault", () => {
   })
 })
 
-test("workspace packages come from no registry", () => {
+test("workspace packages are not from a registry", () => {
   const lock = {
     packages: {
       "": {},

@@ -93,12 +93,12 @@ test.each([
     const line = `{{- toYaml .Values.extra${name} | nindent ${name === "Volumes" ? 8 : 12} }}\n`
     return [WORKLOAD, line, "\n", `it does not use extra${name}`] as const
   }),
-] as const)("%s: reports a fault for %s in place of %s", (file, from, to, expected) => {
+] as const)("the check of %s reports a fault for %s in place of %s", (file, from, to, expected) => {
   const faults = faultsAfter(file, from, to)
   expect(faults.join("\n")).toContain(expected)
 })
 
-test("the renderer rejects unknown syntax", () => {
+test("the chart renderer rejects unknown syntax", () => {
   const scope = { Values: { a: 1 } }
   const rendered = (template: string): string => render(template, scope, new Set())
   expect(

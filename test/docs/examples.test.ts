@@ -36,7 +36,7 @@ function filesOf(name: string): string[] {
   return readdirSync(join(FOLDER, name)).map((file) => `${name}/${file}`)
 }
 
-test("every folder is an example that is tested, and the index lists it", () => {
+test("every folder in examples is tested and listed in the index", () => {
   const folders = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

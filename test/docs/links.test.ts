@@ -42,7 +42,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
-test("broken links are reported with their position", () => {
+test("the link check reports broken links with their position", () => {
   expect(checkLinks(root)).toEqual([
     `README.md:3 leads nowhere: ${D}/gone.md`,
     `README.md:3 has no such anchor: ${D}/facts.md#f9`,
@@ -57,16 +57,16 @@ test("broken links are reported with their position", () => {
   ])
 })
 
-test("overlong lines of text are reported, except in tables and code", () => {
+test("the link check reports overlong lines of text, except in tables and code", () => {
   expect(checkWidth(root)).toEqual(["README.md:9 is too long ('npm run format' wraps it)"])
 })
 
-test("anchors are explicit ones and those of headings", () => {
+test("the link check recognizes explicit anchors and those of headings", () => {
   const page = '## Where is …?\n\n### <a id="f7"></a>7. `usage` is [counted](x.md)\n'
   expect([...anchorsIn(page)]).toEqual(["f7", "where-is-", "7-usage-is-counted"])
 })
 
-describe("reflow", () => {
+describe("the Markdown formatter", () => {
   test("wraps paragraphs and items, with indented continuation lines", () => {
     expect(reflow(LONG)).toBe(`${"word ".repeat(24).trim()}\n${"word ".repeat(6).trim()}`)
     expect(reflow(`- ${LONG}`)).toBe(
@@ -79,7 +79,7 @@ describe("reflow", () => {
     expect(reflow(page)).toBe(page)
   })
 
-  test("never starts a line with a list mark, and never breaks code", () => {
+  test("never starts a line with a list marker, and never breaks code", () => {
     const text = `${"w".repeat(118)} - ${"x".repeat(10)} \`a b c d e f g h\` ${LONG}`
     expect(reflow(text).split("\n")[0]).toBe(`${"w".repeat(118)} -`)
     expect(reflow(`${LONG} \`a ${"b ".repeat(10)}c\``)).toContain(`\`a ${"b ".repeat(10)}c\``)

@@ -125,7 +125,7 @@ test.each([
   expect(commentPhrases(comment)).toEqual([])
 })
 
-describe("the limit of a folder", () => {
+describe("the phrase limit of a folder", () => {
   const readings = [
     readText("src/part/one.ts", "// What is one, what is two, and what is three.\n"),
     readText("src/other/one.ts", "// What is one.\n"),
@@ -146,7 +146,7 @@ describe("the limit of a folder", () => {
     )
   })
 
-  test("is two phrases in a file without a row", () => {
+  test("is two phrases in a file without its own row", () => {
     const [violation] = checkSections(readings, [])
     expect(violation).toStartWith("src/part (comments): 3 phrases to reword in 10 words")
   })

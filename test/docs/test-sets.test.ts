@@ -8,14 +8,14 @@ import { FURTHER_STEPS, ONLY_IN_ALL, QUICK, testFiles } from "../../scripts/test
 const VARIANTS = ["test:install", "test:quick", "test:alone", "test:repeat", "test:all"]
 
 describe("the sets of tests", () => {
-  test("npm run test:all runs every test file of the project", () => {
+  test("include every test file of the project in npm run test:all", () => {
     const found = [...new Bun.Glob("**/*.test.{ts,tsx}").scanSync(".")]
       .filter((file) => !/(?:^|\/)(?:node_modules|dist)\//.test(file))
       .toSorted()
     expect(found).toEqual(testFiles())
   })
 
-  test("npm run test:all runs every other command that tests", () => {
+  test("include every other command that tests in npm run test:all", () => {
     const commands = Object.values(FURTHER_STEPS).flat()
     const others = Object.keys(facts.scripts).filter((name) => name.startsWith("test:"))
     expect(others.filter((name) => !VARIANTS.includes(name) && !commands.includes(name))).toEqual(
@@ -24,7 +24,7 @@ describe("the sets of tests", () => {
     expect(commands).toEqual(expect.arrayContaining(["torture", "chaos"]))
   })
 
-  test("the sets name only files and folders that exist", () => {
+  test("name only files and folders that exist", () => {
     const quick = QUICK.map((name) => `test/${name}`)
     const paths = [...quick, ...Object.keys(ONLY_IN_ALL), ...Object.keys(timings.files)]
     expect(paths.filter((path) => !existsSync(path))).toEqual([])

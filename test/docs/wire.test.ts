@@ -9,13 +9,13 @@ describe("facts about wire formats", () => {
   for (const name of readdirSync(FOLDER)) {
     const facts = factsOf(readFileSync(join(FOLDER, name), "utf8"))
 
-    test(`facts of ${name} have unique numbers, which are also their anchors`, () => {
+    test(`have unique numbers, which are also their anchors: ${name}`, () => {
       const numbers = facts.map(([heading = ""]) => FACT.exec(heading)?.slice(1))
       for (const pair of numbers) expect(pair?.[0]).toBe(pair?.[1] ?? "none")
       expect(new Set(numbers.map(String)).size).toBe(facts.length)
     })
 
-    test(`facts of ${name} have a source`, () => {
+    test(`have a source: ${name}`, () => {
       const without = facts.filter((lines) => !lines.some((line) => /^Source:( |$)/.test(line)))
       expect(without.map(([heading]) => heading)).toEqual([])
     })

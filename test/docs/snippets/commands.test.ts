@@ -20,11 +20,11 @@ const lines = userBlocks()
   .flatMap((block) => shellCommands(block).map((line) => [`${block.place} ${line}`, line] as const))
   .filter(([, line]) => !NO_COMMAND.test(line) && line.search(TOLLGATE) !== -1)
 
-test("the pages show commands of tollgate", () => {
+test("the pages show tollgate commands", () => {
   expect(lines.length).toBeGreaterThan(60)
 })
 
-test.each(lines)("%s", (_place, line) => {
+test.each(lines)("the command in the documentation succeeds: %s", (_place, line) => {
   for (const [, words = ""] of line.matchAll(TOLLGATE)) {
     expect(unknownWord(program, words.match(WORD) ?? [])).toBeUndefined()
   }

@@ -59,20 +59,23 @@ const calls = blocks
   .filter(([, line]) => line.startsWith("curl ") && line.search(ADDRESS) !== -1)
   .filter(([, line]) => !NEEDS_PROVIDER.test(line))
 
-test("the pages show calls with curl", () => {
+test("the pages show curl requests", () => {
   expect(calls.length).toBeGreaterThan(12)
 })
 
-test.skipIf(Bun.which("curl") === null).each(calls)("%s", (_place, line) => {
-  const command = line
-    .replaceAll(ADDRESS, gateway.url)
-    .replaceAll(/acc_(?:\.\.\.|…)/g, account)
-    .replaceAll(/req_\w*(?:\.\.\.|…)/g, request)
-    .replaceAll("sk-tg-...", environment["TOLLGATE_KEY"] ?? "")
-    .replace(/^curl /, "curl --silent --show-error --fail-with-body ")
-  const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", command], { env: environment })
-  expect(`${exitCode} ${stdout.toString()}${stderr.toString()}`).toStartWith("0 ")
-})
+test.skipIf(Bun.which("curl") === null).each(calls)(
+  "the curl request in the documentation succeeds: %s",
+  (_place, line) => {
+    const command = line
+      .replaceAll(ADDRESS, gateway.url)
+      .replaceAll(/acc_(?:\.\.\.|…)/g, account)
+      .replaceAll(/req_\w*(?:\.\.\.|…)/g, request)
+      .replaceAll("sk-tg-...", environment["TOLLGATE_KEY"] ?? "")
+      .replace(/^curl /, "curl --silent --show-error --fail-with-body ")
+    const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", command], { env: environment })
+    expect(`${exitCode} ${stdout.toString()}${stderr.toString()}`).toStartWith("0 ")
+  },
+)
 
 const programs = blocks
   .filter(({ language }) => language === "ts")
