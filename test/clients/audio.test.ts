@@ -20,7 +20,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const SOUND = wave(3)
 const sound = () => toFile(SOUND, "speech.wav", { type: "audio/wav" })
 
-describe("the openai client", () => {
+describe("OpenAI's client", () => {
   test("transcribes audio", async () => {
     const before = await caller.balance()
     const { data, response } = await client.audio.transcriptions
@@ -99,7 +99,7 @@ describe("the openai client", () => {
     expect(text).toStartWith("In English, a sound of")
   })
 
-  test("speaks in all six formats", async () => {
+  test("creates speech in all six formats", async () => {
     const types = {
       mp3: ["audio/mpeg", [0xff, 0xfb]],
       opus: ["audio/ogg", [...Buffer.from("OggS")]],
@@ -144,7 +144,7 @@ describe("the openai client", () => {
   })
 })
 
-describe("the AI SDK", () => {
+describe("the AI SDK for audio", () => {
   const openai = () => createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
 
   test("transcribes audio", async () => {
@@ -166,7 +166,7 @@ describe("the AI SDK", () => {
     expect(result.text).toBe(heardIn(SOUND))
   })
 
-  test("speaks a text", async () => {
+  test("creates speech from a text", async () => {
     const { audio } = await generateSpeech({
       model: openai().speech("sim/tts-1"),
       text: "Hello world",

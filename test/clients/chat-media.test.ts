@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test("Google's client gets images and speech, whole and streamed", async () => {
+test("Google's client reads images and speech, whole and streamed", async () => {
   const drawn = await google.models.generateContent({ model: IMAGE, contents: ASKED })
   const parts = drawn.candidates?.[0]?.content?.parts ?? []
   expect(parts.map(({ inlineData }) => inlineData?.mimeType)).toEqual([undefined, "image/png"])
@@ -54,7 +54,7 @@ test("Google's client gets images and speech, whole and streamed", async () => {
   expect(part?.inlineData?.mimeType).toStartWith("audio/")
 })
 
-test("OpenAI's client gets images from responses, whole and streamed, and sends them back", async () => {
+test("OpenAI's client reads images from responses, whole and streamed, and sends them back", async () => {
   const { responses } = caller.client
   const whole = await responses.create({ model: IMAGE, input: ASKED })
   const [call] = whole.output.filter((item) => item.type === "image_generation_call")
@@ -75,7 +75,7 @@ test("OpenAI's client gets images from responses, whole and streamed, and sends 
   expect(sent.match(/inlineData/g)).toHaveLength(1)
 })
 
-test("OpenAI's client gets speech from a chat", async () => {
+test("OpenAI's client reads speech from a chat", async () => {
   const { choices } = await caller.client.chat.completions.create({
     model: SPEECH,
     modalities: ["text", "audio"],
@@ -93,7 +93,7 @@ test("the AI SDK reads an answer with an image", async () => {
   expect(text).toBe("Here it is.")
 })
 
-test("Anthropic's client gets text only", async () => {
+test("Anthropic's client receives text only", async () => {
   const client = new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
   const messages = [{ role: "user", content: ASKED }] as const
   const { content } = await client.messages.create({

@@ -59,9 +59,9 @@ async function say(caller: TestCaller, turn: Turn, streamed: boolean) {
   return client.responses.stream(order).finalResponse()
 }
 
-describe.each(MODELS)("%s", (model) => {
+describe.each(MODELS)("a conversation of %s", (model) => {
   test.each([false, true])(
-    "OpenAI's client continues a response; streamed: %p",
+    "is continued by a response id from OpenAI's client; streamed: %p",
     async (streamed) => {
       const first = await say(ann, { model, input: "My name is Ann" }, streamed)
       expect(first).toMatchObject({ store: true })
@@ -77,7 +77,7 @@ describe.each(MODELS)("%s", (model) => {
     },
   )
 
-  test("the AI SDK holds a second turn", async () => {
+  test("has a second turn in the AI SDK", async () => {
     const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]
     const first = await generateText({ model: aiSdk(ann, model), messages })
     messages.push(...first.response.messages, { role: "user", content: "What is my name?" })
@@ -85,7 +85,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent()).toContain(JSON.stringify(first.text).slice(1, -1))
   })
 
-  test("the AI SDK holds a second turn after a stream", async () => {
+  test("has a second turn in the AI SDK after a stream", async () => {
     const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]
     const first = streamText({ model: aiSdk(ann, model), messages })
     const text = await first.text
@@ -95,7 +95,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent()).toContain(JSON.stringify(text).slice(1, -1))
   })
 
-  test("the AI SDK continues after a tool call", async () => {
+  test("is continued in the AI SDK after a tool call", async () => {
     const weather = tool({
       inputSchema: jsonSchema({ type: "object", properties: {} }),
       execute: () => "sunny",
@@ -127,7 +127,7 @@ test("a conversation moves between models, and back to a vendor that stores a pa
   expect(sent()).toContain("I like tea")
 })
 
-test.each(MODELS)("another account cannot continue it: %s", async (model) => {
+test.each(MODELS)("a conversation cannot be continued by another account: %s", async (model) => {
   const first = await say(ann, { model, input: "My name is Ann" }, false)
   gateway.simulator.requests.length = 0
   const [item] = first.output
@@ -153,30 +153,33 @@ test.each(MODELS)("another account cannot continue it: %s", async (model) => {
   expect(await bob.balance()).toBe(10_000_000_000n)
 })
 
-test("stores no response with store false", async () => {
+test("a response with store false is not stored", async () => {
   const first = await ann.client.responses.create({ model: "sim/echo", input: "Hi", store: false })
   expect(first).toMatchObject({ store: false })
   const order = { model: "sim/echo", input: "Hi", previous_response_id: first.id }
   expect((await ann.post("/v1/responses", order)).status).toBe(404)
 })
 
-test.each([false, true])("a response is fetched and deleted; streamed: %p", async (streamed) => {
-  const { client } = ann
-  const model = "claude/opus"
-  const made = await say(ann, { model, input: "My name is Ann" }, streamed)
-  const fetched = await client.responses.retrieve(made.id)
-  expect(fetched).toMatchObject({ id: made.id, status: "completed", model })
-  expect(fetched.output_text).toBe(made.output_text)
-  expect(await statusOf(bob.client.responses.retrieve(made.id))).toBe(404)
-  expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
-  await client.responses.delete(made.id)
-  expect(await statusOf(client.responses.retrieve(made.id))).toBe(404)
-  const order = { model, input: "Who am I?", previous_response_id: made.id }
-  expect(await statusOf(client.responses.create(order))).toBe(404)
-  const item = { type: "item_reference" as const, id: made.output[0]?.id ?? "" }
-  const input = [item, { role: "user" as const, content: "Who am I?" }]
-  expect(await statusOf(client.responses.create({ model, input }))).toBe(404)
-})
+test.each([false, true])(
+  "a stored response is fetched and deleted; streamed: %p",
+  async (streamed) => {
+    const { client } = ann
+    const model = "claude/opus"
+    const made = await say(ann, { model, input: "My name is Ann" }, streamed)
+    const fetched = await client.responses.retrieve(made.id)
+    expect(fetched).toMatchObject({ id: made.id, status: "completed", model })
+    expect(fetched.output_text).toBe(made.output_text)
+    expect(await statusOf(bob.client.responses.retrieve(made.id))).toBe(404)
+    expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
+    await client.responses.delete(made.id)
+    expect(await statusOf(client.responses.retrieve(made.id))).toBe(404)
+    const order = { model, input: "Who am I?", previous_response_id: made.id }
+    expect(await statusOf(client.responses.create(order))).toBe(404)
+    const item = { type: "item_reference" as const, id: made.output[0]?.id ?? "" }
+    const input = [item, { role: "user" as const, content: "Who am I?" }]
+    expect(await statusOf(client.responses.create({ model, input }))).toBe(404)
+  },
+)
 
 /** Returns the error status of a call; 200 if the call succeeds. */
 async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
@@ -188,10 +191,10 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
   }
 }
 
-describe("a response that its vendor stores too", () => {
+describe("a response that is also stored by its vendor", () => {
   const model = "openai/gpt"
 
-  test("deletes it there, and a later request cannot continue it", async () => {
+  test("is deleted at the vendor, and a later request cannot continue it", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0

@@ -24,7 +24,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-describe("the official openai client", () => {
+describe("OpenAI's client for embeddings", () => {
   test("requests base64 by default, and returns numbers", async () => {
     const { data, model, object, usage } = await caller.client.embeddings.create({
       model: EMBED,
@@ -79,16 +79,16 @@ describe("the official openai client", () => {
   })
 })
 
-describe("the AI SDK", () => {
+describe("the AI SDK for embeddings and reranking", () => {
   const openai = () => createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
 
-  test("embeds one value", async () => {
+  test("embeds a single value", async () => {
     const model = openai().embedding(EMBED)
     const { embedding, usage } = await embed({ model, value: "the cat sat" })
     expect([embedding.length, usage.tokens]).toEqual([256, 3])
   })
 
-  test("embeds more values than its own limit", async () => {
+  test("embeds more values than the SDK's own limit", async () => {
     const model = openai().embedding(EMBED)
     const values = Array.from({ length: 300 }, (_, index) => `text ${index}`)
     const { embeddings } = await embedMany({ model, values })
@@ -97,7 +97,7 @@ describe("the AI SDK", () => {
     expect(embeddings[299]).toEqual(embedding)
   })
 
-  test("reranks with a model of this endpoint", async () => {
+  test("reranks documents with a model", async () => {
     const { ranking, rerankedDocuments } = await rerank({
       model: {
         specificationVersion: "v4",
@@ -126,8 +126,8 @@ describe("the AI SDK", () => {
   })
 })
 
-describe("Cohere's client", () => {
-  test("reranks at the newer address", async () => {
+describe("Cohere's client for reranking", () => {
+  test("reranks at Cohere's newer address", async () => {
     const client = new CohereClientV2({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,
@@ -139,7 +139,7 @@ describe("Cohere's client", () => {
     expect(results[0]?.relevanceScore).toBeGreaterThan(results[1]?.relevanceScore ?? 1)
   })
 
-  test("reranks at the older address, with documents as objects", async () => {
+  test("reranks at Cohere's older address, with documents as objects", async () => {
     const client = new CohereClient({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,

@@ -45,7 +45,7 @@ async function expectOneCharge(
 for (const cuts of CUTS) {
   const name = `with connections cut after ${cuts.join(" and ")} bytes`
 
-  test(`OpenAI's client retries ${name}: one call, one charge`, async () => {
+  test(`OpenAI's client retries ${name} with one call and one charge`, async () => {
     await expectOneCharge(cuts, async ({ key }, url) => {
       const client = new KeyedOpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 3 })
       const { choices } = await client.chat.completions.create(CHAT)
@@ -53,7 +53,7 @@ for (const cuts of CUTS) {
     })
   })
 
-  test(`Anthropic's client retries ${name}: one call, one charge`, async () => {
+  test(`Anthropic's client retries ${name} with one call and one charge`, async () => {
     await expectOneCharge(cuts, async ({ key }, url) => {
       const client = new Anthropic({ apiKey: key, baseURL: url, maxRetries: 3 })
       const headers = { "Idempotency-Key": crypto.randomUUID() }
@@ -64,7 +64,7 @@ for (const cuts of CUTS) {
   })
 }
 
-test("OpenAI's client retries an upload: one call, one charge", async () => {
+test("OpenAI's client retries an upload with one call and one charge", async () => {
   const sound = wave(3)
   await expectOneCharge([0], async ({ key }, url) => {
     const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 3 })
@@ -76,7 +76,7 @@ test("OpenAI's client retries an upload: one call, one charge", async () => {
   })
 })
 
-test("a complete stream is returned again for a second request with its key", async () => {
+test("a complete stream is returned again for a second request with its idempotency key", async () => {
   const caller = await gateway.caller("10")
   const client = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
   const read = async (): Promise<unknown[]> => {

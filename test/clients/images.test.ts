@@ -52,7 +52,7 @@ async function fetched(answer: ImagesResponse, index = 0): Promise<Uint8Array<Ar
 
 const SQUARE = { width: 1024, height: 1024 }
 
-describe("openai's client", () => {
+describe("OpenAI's client for images", () => {
   test("generates links by default, even if the vendor returns base64 only", async () => {
     const answer = await caller.client.images.generate({
       model: "sim/gpt-image-1",
@@ -159,7 +159,7 @@ describe("openai's client", () => {
     expect(sent?.body).toMatchObject({ prompt: expect.stringContaining("variation") })
   })
 
-  test("uses the first model that the key may call by default", async () => {
+  test("uses the first model that the key can access by default", async () => {
     const answer = await caller.client.images.generate({ prompt: "a lake" })
     expect(gateway.simulator.requests.at(-1)?.path).toEndWith(
       "gemini-2.5-flash-image:generateContent",
@@ -168,7 +168,7 @@ describe("openai's client", () => {
   })
 })
 
-describe("the AI SDK", () => {
+describe("the AI SDK for images", () => {
   function models() {
     return createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
   }

@@ -73,7 +73,7 @@ test("Anthropic's client continues without a thread if the vendor stores no thre
 })
 
 test.each(["claude/opus", "sim/echo"])(
-  "Anthropic's client answers tool calls that only the vendor has stored: %s",
+  "Anthropic's client answers tool calls that only the vendor stores: %s",
   async (model) => {
     const tool: BetaRunnableTool = {
       name: "get_weather",
@@ -93,7 +93,7 @@ test.each(["claude/opus", "sim/echo"])(
   },
 )
 
-test("the AI SDK's second turn refers to the items of the first", async () => {
+test("the AI SDK's second turn references the items of the first", async () => {
   const openai = createOpenAI({ apiKey: ann.key, baseURL: `${gateway.url}/v1` })
   const model = openai.responses("openai/gpt")
   const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]

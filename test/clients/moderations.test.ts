@@ -18,7 +18,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-describe("the official openai client", () => {
+describe("OpenAI's client for moderation", () => {
   test("classifies a text, and several texts", async () => {
     const { moderations } = caller.client
     const one = await moderations.create({ model: MODEL, input: "I will attack you" })

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const MESSAGES = [{ role: "user", content: "Hello there, gateway" }] as const
 
-describe("the official openai client", () => {
+describe("OpenAI's client for chat", () => {
   test("gets an answer, a price and a receipt", async () => {
     const before = await caller.balance()
     const { data, response } = await caller.client.chat.completions
@@ -58,7 +58,7 @@ describe("the official openai client", () => {
     })
   })
 
-  test("gets a stream that ends with the requested usage, and its cost", async () => {
+  test("gets a stream that ends with the requested usage and its cost", async () => {
     const stream = await caller.client.chat.completions.create({
       model: "sim/echo",
       messages: [...MESSAGES],
@@ -77,7 +77,7 @@ describe("the official openai client", () => {
     expect(Number(usage?.cost)).toBeGreaterThan(0)
   })
 
-  test("gets no usage without asking, but pays", async () => {
+  test("gets no usage without a request for it, and is charged", async () => {
     const before = await caller.balance()
     const stream = await caller.client.chat.completions.create({
       model: "sim/echo",
@@ -94,7 +94,7 @@ describe("the official openai client", () => {
     })
   })
 
-  test("streams parallel tool calls into its accumulator, and a second turn", async () => {
+  test("collects parallel tool calls from a stream, and sends a second turn", async () => {
     const tools = ["weather", "clock"].map((name) => ({
       type: "function" as const,
       function: {
@@ -144,7 +144,7 @@ describe("the official openai client", () => {
     expect(schema.safeParse(completion.choices[0]?.message.parsed).success).toBe(true)
   })
 
-  test("gets n choices, each charged", async () => {
+  test("gets n choices, each of which is charged", async () => {
     const completion = await caller.client.chat.completions.create({
       model: "sim/echo",
       messages: [...MESSAGES],
@@ -162,7 +162,7 @@ describe("the official openai client", () => {
     )
   })
 
-  test("aborts a stream: the upstream call is cancelled, and the delivered part is settled", async () => {
+  test("aborts a stream, which cancels the upstream call and charges the delivered part", async () => {
     const before = await caller.balance()
     const stream = await caller.client.chat.completions.create(
       {
@@ -179,7 +179,7 @@ describe("the official openai client", () => {
     await until(async () => (await caller.balance()) < before)
   })
 
-  test("aborts before the answer, and nothing is charged", async () => {
+  test("aborts before the answer, which is free", async () => {
     const other = await gateway.caller("1")
     const controller = new AbortController()
     const running = other.client.chat.completions.create(
@@ -201,7 +201,7 @@ describe("the official openai client", () => {
   })
 })
 
-describe("the client's typed errors", () => {
+describe("OpenAI's client on errors", () => {
   const create = (model: string, client: OpenAI = caller.client) =>
     client.chat.completions.create({ model, messages: [...MESSAGES] })
 
@@ -224,7 +224,7 @@ describe("the client's typed errors", () => {
   ] as const
 
   for (const [model, type, code] of CASES) {
-    test(`include ${code} for ${model}`, async () => {
+    test(`throws the error for ${code}: ${model}`, async () => {
       const before = await caller.balance()
       const error = await create(model).then(
         () => undefined,
@@ -237,7 +237,7 @@ describe("the client's typed errors", () => {
     })
   }
 
-  test("include one for a stream that breaks", async () => {
+  test("throws an error for a stream that breaks", async () => {
     for (const model of ["sim/fault-stream-error", "sim/fault-cut"]) {
       const read = async () => {
         const stream = await caller.client.chat.completions.create({

@@ -132,7 +132,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
   const model = modelAt(upstream)
   const messages = [{ role: "user", content: "quota" }]
 
-  test("calls its tools in sequence and finishes, with thinking", async () => {
+  test("calls its tools in sequence and completes its task, with thinking", async () => {
     let conversation: readonly object[] = CONVERSATION
     const calls: Block[] = []
     for (;;) {
@@ -205,7 +205,7 @@ test("Claude Code first checks whether the address answers", async () => {
   expect(response.status).toBe(302)
 })
 
-test("Claude Code's own names can be aliases of a key", async () => {
+test("the model names of Claude Code can be aliases of a key", async () => {
   const model = "claude-haiku-4-5-20251001"
   const aliases = { [model]: modelAt("openai-chat") }
   const caller = await upstreams.gateway.caller("10", { aliases })

@@ -129,7 +129,7 @@ function outputOf({ type, call_id }: Item): object {
 
 describe.each(UPSTREAMS)("Codex with %s", (upstream) => {
   test.each(["listed", "added"] as const)(
-    "calls a function, a text tool and a server's tool, each under its own type, %s",
+    "calls a function, a text tool and a server tool, each with its own type, %s",
     async (way) => {
       let input: readonly object[] = INPUT
       const calls: Item[] = []
@@ -154,7 +154,7 @@ describe.each(UPSTREAMS)("Codex with %s", (upstream) => {
   )
 })
 
-test("Codex's own provider tries a WebSocket first, and is rejected immediately", async () => {
+test("Codex's built-in provider tries a WebSocket first, and is rejected immediately", async () => {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   request(`${upstreams.gateway.url}/v1/responses`, {
     headers: {

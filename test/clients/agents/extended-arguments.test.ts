@@ -11,7 +11,7 @@ interface Block {
   readonly input?: object
 }
 
-test("an agent that extends a call's arguments can continue with every vendor", async () => {
+test("an agent that adds arguments to a call can continue with every vendor", async () => {
   const upstreams = new SixUpstreams()
   await upstreams.start()
   try {

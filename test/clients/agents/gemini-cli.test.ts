@@ -99,7 +99,7 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
 }
 
 describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
-  test("calls its tools in sequence, and finishes", async () => {
+  test("calls its tools in sequence and completes its task", async () => {
     let contents: readonly object[] = [TASK]
     const calls: Part["functionCall"][] = []
     for (;;) {
@@ -120,7 +120,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
     ])
   })
 
-  test("receives the difficulty of a task in an uppercase schema", async () => {
+  test("gets the difficulty of a task with an uppercase schema", async () => {
     const judged = await judge(upstream, {
       type: "OBJECT",
       properties: {
@@ -135,7 +135,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
     })
   })
 
-  test("asks whether it repeats itself, with a lowercase schema", async () => {
+  test("checks for repetition with a lowercase schema", async () => {
     const judged = await judge(upstream, {
       type: "object",
       properties: {
@@ -158,7 +158,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
   })
 })
 
-test("Gemini CLI's internal requests use Google's own model names, which a key can have as aliases", async () => {
+test("Gemini CLI's internal requests use Google's model names, which a key can have as aliases", async () => {
   const named = "gemini-3.5-flash-lite"
   const aliases = { [named]: modelAt("cohere-chat") }
   const caller = await upstreams.gateway.caller("10", { aliases })

@@ -94,7 +94,7 @@ describe.each(UPSTREAMS)("opencode with %s", (upstream) => {
     ])
   })
 
-  test("asks for a title without tools", async () => {
+  test("requests a title without tools", async () => {
     const body = {
       model: modelAt(upstream),
       max_tokens: 32_000,
@@ -115,7 +115,7 @@ describe.each(UPSTREAMS)("opencode with %s", (upstream) => {
   })
 })
 
-test("opencode's markers on calls reach Claude", async () => {
+test("opencode's cache markers on calls are sent to Claude", async () => {
   const call = { id: "a", type: "function", function: { name: "edit", arguments: "{}" }, ...MARK }
   await turn("anthropic-messages", [
     { role: "user", content: "Hello" },

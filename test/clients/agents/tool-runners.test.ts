@@ -24,11 +24,11 @@ function openai(): OpenAI {
   return new OpenAI({ apiKey: upstreams.caller.key, baseURL: upstreams.baseUrl, maxRetries: 0 })
 }
 
-describe.each(UPSTREAMS)("tools with %s", (upstream) => {
+describe.each(UPSTREAMS)("tool runners with %s", (upstream) => {
   const model = modelAt(upstream)
 
   test.each([false, true])(
-    "runs them through Anthropic's SDK, over a thread by default, stream %p",
+    "run tools through Anthropic's SDK, over a thread by default, stream %p",
     async (stream) => {
       const find: BetaRunnableTool<{ name: string }> = {
         name: "find",
@@ -43,7 +43,7 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
     },
   )
 
-  test("runs them through OpenAI's SDK over chat completions", async () => {
+  test("run tools through OpenAI's SDK over chat completions", async () => {
     const find = {
       type: "function" as const,
       function: {
@@ -63,7 +63,7 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
   })
 
   test.each([false, true])(
-    "runs them through OpenAI's SDK over responses, stream %p",
+    "run tools through OpenAI's SDK over responses, stream %p",
     async (stream) => {
       const find: RunnerFunction = {
         tool: { type: "function", name: "find", parameters: SCHEMA, strict: true },
@@ -75,7 +75,7 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
     },
   )
 
-  test("runs them through Google's SDK, which calls functions by itself", async () => {
+  test("run tools through Google's SDK, which calls functions automatically", async () => {
     const declared = { name: "find", parametersJsonSchema: SCHEMA }
     const respond = ({ name = "", args }: FunctionCall): Part => ({
       functionResponse: { name, response: { output: found(args?.["name"]) } },

@@ -39,10 +39,10 @@ describeLosses("anthropic", upstreams, {
 })
 
 for (const upstream of UPSTREAMS) {
-  describe(`anthropic -> ${upstream}`, () => {
+  describe(`Anthropic's client at ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("rejects a message without a limit", async () => {
+    test("gets an error for a message without a limit", async () => {
       const order = {
         model,
         messages: MESSAGES,
@@ -76,7 +76,7 @@ for (const upstream of UPSTREAMS) {
 const CLAUDES = ["anthropic-messages", "bedrock-converse"] as const
 
 for (const upstream of CLAUDES) {
-  test(`anthropic -> ${upstream}: thinking continues over all calls of one turn`, async () => {
+  test(`Anthropic's client at ${upstream}: thinking continues over all calls of one turn`, async () => {
     const order = {
       model: modelAt(upstream),
       max_tokens: 8192,
@@ -104,7 +104,7 @@ for (const upstream of CLAUDES) {
   })
 }
 
-describe("instructions within the conversation reach the model", () => {
+describe("instructions within an Anthropic conversation", () => {
   const order = {
     max_tokens: 100,
     messages: [
@@ -114,7 +114,7 @@ describe("instructions within the conversation reach the model", () => {
     ],
   }
 
-  test.each(UPSTREAMS)("accepts instructions as %s", async (upstream) => {
+  test.each(UPSTREAMS)("are sent to the model as %s", async (upstream) => {
     const message = await anthropicOf(upstreams).messages.create({
       ...order,
       model: modelAt(upstream),

@@ -38,7 +38,7 @@ describeLosses("google", upstreams, {
 })
 
 for (const upstream of UPSTREAMS) {
-  describe(`google -> ${upstream}`, () => {
+  describe(`Google's client at ${upstream}`, () => {
     const model = modelAt(upstream)
 
     test("counts tokens free of charge", async () => {
@@ -54,7 +54,7 @@ for (const upstream of UPSTREAMS) {
 }
 
 for (const upstream of UPSTREAMS) {
-  describe(`chats of Google's client with ${upstream}`, () => {
+  describe(`chats of Google's client at ${upstream}`, () => {
     const model = modelAt(upstream)
 
     test("continue after a streamed answer, which they store as chunks", async () => {
@@ -68,7 +68,7 @@ for (const upstream of UPSTREAMS) {
       expect(chat.getHistory(true).length).toBeGreaterThan(5)
     })
 
-    test.each(["whole", "streamed"])("call functions by themselves, %s", async (way) => {
+    test.each(["whole", "streamed"])("call functions automatically, %s", async (way) => {
       const asked: unknown[] = []
       const config = { tools: [callableWeather(asked)] }
       const chat = googleOf(upstreams).chats.create({ model, config })
@@ -110,7 +110,7 @@ function callableWeather(asked: unknown[]): CallableTool {
   }
 }
 
-test("models are listed in Google's format", async () => {
+test("Google's client lists models in its own format", async () => {
   const names: (string | undefined)[] = []
   for await (const { name } of await googleOf(upstreams).models.list({ config: { pageSize: 2 } })) {
     names.push(name)

@@ -43,9 +43,9 @@ function sent(): string {
   return JSON.stringify(upstreams.gateway.simulator.requests.at(-1)?.body)
 }
 
-describe.each(UPSTREAMS)("%s", (upstream) => {
+describe.each(UPSTREAMS)("a stored conversation with %s", (upstream) => {
   test.each([false, true])(
-    "continues the AI SDK's conversation after thinking and a tool call; streamed: %p",
+    "is continued in the AI SDK after thinking and a tool call; streamed: %p",
     async (isStreamed) => {
       const model = modelAt(upstream)
       const messages: ModelMessage[] = [{ role: "user", content: "Call get_weather" }]

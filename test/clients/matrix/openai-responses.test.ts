@@ -36,7 +36,7 @@ describeLosses("openai responses", upstreams, {
 })
 
 for (const upstream of UPSTREAMS) {
-  describe(`openai responses -> ${upstream}`, () => {
+  describe(`OpenAI's client for responses at ${upstream}`, () => {
     const model = modelAt(upstream)
     test("continues an answer by its id", async () => {
       const { responses } = openAiOf(upstreams)
@@ -48,7 +48,7 @@ for (const upstream of UPSTREAMS) {
       expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0)
     })
 
-    test("rejects a reference to an unknown item", async () => {
+    test("gets an error for a reference to an unknown item", async () => {
       const error = await openAiOf(upstreams)
         .responses.create({
           model,
@@ -64,7 +64,7 @@ for (const upstream of UPSTREAMS) {
       expect(upstreams.heard.get("x-should-retry")).toBe("false")
     })
 
-    test("returns only text for compact", async () => {
+    test("gets only text for compact", async () => {
       const input = [{ role: "user", content: "Hello there, gateway" }] as const
       const told: unknown = await openAiOf(upstreams).responses.compact({
         model,
@@ -80,7 +80,7 @@ for (const upstream of UPSTREAMS) {
       }
     })
 
-    test("returns items that can be sent back for compact in OpenAI's own format", async () => {
+    test("gets items that can be sent back for compact in OpenAI's own format", async () => {
       const { responses } = openAiOf(upstreams)
       const told = await responses.compact(
         {

@@ -43,7 +43,7 @@ export function describeSharedCases(client: TestedClient, upstreams: SixUpstream
   )) {
     if (run === stopsAtString && !client.hasStop) continue
     if (run === withholds && !FACTS[upstream].withholds) continue
-    test(`${client.name} -> ${upstream}: ${name}${isStreamed ? ", streamed" : ""}`, () =>
+    test(`${client.name} at ${upstream}: ${name}${isStreamed ? ", streamed" : ""}`, () =>
       run({ client, upstreams, upstream, isStreamed }))
   }
 }

@@ -15,11 +15,11 @@ export function describeSharedFailures(client: TestedClient, upstreams: SixUpstr
     false,
     true,
   ])) {
-    test(`${client.name} -> ${upstream}: error ${failure}${isStreamed ? ", streamed" : ""}`, () =>
+    test(`${client.name} at ${upstream} throws its error for ${failure}${isStreamed ? ", streamed" : ""}`, () =>
       throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
   }
   for (const upstream of UPSTREAMS) {
-    describe(`${client.name} -> ${upstream}`, () => {
+    describe(`${client.name} at ${upstream}`, () => {
       test("reports a stream that breaks", () => breaks(client, upstreams, upstream))
       test("ends the call when the client disconnects", () => leaves(client, upstreams, upstream))
     })

@@ -21,8 +21,8 @@ export function describeLosses(
 ): void {
   for (const upstream of UPSTREAMS) {
     const lost = losses[upstream]
-    describe(`${name} -> ${upstream}`, () => {
-      test(`loses ${lost.join(", ") || "nothing"}`, async () => {
+    describe(`${name} at ${upstream}`, () => {
+      test(`reports as lost: ${lost.join(", ") || "nothing"}`, async () => {
         await ask(upstream, {})
         expect(upstreams.losses.toSorted()).toEqual([...lost].toSorted())
         const told = (await upstreams.receipt()).losses.map(
@@ -32,11 +32,11 @@ export function describeLosses(
       })
 
       if (lost.length === 0) {
-        test("is answered if it must lose nothing", async () => {
+        test("is answered for a strict caller", async () => {
           await ask(upstream, STRICTLY)
         })
       } else {
-        test("is rejected if it must lose nothing", async () => {
+        test("is rejected for a strict caller", async () => {
           const { requests } = upstreams.gateway.simulator
           const [last, balance] = [requests.at(-1), await upstreams.caller.balance()]
           const error = await ask(upstream, STRICTLY).catch((thrown: unknown) => thrown)
