@@ -74,7 +74,7 @@ describe("a message about the operator's account", () => {
   )
 })
 
-test.each(ORDINARY_MESSAGES)("keeps the message of an ordinary rejection: %s", (message) => {
+test.each(ORDINARY_MESSAGES)("an ordinary rejection keeps its message: %s", (message) => {
   for (const wrapped of [message, `litellm.BadRequestError: OpenAIException - ${message}`]) {
     const refusal = vendorRefusal(400, readVendorError({ error: { message: wrapped } }))
     expect([refusal.kind, refusal.message]).toEqual(["refused_by_upstream", wrapped])
@@ -82,7 +82,7 @@ test.each(ORDINARY_MESSAGES)("keeps the message of an ordinary rejection: %s", (
 })
 
 test.each(['"', "'", " `", "value 'x ", ": ", "{", "a_", "permission a", "\n"])(
-  "reads a hostile message in little time: %j",
+  "a hostile error message is read quickly: %j",
   (part) => {
     const body = { error: { message: part.repeat(1_000_000 / part.length) } }
     const list = { errors: Array.from({ length: 24_000 }, () => `${part.repeat(80)}{'a':1}`) }

@@ -35,11 +35,11 @@ function extra(fields: JsonObject): ChatEvent {
 }
 
 describe("foldEvents", () => {
-  test("an empty stream becomes an empty answer", () => {
+  test("returns an empty answer for an empty stream", () => {
     expect(foldEvents([])).toEqual({ choices: [] })
   })
 
-  test("the time to fold an answer grows linearly with its chunks", () => {
+  test("takes time linear in the number of chunks", () => {
     const chunks = 60_000
     const chunk = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
     const citations = 10_000
@@ -55,7 +55,7 @@ describe("foldEvents", () => {
     expect(chunk).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
   })
 
-  test("many pieces of audio are joined incrementally", () => {
+  test("joins many pieces of audio incrementally", () => {
     const source = { type: "base64", data: "AAA=" } as const
     const piece: ChatEvent = { type: "media", choice: 0, media: { type: "audio", source } }
     const times: { readonly pushed: number; readonly ended: number }[] = []
@@ -73,14 +73,14 @@ describe("foldEvents", () => {
     expect(choice?.parts).toEqual([{ type: "audio", source: { type: "base64", data } }])
   })
 
-  test("extras cannot change object prototypes", () => {
+  test("does not let extras change object prototypes", () => {
     const evil = (): ChatEvent =>
       extra(JSON.parse('{"__proto__":{"told":true},"a":{"__proto__":{"told":true}}}') as JsonObject)
     foldEvents([evil(), evil(), evil()])
     expect({}).not.toHaveProperty("told")
   })
 
-  test("deltas are joined, choices are sorted, and the last usage applies", () => {
+  test("joins deltas, sorts choices, and uses the last usage", () => {
     const events: ChatEvent[] = [
       { type: "start", id: "i", model: "m", created: 1, extra: { dialect: "gemini", fields: {} } },
       { type: "usage", usage: { ...NO_USAGE, output: 1 } },
@@ -114,7 +114,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("a signature ends its reasoning part, and a later one replaces it", () => {
+  test("ends a reasoning part at its signature, which a later one replaces", () => {
     const parts = partsOf(
       reasoning("a"),
       reasoning("b"),
@@ -132,7 +132,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("parts with ids of their own replace no others", () => {
+  test("replaces no other part with a part that has its own id", () => {
     const parts = partsOf(
       reasoning("a"),
       signature("1", { id: "rs_1" }),
@@ -147,7 +147,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("withheld reasoning is a part of its own at any position", () => {
+  test("returns withheld reasoning as a separate part at any position", () => {
     const withheld = { isRedacted: true, signedBy: "anthropic-messages" } as const
     const parts = partsOf(
       reasoning("a"),
@@ -170,7 +170,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("a signature between calls is put right before the next call", () => {
+  test("puts a signature between calls right before the next call", () => {
     const called = { type: "tool-call-start", choice: 0, name: "f" } as const
     const parts = partsOf(signature("1"), { ...called, call: 0, id: "a" }, signature("2"), {
       ...called,
@@ -185,7 +185,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("a citation belongs to the text before it", () => {
+  test("attaches a citation to the text before it", () => {
     const parts = partsOf(
       cited("lost"),
       said("a"),
@@ -205,7 +205,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("interleaved calls stay separate, and missing arguments are an empty object", () => {
+  test("separates interleaved calls, and uses an empty object for missing arguments", () => {
     const { choices } = foldEvents([
       { type: "tool-call-start", choice: 0, call: 0, id: "a", name: "f" },
       { type: "tool-call-start", choice: 0, call: 1, id: "b", name: "g" },
@@ -219,7 +219,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("extras of one dialect are merged, and lists are continued", () => {
+  test("merges extras of one dialect and continues lists", () => {
     const { choices } = foldEvents([
       extra({ logprobs: { content: [1] }, word: "a" }),
       extra({ logprobs: { content: [2] }, word: "b", message: { annotations: [1] } }),

@@ -11,12 +11,12 @@ function refuse(schema: z.ZodType, body: JsonValue) {
   return { kind, message, parameter: details.parameter }
 }
 
-test("paths are written in OpenAI's format", () => {
+test("field paths in errors are written in OpenAI's format", () => {
   expect(pathName(["messages", 0, "content", 1, "type"])).toBe("messages[0].content[1].type")
   expect(pathName([])).toBe("")
 })
 
-describe("the message about an issue", () => {
+describe("the validation error message", () => {
   test.each<[string, z.ZodType, JsonValue, [kind: string, message: string]]>([
     ["missing", z.string(), {}, ["missing_required_parameter", "Missing required parameter: 'a'."]],
     [
@@ -124,7 +124,7 @@ describe("the message about an issue", () => {
       { a: "x" },
       ["invalid_value", "Not this."],
     ],
-  ])("has the kind and words for %s", (_, schema, body, [kind, message]) => {
+  ])("has the kind and wording for %s", (_, schema, body, [kind, message]) => {
     expect(refuse(z.object({ a: schema }), body)).toEqual({
       kind: kind as never,
       message,
@@ -132,7 +132,7 @@ describe("the message about an issue", () => {
     })
   })
 
-  test("refers to the branch of a union that matched furthest", () => {
+  test("describes the branch of a union that matched furthest", () => {
     const words = expects("one of a string or array of objects")
     const part = z.object({ type: z.enum(["text"]) })
     const schema = z.object({ a: z.union([z.string(), z.array(part)], words) })

@@ -18,7 +18,7 @@ test.each([
   ["sk-0123456789abcdef0123456789abcdef", "sk-…"],
   ["gsk_0123456789abcdefghij", "gsk_…"],
   ["AIzaSyA0123456789abcdefghijklmnopqrstuv", "AIza…"],
-])("a key of another service is shortened: %s", (key, shown) => {
+])("a key of another service in a text is shortened: %s", (key, shown) => {
   expect(withoutKeys(key)).toBe(shown)
 })
 
@@ -27,7 +27,7 @@ test.each([
   "sk-tg-…",
   "openai/gpt-5.4",
   "risk-based-long-name-here",
-])("other text is not changed: %s", (text) => expect(withoutKeys(text)).toBe(text))
+])("a text without keys is not changed: %s", (text) => expect(withoutKeys(text)).toBe(text))
 
 test("an error has keys removed from its message, parameter and vendor details", () => {
   const secret = newSecret()

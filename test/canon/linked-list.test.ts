@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { LinkedList, type ListNode } from "../../src/canon/linked-list.ts"
 
-test("keeps added and not removed elements in order", () => {
+test("a linked list keeps added elements in order until they are removed", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9)), (steps) => {
       const list = new LinkedList<number>()
@@ -25,7 +25,7 @@ test("keeps added and not removed elements in order", () => {
   )
 })
 
-test("iterates over the elements present at its start, regardless of removals", () => {
+test("a linked list iterates over the elements present at the start, regardless of removals", () => {
   const list = new LinkedList<string>()
   const nodes = ["a", "b", "c"].map((element) => list.add(element))
   const given: string[] = []

@@ -26,7 +26,7 @@ const DECODERS: Readonly<
     cohere({ billed_units: { input_tokens: input, output_tokens: output } }),
 }
 
-test("a quantity is a whole number in any notation", () => {
+test("a reported quantity is a whole number in any notation", () => {
   expect([7, "7", " 7 ", 6.2, "6.2", "7e0"].map(quantityOf)).toEqual([7, 7, 7, 7, 7, 7])
   expect([-3, "-3"].map(quantityOf)).toEqual([0, 0])
   expect([1e308, "1e308", 2 ** 60, Infinity].map(quantityOf)).toEqual(
@@ -43,7 +43,7 @@ test("a retry delay is whole seconds within an hour", () => {
 })
 
 for (const [dialect, decode] of Object.entries(DECODERS)) {
-  test(`${dialect} reads texts as numbers, and gives no quantity that cannot be charged`, () => {
+  test(`${dialect} reads quantities in text, and returns none that cannot be charged`, () => {
     expect(decode("12", "3")).toEqual({ ...NO_USAGE, inputFresh: 12, output: 3 })
     const price = parsePrice({ input: "1", output: "2" }, "1")
     for (const absurd of [1e308, "1e400", 2 ** 53, -1, 1e15, 0.1]) {

@@ -31,7 +31,7 @@ function expectGone(text: string, secret: string): void {
 
 describe("secrets in vendors' messages", () => {
   for (const [form, write] of Object.entries(FORMS)) {
-    test(`removes secrets, ${form}`, () => {
+    test(`are removed, ${form}`, () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()
@@ -44,26 +44,26 @@ describe("secrets in vendors' messages", () => {
     })
   }
 
-  test("removes a secret that the end of a cut message truncates", () => {
+  test("are removed even if the end of a cut message truncates them", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
-  test("removes secrets that are short words only as whole words", () => {
+  test("are removed only as whole words if they are short words", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
   })
 
-  test("known only at the time are removed too", () => {
+  test("are removed if they become known at runtime", () => {
     expect(new Redactor().clean("got ya29.token-0123456789", ["ya29.token-0123456789"])).toBe(
       "got [redacted]",
     )
   })
 
-  test("leave an error without secrets unchanged, and are removed from every other member", () => {
+  test("are removed from every member of an error, and an error without secrets is unchanged", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     const clean = new GatewayError("upstream_error", "It failed.")
@@ -88,7 +88,7 @@ describe("secrets in vendors' messages", () => {
   })
 })
 
-test("all secrets of the settings are removed", () => {
+test("all secrets in the settings are removed from messages", () => {
   const { settings } = load(`
 admin_token: admin-token-0123456789
 stripe: { secret_key: stripe-secret-0123, webhook_secret: stripe-webhook-0123 }

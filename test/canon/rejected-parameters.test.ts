@@ -156,27 +156,27 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
   ],
 ]
 
-describe("a message that rejects a parameter", () => {
+describe("a vendor's message that rejects a parameter", () => {
   for (const [message, rules, parameter] of LEARNED) {
-    test(`yields the values that the model accepts: ${message}`, () => {
+    test(`contains the values that the model accepts: ${message}`, () => {
       expect(rejected(message, parameter)).toEqual(rules)
     })
   }
 
   for (const [what, message, parameter] of IGNORED) {
-    test(`changes nothing about ${what}`, () => {
+    test(`causes no correction of ${what}`, () => {
       expect(rejected(message, parameter)).toBeUndefined()
     })
   }
 
-  test("counts only with a status of the request itself", () => {
+  test("is used only with a status for invalid requests", () => {
     const message = "`temperature` is deprecated for this model."
     for (const status of [401, 429, 500])
       expect(rejected(message, undefined, status)).toBeUndefined()
   })
 })
 
-test("every pattern matches its own example first, and has a source", () => {
+test("every pattern for rejected parameters matches its own example first, and has a source", () => {
   for (const pattern of REJECTIONS) {
     const { message, example, source, parameter } = pattern
     expect([source, message.test(example)]).toEqual([source, true])

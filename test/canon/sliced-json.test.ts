@@ -49,7 +49,7 @@ const WRONG = [
   `[tru${" ".repeat(SLICE_BYTES)}e]`,
 ]
 
-describe("a value longer than a slice", () => {
+describe("the sliced JSON codec", () => {
   for (const [name, value] of Object.entries(VALUES)) {
     test(`reads ${name} like JSON.parse`, async () => {
       for (const text of [JSON.stringify(value), JSON.stringify({ a: value }, null, 2)]) {
@@ -64,14 +64,14 @@ describe("a value longer than a slice", () => {
     })
   }
 
-  test("keeps a member called __proto__ and takes the last of two members", async () => {
+  test("keeps a member called __proto__ and uses the last of two equal members", async () => {
     const text = `{"__proto__":{"x":"${LONG}"},"a":1,"a":"${LONG}","__proto__":"${LONG}"}`
     const read = await parseInSlices(Buffer.from(text))
     expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(text)))
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
 
-  test("may have white space everywhere", async () => {
+  test("accepts white space everywhere", async () => {
     const blank = " \n\r\t".repeat(SLICE_BYTES / 3)
     const parts = [
       "",
@@ -95,7 +95,7 @@ describe("a value longer than a slice", () => {
     expect(await parseInSlices(Buffer.from(text))).toEqual({ a: [1, {}], b: true })
   })
 
-  test("rejects a mistake at any position", async () => {
+  test("rejects a syntax error at any position", async () => {
     for (const text of WRONG) {
       expect(() => JSON.parse(text) as unknown).toThrow()
       expect(
@@ -105,7 +105,7 @@ describe("a value longer than a slice", () => {
   })
 })
 
-test("any value is read and written like JSON.parse and JSON.stringify do", async () => {
+test("sliced JSON is read and written like JSON.parse and JSON.stringify for any value", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
@@ -119,7 +119,7 @@ test("any value is read and written like JSON.parse and JSON.stringify do", asyn
   )
 })
 
-test("a long text is split without searching back to its start", () => {
+test("sliced JSON splits a long text without searching back to its start", () => {
   const bytes = Buffer.alloc(30_000_000, "a")
   const cuts = () => {
     for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)

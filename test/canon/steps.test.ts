@@ -24,7 +24,7 @@ function countTurns(): { readonly count: () => number; readonly stop: () => void
   return { count: () => turn, stop: () => (isOver = true) }
 }
 
-test("runs the steps of a large request in turns of their own", async () => {
+test("the steps of a large request run in separate event-loop turns", async () => {
   const turns = countTurns()
   const [first = 0, second = 0, third = 0] = await inOwnTurns(steps(turns.count))
   turns.stop()
@@ -32,7 +32,7 @@ test("runs the steps of a large request in turns of their own", async () => {
   expect(third).toBeGreaterThan(second)
 })
 
-test("runs the steps of a small request in one turn", () => {
+test("the steps of a small request run in one event-loop turn", () => {
   const turns = countTurns()
   expect(atOnce(steps(turns.count))).toEqual([0, 0, 0])
   turns.stop()

@@ -6,7 +6,7 @@ import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../support/recordin
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
 
-test("numbers are the same after base64, to the last bit of a 32-bit float", () => {
+test("vectors are unchanged after base64, to the last bit of a 32-bit float", () => {
   fc.assert(
     fc.property(floats, (numbers) => {
       expect(numbersOf(base64Of(numbers))).toEqual(numbers.map(Math.fround))
@@ -14,13 +14,13 @@ test("numbers are the same after base64, to the last bit of a 32-bit float", () 
   )
 })
 
-test("numbers from base64 are 32-bit floats", () => {
+test("vectors from base64 are 32-bit floats", () => {
   expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([Math.fround(0.1), -0.5, 1])
   const text = base64Of([0.1])
   expect(base64Of(text)).toBe(text)
 })
 
-test("base64 that is not floats is an error", () => {
+test("vectors in base64 that are not floats cause an error", () => {
   for (const text of ["AAA=", "!!!!"]) expect(() => numbersOf(text)).toThrow(GatewayError)
   // No form of an invalid value is charged.
   for (const value of ["", "AAA=", "!!!!", null, {}, [], ["1"]]) {
@@ -28,7 +28,7 @@ test("base64 that is not floats is an error", () => {
   }
 })
 
-test("unit vectors and cosines are computed", () => {
+test("unit vectors and cosines are computed correctly", () => {
   expect(unitVector([3, 4])).toEqual([0.6, 0.8])
   expect(unitVector([0, 0])).toEqual([0, 0])
   expect(cosineOf([1, 0], [5, 0])).toBe(1)
@@ -37,16 +37,21 @@ test("unit vectors and cosines are computed", () => {
   expect(() => cosineOf([1, 0], [1])).toThrow(GatewayError)
 })
 
-test.skipIf(!HAS_FIXTURES)(`reads OpenAI's base64 as its floats${WITHOUT_FIXTURES}`, () => {
-  const embedding = (file: string): unknown => {
-    const { data } = JSON.parse(readFixture(`openai-node/embeddings-${file}-response.json`)) as {
-      data: { embedding: unknown }[]
+test.skipIf(!HAS_FIXTURES)(
+  `vectors of OpenAI in base64 equal its floats${WITHOUT_FIXTURES}`,
+  () => {
+    const embedding = (file: string): unknown => {
+      const { data } = JSON.parse(readFixture(`openai-node/embeddings-${file}-response.json`)) as {
+        data: { embedding: unknown }[]
+      }
+      return data[0]?.embedding
     }
-    return data[0]?.embedding
-  }
-  const told = numbersOf(vectorOf(embedding("float")))
-  const read = numbersOf(vectorOf(embedding("base64")))
-  expect(told.length).toBe(256)
-  expect(read.length).toBe(256)
-  told.forEach((number, index) => expect(Math.abs(number - (read[index] ?? 9))).toBeLessThan(1e-8))
-})
+    const told = numbersOf(vectorOf(embedding("float")))
+    const read = numbersOf(vectorOf(embedding("base64")))
+    expect(told.length).toBe(256)
+    expect(read.length).toBe(256)
+    told.forEach((number, index) =>
+      expect(Math.abs(number - (read[index] ?? 9))).toBeLessThan(1e-8),
+    )
+  },
+)

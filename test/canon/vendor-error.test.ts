@@ -19,15 +19,15 @@ const QUOTED: readonly string[] = [
   `Cannot parse ${"word ".repeat(60)} your plan`,
 ]
 
-describe("the table of known errors", () => {
-  test.each(QUOTED)("matches no words that a request could contain: %s", (message) => {
+describe("the table of known vendor errors", () => {
+  test.each(QUOTED)("does not match words that a request could contain: %s", (message) => {
     for (const status of [400, 422]) {
       const { kind, details } = vendorRefusal(status, { message, code: "invalid_value" })
       expect([kind, details.providerError]).toEqual(["refused_by_upstream", "request"])
     }
   })
 
-  test("treats an error about a parameter as the request's own", () => {
+  test("attributes an error about a parameter to the request", () => {
     const error = { message: "The file is not in your account.", parameter: "file_id" }
     expect(vendorRefusal(400, error).details.providerError).toBe("request")
   })
@@ -41,7 +41,7 @@ describe("the table of known errors", () => {
     }
   })
 
-  test("treats a model that the request names elsewhere as the caller's mistake", () => {
+  test("treats an unknown model that the request names elsewhere as the caller's mistake", () => {
     const error = {
       message: "No such model.",
       code: "model_not_found",
@@ -75,7 +75,7 @@ describe("the table of known errors", () => {
     [{ message: "This model's maximum context length is 4096 tokens." }, "context_length"],
     [{ code: "content_filter" }, "content_filter"],
     [{ code: "content_policy_violation" }, "content_filter"],
-  ] as const)("recognizes why a request is rejected (%#)", (error, kind) => {
+  ] as const)("recognizes the reason for a rejected request (%#)", (error, kind) => {
     const refusal = vendorRefusal(400, error)
     expect([refusal.kind, refusal.status]).toEqual(["refused_by_upstream", 400])
     expect(refusal.details.providerError).toBe(kind)
@@ -103,7 +103,7 @@ describe("the table of known errors", () => {
       { message: "The AWS Marketplace subscription of account 123456789012 is not active." },
       "forbidden",
     ],
-  ] as const)("recognizes the operator's problem in a 400 (%#)", (error, kind) => {
+  ] as const)("recognizes the operator's problem in a status 400 (%#)", (error, kind) => {
     expect(vendorRefusal(400, error).details.providerError).toBe(kind)
   })
 
@@ -159,8 +159,8 @@ const PROVOKED = [
   [200, { message: "input new_sensitive", code: "1026" }, "content_filter"],
 ] as const
 
-describe("an error that one caller causes", () => {
-  test.each(PROVOKED)("never counts as an account error (%#)", (status, error, about) => {
+describe("a vendor error that one caller causes", () => {
+  test.each(PROVOKED)("is never an account error (%#)", (status, error, about) => {
     const { kind, message, details } = vendorRefusal(status, error)
     expect(details.providerError).toBe(about)
     const isRequest = about === "request" || about === "content_filter"
@@ -180,7 +180,7 @@ describe("an error that one caller causes", () => {
 })
 
 test.each(["MALFORMED_FUNCTION_CALL", "MISSING_THOUGHT_SIGNATURE", "malformed_tool_use"])(
-  "a generation that ended with %s keeps its deployment usable for others",
+  "a generation that ended with %s keeps its deployment available to other callers",
   (word) => {
     const health = new Health()
     for (let count = 0; count < 5; count++) health.failed("up/m", failedGeneration(word), 200)
@@ -190,7 +190,7 @@ test.each(["MALFORMED_FUNCTION_CALL", "MISSING_THOUGHT_SIGNATURE", "malformed_to
   },
 )
 
-describe("an error after a good status", () => {
+describe("a vendor error after a successful status", () => {
   test.each([
     [{ code: "402", message: "x" }, "upstream_error", "account"],
     [{ code: "429", message: "x" }, "upstream_overloaded", "capacity"],
@@ -199,7 +199,7 @@ describe("an error after a good status", () => {
     [{ type: "server_error", message: "x" }, "upstream_error", "failure"],
     [{ status: 504, message: "x" }, "upstream_timeout", "timeout"],
     [{}, "upstream_error", "failure"],
-  ] as const)("has the status that it names (%#)", (error, kind, about) => {
+  ] as const)("has the status that it contains (%#)", (error, kind, about) => {
     const failure = vendorRefusal(200, error)
     expect([failure.kind, failure.details.providerError]).toEqual([kind, about])
   })
@@ -210,7 +210,7 @@ describe("an error after a good status", () => {
     "该令牌额度已用尽",
     "您的账户已被锁定",
     "the disk is full",
-  ])("hides words of a failure that is not the request's own: %s", (message) => {
+  ])("hides the message of a failure that the request did not cause: %s", (message) => {
     expect(vendorRefusal(200, { message }).message).not.toContain(message)
   })
 })
@@ -338,7 +338,7 @@ const ACCOUNT_ERRORS = [
   [400, { message: "This endpoint is not available for HIPAA organization acme" }, "forbidden"],
 ] as const
 
-test.each(ACCOUNT_ERRORS)("recognizes an account error (%#)", (status, error, about) => {
+test.each(ACCOUNT_ERRORS)("is recognized as an account error (%#)", (status, error, about) => {
   const { kind, message, details } = vendorRefusal(status, error)
   expect(details.providerError).toBe(about)
   expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")

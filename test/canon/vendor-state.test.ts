@@ -12,7 +12,7 @@ function namesIn(shape: StateShape | undefined, body: JsonObject): [string, stri
   return findState(shape, body).map(({ id, path, state }) => [state.kind, id, path])
 }
 
-describe("openai-responses", () => {
+describe("the search for vendor state in Responses", () => {
   const find = (body: JsonObject) => namesIn(OPENAI_RESPONSES.requestState, body)
   const item = (item: JsonObject) => find({ input: [item] })
 
@@ -85,7 +85,7 @@ describe("openai-responses", () => {
   })
 })
 
-describe("anthropic-messages", () => {
+describe("the search for vendor state in Anthropic", () => {
   const find = (body: JsonObject) => namesIn(ANTHROPIC_MESSAGES.requestState, body)
 
   test("finds ids at the top level", () => {
@@ -131,7 +131,7 @@ describe("anthropic-messages", () => {
   })
 })
 
-test("openai-chat: finds ids of stored files", () => {
+test("the search for vendor state in openai-chat finds ids of stored files", () => {
   const find = (body: JsonObject) => namesIn(OPENAI_CHAT.requestState, body)
   const uploaded = "https://generativelanguage.googleapis.com/v1beta/files/abc"
   const content = [
@@ -161,7 +161,7 @@ test("openai-chat: finds ids of stored files", () => {
   ])
 })
 
-test("answers that store nothing are not searched", () => {
+test("the search for vendor state skips answers that store nothing", () => {
   expect(OPENAI_CHAT.answerState?.({ messages: [] })).toBeUndefined()
   expect(OPENAI_RESPONSES.answerState?.({ store: false })).toBeUndefined()
   const functions = [{ type: "function", name: "f" }]
@@ -169,7 +169,7 @@ test("answers that store nothing are not searched", () => {
   expect(ANTHROPIC_MESSAGES.answerState?.({ messages: [], tools: [{ name: "f" }] })).toBeUndefined()
 })
 
-test("openai-chat: finds stored files by every spelling of their address", () => {
+test("the search for vendor state in openai-chat finds stored files by every form of their address", () => {
   const spellings = [
     "https://GenerativeLanguage.googleapis.com/v1beta/files/abc",
     "HTTPS://generativelanguage.googleapis.com:443/v1beta/files/abc",
@@ -193,7 +193,7 @@ test("openai-chat: finds stored files by every spelling of their address", () =>
   expect(findState(OPENAI_CHAT.requestState ?? {}, { messages: [{ content }] })).toEqual([])
 })
 
-test("gemini: finds stores named in a list of specifications", () => {
+test("the search for vendor state in gemini finds stores in a list of specifications", () => {
   const dataStore = "projects/p/locations/global/collections/c/dataStores/d"
   const retrieval = { vertexAiSearch: { dataStoreSpecs: [{ dataStore }] } }
   expect(namesIn(GEMINI.requestState, { tools: [{ retrieval }] })).toEqual([

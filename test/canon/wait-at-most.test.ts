@@ -3,7 +3,7 @@ import { waitAtMost } from "../../src/canon/wait-at-most.ts"
 
 const HOUR_MS = 3_600_000
 
-test("waits for work that ends in time, and passes on its error", async () => {
+test("waitAtMost waits for work that ends in time, and passes on its error", async () => {
   let isDone = false
   const work = Promise.resolve().then(() => void (isDone = true))
   await waitAtMost(work, HOUR_MS)
@@ -13,11 +13,11 @@ test("waits for work that ends in time, and passes on its error", async () => {
   expect(await failing.catch((error: Error) => error.message)).toBe("broken")
 })
 
-test("gives up on work that takes too long", async () => {
+test("waitAtMost times out for work that takes too long", async () => {
   await waitAtMost(Promise.withResolvers<void>().promise, 1)
 })
 
-test("a process ends right after its work, without the remaining time", async () => {
+test("waitAtMost does not delay the end of the process after its work", async () => {
   const script = `
     import { waitAtMost } from "./src/canon/wait-at-most.ts"
     await waitAtMost(Promise.resolve(), ${HOUR_MS})

@@ -48,7 +48,7 @@ const WRAPPED = [
 ] as const
 
 describe("an error inside the message of another", () => {
-  test.each(WRAPPED)("classifies it as an account error: %s", (message, kind) => {
+  test.each(WRAPPED)("is classified as an account error: %s", (message, kind) => {
     for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
       const refusal = vendorRefusal(400, error)
       expect(refusal.details.providerError).toBe(kind)
@@ -65,7 +65,7 @@ describe("an error inside the message of another", () => {
     ],
     [`{"error":{"message":"Input should be 'user'"},"input":"your account is suspended"}`],
     [`Invalid JSON: {"messages": ["your account is suspended"]}`],
-  ])("classifies it as the caller's error if it only quotes the request: %s", (message) => {
+  ])("is classified as the caller's error if it only quotes the request: %s", (message) => {
     expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
   })
 
@@ -94,7 +94,7 @@ describe("an error inside the message of another", () => {
     ["Exception", 7_000],
     ["400 {", 13_000],
     ['"{', 30_000],
-  ])("reads a hostile message in linear time: %s", (part, count) => {
+  ])("is read in linear time if it is hostile: %s", (part, count) => {
     for (const start of ["", "litellm.BadRequestError: AnthropicException - ", "{'a': '"]) {
       const message = start + part.repeat(count)
       const read = () => vendorRefusal(400, { message, texts: textsOf({ error: { message } }) })
