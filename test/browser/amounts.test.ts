@@ -24,7 +24,7 @@ async function entries(page: Page): Promise<{ amount: string; note: string }[]> 
   return ((await database.json()) as { data: { amount: string; note: string }[] }).data
 }
 
-test("an amount with a comma is rejected with the correct spelling, and a grouped one is repeated", async () => {
+test("the console rejects an amount with a comma and suggests a spelling, and repeats a grouped amount", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await page.getByRole("button", { name: "Adjust credits" }).click()
@@ -88,7 +88,7 @@ test("an entry whose response is lost is not reported as missing, and is sent ag
   expect(operator.complaints).toEqual([])
 })
 
-test("a multiplier of zero needs confirmation, and one with a comma is rejected", async () => {
+test("a multiplier of zero requires confirmation, and a multiplier with a comma is rejected", async () => {
   const { page } = operator
   await open(operator, "Settings")
   const field = page.getByLabel(/^Multiplier/)
@@ -107,7 +107,7 @@ test("a multiplier of zero needs confirmation, and one with a comma is rejected"
   await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
 })
 
-test("settings are saved together, models are chosen from a list, and an error is shown at its field", async () => {
+test("settings are saved together, models are selected from a list, and an error is shown at its field", async () => {
   const { page } = operator
   await page.getByRole("combobox", { name: /^Image model/ }).click()
   const options = page.getByRole("option")

@@ -119,7 +119,7 @@ describe.each([
   ["removes the base path", true],
   ["keeps the base path", false],
 ])("behind a proxy that %s", (_, stripsPath) => {
-  test("clients, links and documents use the public address", async () => {
+  test("uses the public address for clients, links and documents", async () => {
     await using behind = await startBehind(stripsPath)
     const { url, escaped } = behind.proxy
     const key = /^key: (\S+)$/m.exec(behind.output)?.[1] ?? ""
@@ -168,7 +168,7 @@ describe.each([
     expect(escaped).toEqual([])
   })
 
-  test("the console works from the setup to the sign-in at an issuer", async () => {
+  test("serves the console from the setup to the sign-in at an issuer", async () => {
     await using behind = await startBehind(stripsPath)
     const { proxy, issuer, output } = behind
     const link = /console: (\S+)/.exec(output)?.[1] ?? ""

@@ -116,7 +116,7 @@ test("credits are available if the payment is confirmed before the payer returns
   await showsBalance("19.75")
 })
 
-test("a refund after its credits were spent is a debt, which new credits pay", async () => {
+test("a refund of spent credits becomes a debt, which new credits pay", async () => {
   const { page } = operator
   await enter("-17.75")
   for (let told = 0; told < 2; told++) {
@@ -133,7 +133,7 @@ test("a refund after its credits were spent is a debt, which new credits pay", a
   expect(await refusal()).toBeUndefined()
 })
 
-test("a disputed payment is taken back immediately, and returned when the dispute is won", async () => {
+test("a disputed payment is removed immediately, and returned when the dispute is won", async () => {
   const { page } = operator
   await beginToPay("4")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)

@@ -61,7 +61,7 @@ async function closeByEscape(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" })
 }
 
-test("errors are shown at their fields, and Escape changes nothing", async () => {
+test("dialogs show errors at their fields, and Escape changes nothing", async () => {
   const { page } = operator
   const count = async (path: string) =>
     ((await ask(page, "GET", path)).body["data"] as unknown[]).length
@@ -120,7 +120,7 @@ test("errors are shown at their fields, and Escape changes nothing", async () =>
   expect(await Promise.all(lists.map(count))).toEqual(before)
 })
 
-test("Escape closes no dialog with a secret that is shown once: a code, an invitation, a rotated key", async () => {
+test("Escape does not close a dialog with a secret that is shown once", async () => {
   const { page } = operator
   await openPage("codes")
   const code = await begin("Create codes", "Create codes")
@@ -164,7 +164,7 @@ async function staysOpen(secret: Locator): Promise<void> {
   expect(await page.content()).not.toContain(text)
 }
 
-test("users change their password with the current one", async () => {
+test("users change their password with the current password", async () => {
   const { page } = operator
   await openPage("profile")
   const change = page.getByRole("button", { name: "Change password" })

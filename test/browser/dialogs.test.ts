@@ -50,7 +50,7 @@ async function finish(of: Locator, button: string): Promise<void> {
   await of.waitFor({ state: "detached" })
 }
 
-test("a provider is tested, changed, given its list prices, and deleted", async () => {
+test("a provider is tested, changed, given its list prices, and deleted in dialogs", async () => {
   const { page } = operator
   const entry = {
     vendor: "openai-compatible",
@@ -93,7 +93,7 @@ test("a provider is tested, changed, given its list prices, and deleted", async 
   await page.getByRole("button", { name: "Test mine", exact: true }).waitFor({ state: "detached" })
 })
 
-test("a model is added, priced again, and reset", async () => {
+test("a model is added, priced again, and reset in dialogs", async () => {
   const { page } = operator
   await openPage("models")
   await page.getByRole("button", { name: "Add a model" }).click()
@@ -275,7 +275,7 @@ test("the playground shows the request as code, and its settings in a drawer on 
   await page.setViewportSize({ width: 1_440, height: 900 })
 })
 
-test("a second factor is turned on, required, replaced by a backup code, and turned off", async () => {
+test("a second factor is enabled, required, replaced by a backup code, and disabled", async () => {
   const { page } = operator
   const password = async (of: Locator): Promise<void> => {
     await of.getByLabel("Your password").fill("a wrong password")
@@ -327,6 +327,6 @@ test("a second factor is turned on, required, replaced by a backup code, and tur
   await page.getByText("Two-factor authentication is off.").waitFor()
 })
 
-test("no page reported an error", () => {
+test("no dialog page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

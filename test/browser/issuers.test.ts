@@ -33,7 +33,7 @@ async function goToIssuer(page: Page, login: string): Promise<void> {
 
 const agree = (page: Page) => page.getByRole("button", { name: "Continue" }).click()
 
-test("an issuer signs in a known user, even after their address there has changed", async () => {
+test("an issuer signs in a known user, even if their email address at the issuer has changed", async () => {
   const { email, name } = OPERATOR
   issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
   for (const address of [email, "olive.moved@example.com"]) {
@@ -92,7 +92,7 @@ async function isRefused(page: Page, back: URL, name: string): Promise<void> {
   expect(await ask(page, "GET", "/session"), name).toMatchObject({ status: 401 })
 }
 
-test("an issuer's callback works in one browser, once, within its time, and with the issuer's own code", async () => {
+test("an issuer's callback is valid once, in one browser, within its time, with the issuer's own code", async () => {
   await using visitor = await tollgate.visitor()
   const { page, context } = visitor
   await becomeKnown(page)
@@ -180,7 +180,7 @@ async function setPassword(page: Page): Promise<void> {
   await ask(page, "DELETE", "/session")
 }
 
-test("an unavailable or silent issuer is given up, and passwords keep working", async () => {
+test("a sign-in at an unavailable or silent issuer times out, and passwords keep working", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await setPassword(page)

@@ -41,7 +41,7 @@ async function takeSecret(): Promise<string> {
   return text ?? ""
 }
 
-test("the first user signs up by the one-time link", async () => {
+test("the first user signs up with the one-time link", async () => {
   const { page } = operator
   await setUpByLink(operator, tollgate.setupLink)
   expect(await page.getByRole("navigation").getByRole("link", { name: "Providers" }).count()).toBe(
@@ -52,7 +52,7 @@ test("the first user signs up by the one-time link", async () => {
   await second.page.getByText("This gateway has been set up already").waitFor()
 })
 
-test("a key is created, shown once, and calls the gateway", async () => {
+test("a key is created, is shown once, and can call the gateway", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Create a key" }).first().click()
@@ -87,7 +87,7 @@ test("tool settings contain the key and the model, ready to be copied", async ()
   expect(await page.evaluate<string>("JSON.stringify(localStorage)")).not.toContain(secret)
 })
 
-test("the request appears, and its receipt explains the charge", async () => {
+test("a request appears in the list, and its receipt explains the charge", async () => {
   const { page } = operator
   await open(operator, "Requests")
   const { response } = await say(secret, "where is my receipt?")
@@ -159,7 +159,7 @@ test("a rejected request is listed with the reason, and can be found by its id",
   await page.getByText("model not found").waitFor()
 })
 
-test("a failed attempt shows the reason in the vendor's words", async () => {
+test("a failed attempt shows the vendor's message", async () => {
   const { page } = operator
   const failed = await say(secret, "hello", "sandbox/fault-500").catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(OpenAI.InternalServerError)
@@ -173,7 +173,7 @@ test("a failed attempt shows the reason in the vendor's words", async () => {
     .waitFor()
 })
 
-test("credits run out, and a code adds more", async () => {
+test("a request fails when credits run out, and a code adds more", async () => {
   const { page } = operator
   await open(operator, "Codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
@@ -212,7 +212,7 @@ test("credits run out, and a code adds more", async () => {
   await page.getByRole("button", { name: "Cancel" }).click()
 })
 
-test("a rotated key keeps working with the new one, and a revoked one stops", async () => {
+test("both secrets of a rotated key are accepted, and none of a revoked key", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Actions for my laptop" }).click()
@@ -295,7 +295,7 @@ test("markdown of an answer is rendered without active content", async () => {
   await page.getByRole("article").nth(1).locator(".markdown-plain").waitFor()
 })
 
-test("a model calls a tool, gets the entered result, and continues", async () => {
+test("a model in the playground calls a tool, gets the entered result, and continues", async () => {
   const { page } = operator
   await page.getByRole("button", { name: "New conversation" }).click()
   await page.getByLabel("Tools").fill(`[{ "name": "get_time" `)
@@ -376,6 +376,6 @@ test("conversations are stored in this browser, for this account, until they are
   await page.keyboard.press("Escape")
 })
 
-test("no page reported an error", () => {
+test("no page of the first journey reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

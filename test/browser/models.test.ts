@@ -48,7 +48,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("the health of models survives a restart, and one whose only request failed is failing", async () => {
+test("the health of models survives a restart, and a model whose only request failed is shown as failing", async () => {
   const { page } = operator
   await open(operator, "Models")
   const rowOf = (model: string) =>
@@ -74,7 +74,7 @@ test("the health of models survives a restart, and one whose only request failed
   await page.keyboard.press("Escape")
 })
 
-test("a provider shows its success rate and its latency", async () => {
+test("a provider page shows the success rate and the latency", async () => {
   const { page } = operator
   await open(operator, "Providers")
   const row = page
@@ -121,7 +121,7 @@ test("deployments are edited, paused and tested, and requests follow the change"
   expect(response.headers.get("x-tollgate-provider")).toBe("sandbox")
 })
 
-test("rules of a model are shown with their source, and overridden one by one", async () => {
+test("model rules are shown with their source, and overridden individually", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/gpt")
   const drawer = page.getByRole("dialog")
@@ -140,7 +140,7 @@ test("rules of a model are shown with their source, and overridden one by one", 
   await image(page, "rules")
 })
 
-test("shows all price periods and the current one, and keeps them when the price changes", async () => {
+test("a model shows all price periods and the current one, and keeps them when the price changes", async () => {
   const { page } = operator
   const periods = [
     { name: "opening offer", until: "2999-01-01T00:00:00Z", input: "0.5" },
@@ -205,7 +205,7 @@ async function addOpenAI(page: Page): Promise<void> {
   expect(status).toBe(200)
 }
 
-test("models show their features, in the chosen order and columns", async () => {
+test("models show their features in the selected order and columns", async () => {
   const { page } = operator
   await addOpenAI(page)
   await page.goto("/console/models")
@@ -254,6 +254,6 @@ test("models show their features, in the chosen order and columns", async () => 
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test("no page reported an error", () => {
+test("no model page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -81,7 +81,7 @@ async function refusal(user?: string): Promise<string | undefined> {
   return thrown instanceof OpenAI.APIError ? String(thrown.code) : undefined
 }
 
-test("a webhook is added, its secret shown once, tested, and removed", async () => {
+test("a webhook is added, its secret is shown once, and it is tested and removed", async () => {
   const { page } = operator
   await open(operator, "Notices")
   await page.getByRole("button", { name: "Add a target" }).first().click()
@@ -132,7 +132,7 @@ test("an account is paused and resumed, and limited", async () => {
   await page.getByRole("definition").filter({ hasText: "1,200" }).waitFor()
 })
 
-test("a price group is created, an account assigned to it, and charged by it", async () => {
+test("a price group is created, and an account is assigned to it and charged by it", async () => {
   const { page } = operator
   await open(operator, "Price groups")
   await page.getByRole("button", { name: "Create a price group" }).first().click()
@@ -249,7 +249,7 @@ test("each end user gets a budget, which is shown as used up, and removed", asyn
   await until(async () => (await refusal("alice")) === undefined)
 })
 
-test("newer prices wait for a review, and are then activated", async () => {
+test("newer prices require a review before they are activated", async () => {
   const { page } = operator
   await offerPrices()
   await open(operator, "Models")
@@ -361,6 +361,6 @@ test("the overview of all accounts shows spending, low balances, earnings and th
   await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
 })
 
-test("no page reported an error", () => {
+test("no operating page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   restarted = await startServing(tollgate.installation, { TOLLGATE_PORT: port })
 }
 
-test("a page or list that failed to load appears once the gateway is back", async () => {
+test("a page or list that failed to load appears when the gateway is available again", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await open(operator, "Overview")

@@ -61,7 +61,7 @@ async function userVerifies(isUserVerified: boolean): Promise<void> {
   await devtools.send("WebAuthn.setUserVerified", change)
 }
 
-test("a passkey is created on the profile page, and signs in without a password", async () => {
+test("a passkey is created on the profile page, and signs the user in without a password", async () => {
   const { page } = operator
   await openProfile(page)
   await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -85,7 +85,7 @@ test("a passkey is created on the profile page, and signs in without a password"
   expect(operator.complaints).toEqual([])
 })
 
-test("a user whom the device cannot verify is not signed in and gets an explanation", async () => {
+test("a user whom the device cannot verify is not signed in, and gets an explanation", async () => {
   const { page } = operator
   await signOut(page)
   await userVerifies(false)
@@ -97,7 +97,7 @@ test("a user whom the device cannot verify is not signed in and gets an explanat
   await page.getByRole("heading", { name: "Overview" }).waitFor()
 })
 
-test("a passkey is renamed and removed, and then no longer signs in", async () => {
+test("a passkey is renamed and removed, and is then no longer accepted", async () => {
   const { page } = operator
   await openProfile(page)
   await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -119,7 +119,7 @@ test("a passkey is renamed and removed, and then no longer signs in", async () =
   await page.getByText("This passkey does not sign in here.").waitFor()
 })
 
-test("an address without a host name offers no passkeys and explains why", async () => {
+test("the console at an address without a host name offers no passkeys and explains why", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await page.goto("/console/sign-in")

@@ -81,7 +81,7 @@ async function untilCallable(model: string): Promise<void> {
   throw new Error(`${model} is not there`)
 }
 
-test("an invited member sees their account, and nothing of the operator's", async () => {
+test("an invited member sees their account, and no operator data", async () => {
   await open(operator, "Members")
   await operator.page.getByRole("button", { name: "Invite someone" }).first().click()
   await operator.page.getByLabel("Email address").fill("mia@example.com")
@@ -140,7 +140,7 @@ test("a member cannot see content of another account", async () => {
     .waitFor()
 })
 
-test("an account without credits is guided to credits first, depending on the role", async () => {
+test("a member without credits is guided to add credits first, depending on the role", async () => {
   const { page } = operator
   const ofMia = await ask(page, "POST", "/accounts", { name: "Mia's own" })
   const account = String(ofMia.body["id"])
@@ -174,7 +174,7 @@ test("an account without credits is guided to credits first, depending on the ro
   await page.goto("/console/?account=all")
 })
 
-test("hostile names are shown as text", async () => {
+test("hostile names are displayed as text", async () => {
   const { page } = operator
   const name = HOSTILE.slice(0, 100)
   const made = await ask(page, "POST", "/accounts", { name })
@@ -201,7 +201,7 @@ test("hostile names are shown as text", async () => {
   }
 })
 
-test("a stolen cookie stops working once its owner has signed out", async () => {
+test("a stolen cookie becomes invalid when its owner signs out", async () => {
   const { page, context } = member
   const stolen = await context.cookies()
   expect(stolen.length).toBeGreaterThan(0)
@@ -219,7 +219,7 @@ test("a stolen cookie stops working once its owner has signed out", async () => 
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
 })
 
-test("users change their own name, and operators change anyone's address", async () => {
+test("users change their own name, and operators change any user's address", async () => {
   const { page } = member
   await page.goto("/console/profile")
   await page.getByRole("button", { name: "Change name" }).click()
@@ -273,6 +273,6 @@ test("an operator erases a person, who is signed out and no longer named in the 
   await image(page, "audit-of-an-erased-person")
 })
 
-test("no page reported an error", () => {
+test("no page about people reported an error", () => {
   expect([...operator.complaints, ...member.complaints]).toEqual([])
 })

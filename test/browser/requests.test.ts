@@ -49,7 +49,7 @@ async function fail(model: string): Promise<void> {
   await called.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
 }
 
-test("lists refused requests separately from failed ones, with matching counts", async () => {
+test("the request page lists refused requests separately from failed ones, with matching counts", async () => {
   const { page } = operator
   for (const model of ["sandbox/nothing", "sandbox/none", "sandbox/broken"]) await fail(model)
   await page.goto("/console/requests?account=all&status=refused")
@@ -146,7 +146,7 @@ test("overlong input is rejected with a reason, and never truncated", async () =
   expect(await dialog.getByLabel("Reason").inputValue()).toHaveLength(10_000)
 })
 
-test("the chart of the overview is in the address, and has a legend", async () => {
+test("the overview chart is reflected in the address, and has a legend", async () => {
   const { page } = operator
   await page.goto(`/console/?account=${account}`)
   await page.getByText("Tokens", { exact: true }).click()

@@ -30,7 +30,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("a group of models shows its members, and can be chosen like a model", async () => {
+test("a model group shows its members, and can be selected like a model", async () => {
   const { page } = operator
   await visit(page, "models")
   await page.getByRole("combobox", { name: "Type" }).click()
@@ -57,7 +57,7 @@ test("a group of models shows its members, and can be chosen like a model", asyn
     .waitFor()
 })
 
-test("codes are created in bulk and saved once, and the list is exported without their text", async () => {
+test("credit codes are created in bulk and saved once, and the list is exported without their text", async () => {
   const { page } = operator
   await visit(page, "codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
@@ -92,7 +92,7 @@ test("codes are created in bulk and saved once, and the list is exported without
   expect(listed.match(/used_up/g)).toHaveLength(2)
 })
 
-test("a provider gets a second key, keeps the first one hidden, and loses one again", async () => {
+test("a provider gets a second key, keeps the first key hidden, and loses a key again", async () => {
   const { page } = operator
   await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })
   await page.goto("/console/providers")

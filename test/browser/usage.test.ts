@@ -31,7 +31,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("usage is grouped as requested, and a row links to its requests", async () => {
+test("usage is grouped as requested, and a usage row links to its requests", async () => {
   const { page } = operator
   await open(operator, "Usage")
   await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
@@ -57,7 +57,7 @@ test("usage is grouped as requested, and a row links to its requests", async () 
   await areListed(3)
 })
 
-test("the chart is available as an accessible table and as a file", async () => {
+test("the usage chart is available as an accessible table and as a file", async () => {
   const { page } = operator
   await visit(page, "usage?time=24h&group=user&metric=requests")
   await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
@@ -85,7 +85,7 @@ test("an outcome links to its requests, and their receipts show the end user", a
   await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
 })
 
-test("entries of the ledger are found by day", async () => {
+test("ledger entries are found by day", async () => {
   const { page } = operator
   await open(operator, "Credits")
   const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")
@@ -97,7 +97,7 @@ test("entries of the ledger are found by day", async () => {
   expect(await faultsOf(page)).toEqual([])
 })
 
-test("latencies and the margin are shown", async () => {
+test("latencies and the margin are shown on the usage page", async () => {
   const { page } = operator
   await visit(page, "usage?time=24h&metric=p95")
   await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
@@ -166,7 +166,7 @@ test("requests are counted over time above their list, and a time range filters 
   await page.getByRole("table", { name: "Requests", exact: true }).getByRole("row").nth(1).waitFor()
 })
 
-test("the calls of a session are one trace with its total, linked from its receipts", async () => {
+test("the calls of a session are shown as a trace with its total, linked from its receipts", async () => {
   const { page } = operator
   const defaultHeaders = { "x-tollgate-session": "tidy up" }
   const client = new OpenAI({
@@ -230,11 +230,11 @@ test("keys of the playground are hidden among a user's keys unless requested", a
   expect(await table.getByRole("row").count()).toBe(before + 1)
 })
 
-test("no page reported an error", () => {
+test("no usage page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test("a chart is saved under a name, found again, and removed", async () => {
+test("a usage chart is saved under a name, found again, and removed", async () => {
   const { page } = operator
   await visit(page, "usage?group=user&metric=requests&time=7d")
   await page.getByRole("button", { name: "Saved charts" }).click()
