@@ -135,7 +135,7 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 
 const REQUEST = { messages: [{ role: "user", content: "Hello" }], stream: true }
 
-describe("streams that break", () => {
+describe("a recorded stream that breaks", () => {
   for (const broken of BROKEN) {
     for (const id of idsOf(broken)) {
       test(`ends with an error: ${id}`, async () => {
@@ -165,7 +165,7 @@ describe("streams that break", () => {
   }
 })
 
-describe("answers that are not a stream", () => {
+describe("a recorded answer that is not a stream", () => {
   for (const { id } of REFUSED) {
     test(`ends with an error: ${id}`, async () => {
       const { caller } = replaying

@@ -280,11 +280,11 @@ function expectBrokenOff(
   }
 }
 
-describe("broken streams of vendors in every format", () => {
+describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of sampleOf(FACES, 2, index)) {
-      test(`deliver and charge the part before the break: ${id}, through ${face.path}`, async () => {
+      test(`are delivered and charged up to the break: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
         const response = await caller.post(addressOf(face, request), request)
@@ -309,7 +309,7 @@ describe("broken streams of vendors in every format", () => {
   }
 })
 
-describe("streams of vendors that open and break in one chunk, in every format", () => {
+describe("vendor streams that open and break in one chunk, in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
     for (const face of sampleOf(FACES, 2, index)) {
@@ -340,7 +340,7 @@ describe("streams of vendors that open and break in one chunk, in every format",
 
 describe("a broken answer with many words", () => {
   for (const face of FACES) {
-    test(`charges its words, through ${face.path}`, async () => {
+    test(`is charged for its words, through ${face.path}`, async () => {
       const { id } = longAndBroken()
       const { caller } = replaying
       const request = { ...face.request(replaying.modelOf(id), []), stream: true }
@@ -352,7 +352,7 @@ describe("a broken answer with many words", () => {
   }
 })
 
-describe("invalid answers in every format", () => {
+describe("invalid vendor answers in every format", () => {
   for (const { id } of PAGES) {
     for (const face of FACES) {
       for (const stream of [false, true]) {

@@ -180,9 +180,9 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded requests that are rejected without a call${WITHOUT_FIXTURES}`, () => {
+describe(`recorded requests that the gateway rejects${WITHOUT_FIXTURES}`, () => {
   for (const { id, request } of failed.filter(({ id }) => REFUSED_HERE.test(id))) {
-    test(`get 400 and cost nothing: ${id}`, async () => {
+    test(`get status 400 without a call and a charge: ${id}`, async () => {
       const before = await replaying.caller.balance()
       const model = replaying.modelOf(recordings[0]?.id ?? "")
       const response = await replaying.caller.post(CHAT, { ...request, model })
@@ -193,10 +193,10 @@ describe(`recorded requests that are rejected without a call${WITHOUT_FIXTURES}`
   }
 })
 
-describe("every row of the error table", () => {
+describe("rows of the error table", () => {
   for (const { id, replay } of written) {
     for (const stream of [false, true]) {
-      test(`${id}${stream ? " to a stream" : ""}`, async () => {
+      test(`have the documented effect: ${id}${stream ? " to a stream" : ""}`, async () => {
         const received = await fail(id, { ...HELLO, stream })
         const { response, error, text } = received
         const row = TABLE[replay.status]
@@ -214,7 +214,7 @@ describe("every row of the error table", () => {
   }
 
   for (const { id, seconds } of WAITS) {
-    test(`the caller waits ${seconds} s for ${id}`, async () => {
+    test(`have a retry time of ${seconds} s for ${id}`, async () => {
       const received = await fail(id, HELLO)
       expectRow(received, OVERLOADED)
       expect(received.response.headers.get("retry-after")).toBe(seconds)
@@ -222,7 +222,7 @@ describe("every row of the error table", () => {
   }
 
   for (const { id } of disguised) {
-    test(`hides a rejected operator credential, ${id}`, async () => {
+    test(`hide a rejected operator credential: ${id}`, async () => {
       const received = await fail(id, HELLO)
       expectRow(received, FAILED)
       expect(received.text).not.toContain("sk-vendor-secret")

@@ -140,8 +140,8 @@ function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): vo
   }
 }
 
-describe(`every recorded error in every format${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exists${WITHOUT_FIXTURES}`, () => {
+describe(`recorded errors in every format${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(35)
   })
 
@@ -149,14 +149,14 @@ describe(`every recorded error in every format${WITHOUT_FIXTURES}`, () => {
     for (const face of FACES) {
       for (const stream of [false, true]) {
         const kind = stream ? ", streamed" : ""
-        test(`${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
+        test(`are returned with their kind: ${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
           expectError(await ask(answer, face, stream), face, answer)
         })
       }
     }
   }
 
-  test.skipIf(!HAS_FIXTURES)(`costs nothing${WITHOUT_FIXTURES}`, async () => {
+  test.skipIf(!HAS_FIXTURES)(`cause no charge${WITHOUT_FIXTURES}`, async () => {
     expect(await replaying.caller.balance()).toBe(balance)
     const credits: unknown = await (await replaying.caller.get("/v1/credits")).json()
     expect(credits).toMatchObject({ held: "0" })

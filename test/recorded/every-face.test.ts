@@ -224,12 +224,12 @@ function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): voi
   )
 }
 
-describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exists${WITHOUT_FIXTURES}`, () => {
+describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  test("costs the sum of the receipts", () => {
+  test("are charged the sum of the receipts", () => {
     const charges = [...outcomes.values()].map((outcome) =>
       outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
     )
@@ -237,6 +237,6 @@ describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { answer, face } of asked) {
-    test(`matches the recording: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
+    test(`match the recording: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
   }
 })

@@ -199,7 +199,7 @@ function expectedEnd(face: Face, dialect: DialectId, { row, word }: Case): strin
 }
 
 for (const dialect of dialects) {
-  describe(`the end of answers in ${dialect}`, () => {
+  describe(`the finish reason of an answer in ${dialect}`, () => {
     for (const each of CASES[dialect]) {
       for (const way of WAYS) {
         for (const face of FACES) {
@@ -227,7 +227,7 @@ for (const dialect of dialects) {
   describe(`failed generations in ${dialect}`, () => {
     for (const word of FAILED[dialect]) {
       for (const face of FACES) {
-        test(`${word} is an error without a charge, whole, through ${face.path}`, async () => {
+        test(`return an error without a charge for ${word}, whole, through ${face.path}`, async () => {
           const { caller } = replaying
           const request = face.request(replaying.modelOf(failedId(dialect, word, "whole")), [])
           const before = await caller.balance()
@@ -239,7 +239,7 @@ for (const dialect of dialects) {
           expect(await caller.balance()).toBe(before)
         })
 
-        test(`${word} ends a stream with an error, through ${face.path}`, async () => {
+        test(`end a stream with an error for ${word}, through ${face.path}`, async () => {
           const { caller } = replaying
           const model = replaying.modelOf(failedId(dialect, word, "streamed"))
           const request = { ...face.request(model, []), stream: true }

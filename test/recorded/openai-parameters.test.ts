@@ -95,7 +95,7 @@ function plainCode(code: string | null): string | undefined {
   return code?.replace(/^(integer|decimal)_/, "")
 }
 
-describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () => {
+describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(ours.length).toBeGreaterThan(20)
     expect(ours.length + models.length + otherWords.length).toBe(refusals.length)
@@ -117,7 +117,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request } of otherWords) {
-    test(`have the same error for all other models: ${id}`, async () => {
+    test(`get the same error for all other models: ${id}`, async () => {
       const { status, error } = await send(request, NEVER_REACHED)
       expect(status).toBe(400)
       expect(error.type).toBe("invalid_request_error")
@@ -126,7 +126,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request, status, error: recorded } of models) {
-    test(`passes on the model's rejection: ${id}`, async () => {
+    test(`get the model's own rejection: ${id}`, async () => {
       const { status: received, error } = await send(request, id)
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)
@@ -137,7 +137,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
   }
 })
 
-describe(`requests that OpenAI was recorded to answer${WITHOUT_FIXTURES}`, () => {
+describe(`requests that OpenAI answered in recordings${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(successes.length).toBeGreaterThan(100)
   })

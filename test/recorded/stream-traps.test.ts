@@ -58,11 +58,11 @@ function arriving(chunks: readonly JsonObject[], model: string, cost: string): J
   })
 }
 
-describe("unusual streams through the whole gateway", () => {
+describe("unusual streams through the gateway", () => {
   for (const trap of TRAPS) {
     for (const id of idsOf(trap)) {
       for (const isUsageAsked of [true, false]) {
-        test(`${id}, usage ${isUsageAsked ? "requested" : "not requested"}`, async () => {
+        test(`are read completely: ${id}, usage ${isUsageAsked ? "requested" : "not requested"}`, async () => {
           const { received, charged } = await run(id, isUsageAsked, trap.usage ?? USAGE)
           const chunks = isUsageAsked ? trap.asked : trap.unasked
           expect(received.chunks).toEqual(arriving(chunks, replaying.modelOf(id), charged))

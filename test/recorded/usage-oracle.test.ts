@@ -140,7 +140,7 @@ const ORACLES_WORD: Readonly<Record<string, string>> = {
   audio_input: "input_audio_tokens",
 }
 
-describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`recorded usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`covers most of its bodies${WITHOUT_FIXTURES}`, () => {
     expect(asked.length).toBeGreaterThan(400)
     expect(all.length - asked.length).toBeLessThan(30)
@@ -155,9 +155,9 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`usage where the recordings differ from the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`recorded usage that differs from the oracle${WITHOUT_FIXTURES}`, () => {
   for (const question of all.filter((candidate) => exclusion(candidate) !== undefined)) {
-    test(`${question.id}: ${exclusion(question)}`, async () => {
+    test(`differs as documented: ${question.id}: ${exclusion(question)}`, async () => {
       const { usage } = question
       const words = inOraclesWords(await usageOf(question.id))
       expect(words.input_tokens).toBe(Number(usage.prompt_tokens))

@@ -195,12 +195,12 @@ const [CHAT, MESSAGES, RESPONSES] = FACES
 describe("unnamed events, which official clients ignore", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
-      test(`never occur for ${id} through ${face.path}`, async () => {
+      test(`are never sent for ${id} through ${face.path}`, async () => {
         const { text } = await ask(face, id)
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`sends no named events of ${id} through ${CHAT.path}, and no member 'error'`, async () => {
+    test(`are replaced in ${CHAT.path} by data without event names and without a member 'error': ${id}`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
@@ -208,10 +208,10 @@ describe("unnamed events, which official clients ignore", () => {
   }
 })
 
-describe("two calls, the second without arguments", () => {
+describe("an answer with two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const face of FACES) {
-      test(`reads both calls: ${id} through ${face.path}`, async () => {
+      test(`has both calls: ${id} through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).calls).toEqual([
@@ -242,10 +242,10 @@ describe("two calls, the second without arguments", () => {
   }
 })
 
-describe("usage in streams", () => {
+describe("usage in vendors' streams", () => {
   const id = "plain openai-chat"
   for (const face of FACES) {
-    test(`requests it from the vendor, regardless of the caller, by ${face.path}`, async () => {
+    test(`is requested from the vendor, regardless of the caller, by ${face.path}`, async () => {
       await ask(face, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -253,7 +253,7 @@ describe("usage in streams", () => {
   }
 
   for (const dialect of DIALECTS) {
-    test(`usage of ${dialect} is in the last chunk, and null before`, async () => {
+    test(`is in the last chunk, and null before: ${dialect}`, async () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
@@ -262,7 +262,7 @@ describe("usage in streams", () => {
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })
 
-    test(`usage of ${dialect} is left out without a request, but charged`, async () => {
+    test(`is omitted without a request, but charged: ${dialect}`, async () => {
       const { caller } = replaying
       const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
       const response = await caller.post(CHAT.path, { ...request, stream: true })
@@ -275,10 +275,10 @@ describe("usage in streams", () => {
   }
 })
 
-describe("Gemini's signatures", () => {
+describe("recorded Gemini signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
-      test(`returns each in its place: ${name}, through ${face.path}`, async () => {
+      test(`are returned in their place: ${name}, through ${face.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(face, id)
         const next = await ask(face, id, nextTurn(face, body))
@@ -357,17 +357,17 @@ function withoutCallId(part: JsonObject): JsonObject {
 
 describe("encrypted reasoning", () => {
   for (const [id, include] of Object.entries(MODELS)) {
-    test(`requests it only from models that reason: ${id}`, async () => {
+    test(`is requested only from models that reason: ${id}`, async () => {
       await ask(CHAT, id)
       expect(replaying.vendor.requestFor(id).body.include).toEqual(include as string[])
     })
   }
 })
 
-describe("unusual streams", () => {
+describe("an unusual recorded stream", () => {
   for (const { id } of FRAMED) {
     for (const face of FACES) {
-      test(`reads the text: ${id}, through ${face.path}`, async () => {
+      test(`contains its text: ${id}, through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).texts).toEqual(["Hi"])

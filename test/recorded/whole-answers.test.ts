@@ -27,7 +27,7 @@ describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { id, vendor, request, replay } of recordings) {
-    test(`returns and charges ${id}`, async () => {
+    test(`are returned and charged: ${id}`, async () => {
       const call = { id, vendor, request, recorded: replay.body }
       await expectWhole(replaying, call)
     })
