@@ -20,7 +20,7 @@ test("a charge is taken from the lease first, then from unleased credits", () =>
   expect(account).toEqual({ posted: 3n, free: 3n, lease: 0n, spent: 12n, fromLease: 10n })
 })
 
-test("no more is charged than all owners cover, and each owner is charged the same", () => {
+test("a charge never exceeds the credits of any of its owners, and is the same for each owner", () => {
   const amounts = fc.bigInt({ min: 0n, max: 1_000n })
   const shares = fc.tuple(amounts, amounts)
   fc.assert(

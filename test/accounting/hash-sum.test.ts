@@ -4,7 +4,7 @@ import { hashText } from "../../src/accounting/hash-chain.ts"
 
 const HASHES = Array.from({ length: 1_000 }, (_, index) => hashText(String(index)))
 
-test("joined hashes are summed like single ones", () => {
+test("the sum of joined hashes equals the sum of single hashes", () => {
   const single = new HashSum("ff".repeat(32), 7)
   for (const hash of HASHES) single.add(hash)
   const joined = new HashSum("ff".repeat(32), 7)
@@ -13,7 +13,7 @@ test("joined hashes are summed like single ones", () => {
   expect(joined.count).toBe(single.count)
 })
 
-test("invalid hashes are not added", () => {
+test("the hash sum rejects invalid hashes", () => {
   const sum = new HashSum()
   for (const wrong of ["00", "g".repeat(64), `${HASHES[0]}00`]) {
     expect(sum.addJoined(wrong, 1)).toBe(false)

@@ -14,7 +14,7 @@ function stretch(calendar: PeriodCalendar, text: string) {
 
 const WORKDAYS = ["mon", "tue", "wed", "thu", "fri"] as const
 
-describe("a period with dates", () => {
+describe("a price period with dates", () => {
   test("applies from its first moment up to its end", () => {
     const calendar = new PeriodCalendar([
       { from: at("2026-12-01T00:00:00Z"), until: at("2027-01-01T00:00:00Z") },
@@ -27,7 +27,7 @@ describe("a period with dates", () => {
     expect(calendar.datesAfter(at("2026-12-01T00:00:00Z")).map(shown)).toEqual([ends[1]])
   })
 
-  test("may have one end only, and the next one may start at its end", () => {
+  test("can have only one end, and the next period can start at its end", () => {
     const change = at("2027-03-01T08:00:00Z")
     const calendar = new PeriodCalendar([{ until: change }, { from: change }])
     expect(stretch(calendar, "2027-03-01T07:59:59.999Z")).toEqual([0, null, shown(change)])
@@ -37,7 +37,7 @@ describe("a period with dates", () => {
   })
 })
 
-describe("a period with hours", () => {
+describe("a price period with hours", () => {
   const peak: PeriodTimes = {
     zone: "Asia/Shanghai",
     days: WORKDAYS,
@@ -62,7 +62,7 @@ describe("a period with hours", () => {
     ])
   })
 
-  test("leaves out other days", () => {
+  test("excludes other days", () => {
     const weekend = ["2026-11-27T10:00:00.000Z", "2026-11-30T01:00:00.000Z"] as const
     for (const moment of ["2026-11-27T10:00:00Z", "2026-11-28T02:00:00Z", "2026-11-30T00:59:59Z"]) {
       expect(stretch(calendar, moment)).toEqual([-1, ...weekend])
@@ -119,7 +119,7 @@ describe("a period with hours", () => {
     ])
   })
 
-  test("has the same edges as a scan of every moment", () => {
+  test("has the same boundaries as a scan of every moment", () => {
     const all = new PeriodCalendar([
       peak,
       { ...peak, days: ["sat"], hours: ["00:00-24:00"], from: at("2026-11-20T12:34:00Z") },
@@ -133,7 +133,7 @@ describe("a period with hours", () => {
   })
 })
 
-test("a dated period and weekly hours that do not overlap both apply", () => {
+test("a dated price period and weekly hours that do not overlap both apply", () => {
   const weekend = { from: at("2026-11-28T00:00:00Z"), until: at("2026-11-30T00:00:00Z") }
   const peak: PeriodTimes = { days: ["mon", "tue", "wed", "thu", "fri"], hours: ["09:00-18:00"] }
   for (const periods of [
@@ -149,7 +149,7 @@ test("a dated period and weekly hours that do not overlap both apply", () => {
   }
 })
 
-test("the interval of many periods is found without iterating over all of their boundaries", () => {
+test("the interval of many price periods is found without iterating over all of their boundaries", () => {
   const clock = (minute: number) =>
     `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
   const periods = Array.from({ length: 288 }, (_, index) => ({
@@ -166,7 +166,7 @@ test("the interval of many periods is found without iterating over all of their 
   expect(threadTime(() => new PeriodCalendar(periods).stretchAt(now), 100)).toBeLessThan(100)
 })
 
-describe("two periods", () => {
+describe("two price periods", () => {
   const hours = (...parts: string[]): PeriodTimes => ({ hours: parts })
 
   test("overlap if they share a moment", () => {
@@ -188,19 +188,19 @@ describe("two periods", () => {
   })
 })
 
-test("all days of the week are always, and a single day is not", () => {
+test("a price period on all days of the week is always active, and a single day is not", () => {
   expect(isAlways({})).toBe(true)
   expect(isAlways({ days: WEEKDAYS, hours: ["00:00-12:00", "12:00-24:00"] })).toBe(true)
   expect(isAlways({ days: ["mon"] })).toBe(false)
   expect(isAlways({ until: 1 })).toBe(false)
 })
 
-test("zones are recognized by their names", () => {
+test("time zones are recognized by their names", () => {
   expect(["UTC", "Asia/Shanghai", "Europe/Vienna"].map(isZone)).toEqual([true, true, true])
   expect(["Mars/Base", "CEST+", ""].map(isZone)).toEqual([false, false, false])
 })
 
-test("the description of a period names its days, hours, zone and dates", () => {
+test("the description of a price period names its days, hours, zone and dates", () => {
   const peak = { zone: "Asia/Shanghai", days: WORKDAYS, hours: ["09:00-12:00", "14:00-18:00"] }
   expect(periodWords(peak)).toBe("Mon-Fri, 09:00-12:00, 14:00-18:00 Asia/Shanghai")
   expect(periodWords({ days: ["sat", "sun"], until: at("2027-01-01") })).toBe(

@@ -29,7 +29,7 @@ async function record(...models: string[]): Promise<readonly Exchange[]> {
   return recorder.exchanges
 }
 
-test("an agent's requests and responses are recorded without its key", async () => {
+test("the agent recorder records requests and responses without the agent's key", async () => {
   const [exchange] = await record("sim/echo")
   expect(exchange).toMatchObject({ method: "POST", path: "/v1/chat/completions", status: 200 })
   expect(JSON.parse(exchange?.body ?? "")).toEqual({ model: "sim/echo", messages: MESSAGES })
@@ -37,7 +37,7 @@ test("an agent's requests and responses are recorded without its key", async () 
   expect(JSON.stringify(exchange)).not.toContain(caller.key)
 })
 
-test("an agent that continues after an unexpected error has failed", async () => {
+test("the agent recorder reports an agent that continues after an unexpected error as failed", async () => {
   expect(wrongIn(await record("sim/echo"))).toBeUndefined()
   expect(wrongIn(await record("sim/nobody", "sim/echo"))).toContain("was answered 404")
   expect(wrongIn([])).toBe("it did not call the gateway")
@@ -46,7 +46,7 @@ test("an agent that continues after an unexpected error has failed", async () =>
   expect(wrongIn([shake, answered as Exchange])).toBeUndefined()
 })
 
-test("an agent that loses a required field has failed", async () => {
+test("the agent recorder reports an agent that loses a required field as failed", async () => {
   const [answered] = await record("sim/echo")
   const losing = (loss: string) => wrongIn([{ ...answered, losses: [loss] } as Exchange])
   expect(losing("prompt_cache_key:dropped")).toBeUndefined()

@@ -37,7 +37,7 @@ test("a database is prepared repeatedly, even after a failure, until the node en
   expect(heard.failures).toHaveLength(1)
 })
 
-test("rows older than the settings allow are removed once, and the removal is recorded", async () => {
+test("rows older than the configured age are removed once, and the removal is recorded", async () => {
   await using own = await TestDatabase.open()
   // The grants are from 1970. Only the last one must be kept.
   await own.account("a", 5n)

@@ -30,7 +30,7 @@ function startHeldServer() {
   }
 }
 
-test("requests arrive even if none is answered, and their wait counts", async () => {
+test("the open loop sends requests even if none is answered, and includes their wait", async () => {
   await using server = startHeldServer()
   const running = openLoop(addressOf(server.port), "{}", { rate: 200, duration: 250 })
   await until(() => server.held.length > 0)
@@ -45,7 +45,7 @@ test("requests arrive even if none is answered, and their wait counts", async ()
   expect(Math.max(...latencies)).toBeGreaterThan(waited)
 })
 
-test("statuses other than 200 and cut connections are failures, and the loop ends", async () => {
+test("the open loop counts other statuses than 200 and cut connections as failures, and ends", async () => {
   let count = 0
   await using server = Bun.serve({
     hostname: "127.0.0.1",

@@ -89,7 +89,7 @@ function pageOf(found: RaceResults): string {
   return reflow(formatPage(found, drawPlots(found), "benchmark"))
 }
 
-test("the page begins with ratios, and lists subjects and failures", () => {
+test("the bench page begins with ratios, and lists subjects and failures", () => {
   const page = pageOf(results())
   expect(page.indexOf("## Against the bare proxy")).toBeLessThan(page.indexOf("## In numbers"))
   expect(page).toContain("| CPU per small chat, 32 callers | 1.00x | 40.0x | 1.50x |")
@@ -106,7 +106,7 @@ test("the page begins with ratios, and lists subjects and failures", () => {
   expect(prose.filter((line) => line.length > 120)).toEqual([])
 })
 
-test("a short run and a busy machine are noted at the top", () => {
+test("the bench page notes a short run and a busy machine at the top", () => {
   const quick = pageOf(results({ isQuick: true, effort: QUICK_RACE }))
   expect(quick.indexOf("QUICK")).toBeLessThan(quick.indexOf("##"))
   expect(quick).toContain("for 20 seconds")
@@ -118,7 +118,7 @@ test("a short run and a busy machine are noted at the top", () => {
   expect(pageOf(busy)).toContain("NOISY")
 })
 
-test("an unfinished scenario has no chart and no row", () => {
+test("an unfinished bench scenario has no chart and no row", () => {
   const page = pageOf(results({ processor: {}, memory: [], scenarios: ["chat", "memory"] }))
   expect(page).toContain("### Small chat")
   expect(page).not.toContain("chat.svg")

@@ -6,7 +6,7 @@ import { linearScale, logScale } from "../../bench/plot/scale.ts"
 
 const numbers = fc.array(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { minLength: 1 })
 
-test("all values are in order on their scale, with ticks at both ends", () => {
+test("a plot shows all values in order on their scale, with ticks at both ends", () => {
   fc.assert(
     fc.property(numbers, (values) => {
       for (const scale of [logScale(values), linearScale(values)]) {
@@ -26,7 +26,7 @@ test("all values are in order on their scale, with ticks at both ends", () => {
   expect(linearScale([0]).position(0)).toBe(0)
 })
 
-test("bars are sorted, have the right length, and are accessible", () => {
+test("bars in a plot are sorted, have the right length, and are accessible", () => {
   const bars = [
     { name: "litellm", value: 200, lowest: 180, highest: 260 },
     { name: "tollgate", value: 1.5 },
@@ -45,7 +45,7 @@ test("bars are sorted, have the right length, and are accessible", () => {
   expect(widths).toEqual(widths.toSorted((left, right) => left - right))
 })
 
-test("similar bars start at zero", () => {
+test("similar bars in a plot start at zero", () => {
   const drawn = drawBars({
     title: "near",
     unit: " MB",
@@ -61,7 +61,7 @@ test("similar bars start at zero", () => {
   expect(whole / half).toBeCloseTo(2)
 })
 
-test("lines go from left to right, and their labels do not overlap", () => {
+test("lines in a plot go from left to right, and their labels do not overlap", () => {
   const lines = [
     {
       name: "bare",

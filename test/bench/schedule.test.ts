@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { Schedule } from "../../bench/load/schedule.ts"
 
-test("each request is due once, in order, and never before its time", () => {
+test("each scheduled request is due once, in order, and never before its time", () => {
   const steps = fc.array(fc.double({ min: 0, max: 50, noNaN: true }), { maxLength: 100 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5_000 }), steps, (rate, waits) => {
@@ -24,7 +24,7 @@ test("each request is due once, in order, and never before its time", () => {
   )
 })
 
-test("a delayed generator sends all missed requests with their due times", () => {
+test("a delayed load generator sends all missed requests with their due times", () => {
   const schedule = new Schedule(500, 20)
   expect(schedule.count).toBe(10)
   expect([...schedule.due(0)]).toEqual([0])

@@ -4,7 +4,7 @@ import { median, quantile, spreadOf } from "../../bench/statistics.ts"
 
 const values = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1 })
 
-test("half of the values are not above the median, and half not below", () => {
+test("the median has half of the values below it and half above it", () => {
   fc.assert(
     fc.property(values, (numbers) => {
       const middle = median(numbers)
@@ -15,7 +15,7 @@ test("half of the values are not above the median, and half not below", () => {
   )
 })
 
-test("a quantile is one of the values, and higher for a higher share", () => {
+test("a quantile is one of the values, and increases with its share", () => {
   fc.assert(
     fc.property(values, (numbers) => {
       const found = [0, 0.5, 0.99, 1].map((share) => quantile(numbers, share))

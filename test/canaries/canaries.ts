@@ -89,7 +89,7 @@ function leaks(searched: readonly Output[], canaries: readonly Canary[]): string
 
 /** Plants secrets in a gateway with the given engine, and searches everything that the gateway writes and returns. */
 export function testCanaries(engine: keyof typeof ENGINES): void {
-  describe(`with ${engine}`, () => search(ENGINES[engine]))
+  describe(`secrets and prompts with ${engine}`, () => search(ENGINES[engine]))
 }
 
 function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]): void {
@@ -118,21 +118,21 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
     expect(leaks(seen.answers, [...planted.OPERATORS, ...seen.own])).toEqual([])
   })
 
-  test.each([...EVERYWHERE, ...own])("%s was searched", (wanted) => {
+  test.each([...EVERYWHERE, ...own])("the search covers %s", (wanted) => {
     const found = seen.outputs.filter(({ name }) =>
       typeof wanted === "string" ? name === wanted : wanted.test(name),
     )
     expect(found.reduce((bytes, output) => bytes + output.bytes.length, 0)).toBeGreaterThan(0)
   })
 
-  test("every page was fetched", () => {
+  test("the search covers every page", () => {
     const failed = seen.outputs
       .filter(({ name }) => /^GET \/(?!receipts\/|requests\/)/.test(name))
       .filter(({ bytes }) => !Buffer.from(bytes).toString().startsWith("200"))
     expect(failed.map(({ name }) => name)).toEqual([])
   })
 
-  test("the planted values reached their places", () => {
+  test("the planted values reach their places", () => {
     const text = seen.places.simulator.requests.map((request) => JSON.stringify(request)).join()
     expect(text).toContain(planted.PROMPT)
     for (const { name, text: secret } of seen.own)
@@ -146,7 +146,7 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
   })
 
   test.each(EXCEPTIONS.map((one) => [one.why, one] as const))(
-    "finds expected secrets in allowed outputs: %s",
+    "the search finds expected secrets in allowed outputs: %s",
     (_, { outputs: searchable, canaries }) => {
       const searched = seen.outputs.filter(({ name }) => searchable.test(name))
       const all = [...planted.OPERATORS, ...planted.CONTENTS, ...seen.own]

@@ -17,12 +17,12 @@ const FORMS: Readonly<Record<string, string | Uint8Array>> = {
   "between other bytes": Buffer.concat([Buffer.from([0, 255]), Buffer.from(TEXT)]),
 }
 
-test.each(Object.keys(FORMS))("a canary is found %s", (form) => {
+test.each(Object.keys(FORMS))("the search finds a canary %s", (form) => {
   const output = { name: "file", bytes: Buffer.from(FORMS[form] ?? "") }
   expect(findCanaries(output, [CANARY])).toEqual([expect.stringContaining("file has it")])
 })
 
-test("another text is not found", () => {
+test("the search does not find another text", () => {
   const output = { name: "file", bytes: Buffer.from("canary/of another test") }
   expect(findCanaries(output, [CANARY])).toEqual([])
 })

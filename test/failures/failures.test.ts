@@ -58,8 +58,8 @@ async function knownOf(id: string): Promise<Known> {
   return (await response.json()) as Known
 }
 
-describe("a rejected request", () => {
-  test("appears under its id, with the reason, the caller and the model", async () => {
+describe("a rejected request in the failure log", () => {
+  test("has its id, the reason, the caller and the model", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
       model: "sim/nothing\u0000here",
@@ -86,7 +86,7 @@ describe("a rejected request", () => {
     ["/v1/messages", { model: "sim/echo", messages: [], max_tokens: 5 }, "sim/echo"],
     ["/v1/embeddings", { model: "sim/echo" }, "sim/echo"],
     ["/v1/chat/completions", "{not json", null],
-  ] as const)("appears in the record for %s", async (path, body, model) => {
+  ] as const)("is recorded for %s", async (path, body, model) => {
     const caller = await gateway.caller()
     const refused = await fetch(`${gateway.url}${path}`, {
       method: "POST",
@@ -98,7 +98,7 @@ describe("a rejected request", () => {
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
-  test("a request rejected without credits is listed by account, code and message", async () => {
+  test("is listed by account, code and message if credits are insufficient", async () => {
     const poor = await gateway.caller("0")
     const refused = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
@@ -116,7 +116,7 @@ describe("a rejected request", () => {
     }
   })
 
-  test("a request of an unknown caller is visible to the operator, without the sent key", async () => {
+  test("is visible to the operator without the sent key if the caller is unknown", async () => {
     const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
@@ -128,7 +128,7 @@ describe("a rejected request", () => {
     expect(JSON.stringify(failure)).not.toContain("wrong-key")
   })
 
-  test("a vendor's rejection is stored without the vendor's words, except for operators", async () => {
+  test("has the vendor's message only for operators", async () => {
     const words = "No such thing as 'a secret prompt'"
     const error = { message: words, param: "a secret prompt", code: "bad" }
     answer = () => Response.json({ error }, { status: 400 })
@@ -148,7 +148,7 @@ describe("a rejected request", () => {
     ["small", "'small'"],
     ["a secret prompt, which isn't a size", "'…'"],
     ["a", "'a'"],
-  ])("a request with the value '%s' has the reason %s", async (size, said) => {
+  ])("has the reason for the value '%s': %s", async (size, said) => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/images/generations", {
       model: "sim/dall-e-2",
@@ -160,7 +160,7 @@ describe("a rejected request", () => {
     expect(failure?.message).toContain(`Invalid value: ${said}. A size is`)
   })
 
-  test("a request with a key in place of a model has only the key's prefix", async () => {
+  test("has only the prefix of a key that was sent in place of a model", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
       model: `sim/${caller.key}`,
@@ -172,7 +172,7 @@ describe("a rejected request", () => {
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
 
-  test("in a flood is dropped and reported, and evicts no other caller's", async () => {
+  test("is dropped and reported during a flood, without evicting other callers' requests", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )
@@ -190,7 +190,7 @@ describe("a rejected request", () => {
 })
 
 describe("the reason for a failed attempt", () => {
-  test("reaches operators in the vendor's words, without the credential", async () => {
+  test("is shown to operators with the vendor's message and without the credential", async () => {
     const words = `Quota of ${CREDENTIAL} is over ${"x".repeat(1_000)}`
     answer = () => Response.json({ error: { message: words, code: "quota" } }, { status: 500 })
     const caller = await gateway.caller()
@@ -212,7 +212,7 @@ describe("the reason for a failed attempt", () => {
     expect(message.length).toBe(500)
   })
 
-  test("appears for a request that another deployment has answered", async () => {
+  test("is recorded for a request that another deployment has answered", async () => {
     answer = () => new Response("<html>Bad gateway</html>", { status: 502 })
     const caller = await gateway.caller()
     let known: Known | undefined

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import { readChecks, rowOf } from "./outcomes.ts"
 
-test("reads the results of a check file among the client's own lines", () => {
+test("the outcome reader reads the results of a check file among the client's own lines", () => {
   const output = 'a warning\ncheck {"name":"one","outcome":"passed"}\nmore\n'
   expect(readChecks(output)).toEqual([{ name: "one", outcome: "passed" }])
 })
 
-test("counts an unexpected failure with its reason", () => {
+test("the outcome reader counts an unexpected failure with its reason", () => {
   const checks = [
     { name: "one", outcome: "passed" },
     { name: "two", outcome: "failed", reason: "because" },
@@ -15,7 +15,7 @@ test("counts an unexpected failure with its reason", () => {
   expect(row).toMatchObject({ passed: 1, failed: 1, skipped: 0, notes: ["FAILED two: because"] })
 })
 
-test("counts an expected failure as skipped, and as failed when it passes", () => {
+test("the outcome reader counts an expected failure as skipped, and as failed when it passes", () => {
   const name = "sandbox/echo responses-streaming"
   const failed = rowOf("llmprobe", "1", [{ name, outcome: "failed", reason: "no [DONE]" }])
   expect(failed).toMatchObject({ passed: 0, failed: 0, skipped: 1 })

@@ -49,7 +49,7 @@ for (const name of listGolden(ROOT)) {
           kept.push(`${pair}.json`)
           seen.add(pair)
         }
-        test(`${client.id} is translated to ${upstream.id}${isKept ? "" : ", not kept"}`, () => {
+        test(`is translated from ${client.id} to ${upstream.id}${isKept ? "" : ", not kept"}`, () => {
           const { body, losses } = wayUp(written, client, upstream)
           const lost = losses.map(({ name: field, effect }) => `${field}:${effect}`)
           const text = printJson({ losses: lost, body })
@@ -58,11 +58,11 @@ for (const name of listGolden(ROOT)) {
         })
       }
     }
-    test("there are no unused golden files", () => expectOnly(`${ROOT}/${name}`, kept))
+    test("has no unused golden files", () => expectOnly(`${ROOT}/${name}`, kept))
   })
 }
 
-test("each client is tested with each vendor", () => {
+test("the golden requests include each client with each vendor", () => {
   expect(seen.size).toBe(CLIENTS.length * UPSTREAMS.length)
 })
 

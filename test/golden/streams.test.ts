@@ -15,12 +15,12 @@ for (const upstream of UPSTREAMS) {
   describe(upstream.id, () => {
     const names = listGolden(ROOT).filter((name) => hasGolden(pathOf(name, upstream)))
 
-    test("streams of its own exist", () => expect(names.length).toBeGreaterThan(2))
+    test("has golden streams", () => expect(names.length).toBeGreaterThan(2))
 
     for (const name of names) {
       const bytes = new TextEncoder().encode(readGolden(pathOf(name, upstream)))
 
-      test(`${name}: is the same for any split of its bytes`, () => {
+      test(`returns the same events of ${name} for any split of its bytes`, () => {
         const whole = JSON.stringify(received([bytes]))
         for (let cut = 1; cut < bytes.length; cut++) {
           const chunks = [bytes.subarray(0, cut), bytes.subarray(cut)]
@@ -30,7 +30,7 @@ for (const upstream of UPSTREAMS) {
         expect(print(decoded(upstream, single))).toBe(print(decoded(upstream, [bytes])))
       })
 
-      test(`${name}: is unfinished if it breaks after any frame, with the events so far`, () => {
+      test(`returns the events of ${name} so far, without an end, if it breaks after any frame`, () => {
         const frames = framesIn([bytes])
         const whole = decoded(upstream, [bytes])
         for (let length = 0; length < frames.length; length++) {

@@ -8,13 +8,13 @@ function read(headers: Record<string, string>, body?: JsonObject): Labels | unde
   return labelsOf(new Headers(headers), body)
 }
 
-test("reads no labels from a request without them", () => {
+test("a request without labels has none", () => {
   expect(read({})).toBeUndefined()
   expect(read({ "x-tollgate-tags": " , ", "x-tollgate-user": "" }, { user: "" })).toBeUndefined()
   expect(read({}, { user: 5, metadata: [], labels: "x" })).toBeUndefined()
 })
 
-test("the gateway's headers take precedence over the body", () => {
+test("labels in the gateway's headers take precedence over the body", () => {
   const body = { user: "body", metadata: { team: "red", feature: "chat" } }
   expect(read({}, body)).toEqual({ user: "body", tags: { team: "red", feature: "chat" } })
   const headers = {
@@ -36,7 +36,7 @@ test.each([
   [{ "session-id": "two" }, "two"],
   [{ session_id: "three" }, "three"],
   [{ "x-opencode-session": "four", "x-session-id": "five" }, "four"],
-])("the session of an agent is read from its own header: %p", (headers, session) => {
+])("an agent's session is read from its own header: %p", (headers, session) => {
   expect(read(headers)).toEqual({ session })
 })
 
@@ -53,7 +53,7 @@ test("Claude Code's user id is split into user and session", () => {
   expect(read({}, { metadata: { user_id: "{broken" } })).toEqual({ user: "{broken" })
 })
 
-test("Google's labels become tags, and a safety identifier becomes the user", () => {
+test("Google's labels become tags, and a safety identifier becomes the end user", () => {
   expect(read({}, { labels: { team: "x" } })).toEqual({ tags: { team: "x" } })
   expect(read({}, { safety_identifier: "someone" })).toEqual({ user: "someone" })
 })
@@ -66,11 +66,11 @@ test.each([
   ["x-tollgate-tags", `n=${"v".repeat(129)}`],
   ["x-tollgate-tags", Array.from({ length: MAX_TAGS + 1 }, (_, n) => `t${n}=v`).join(",")],
   ["x-tollgate-user", "u".repeat(129)],
-])("an invalid header is rejected by name: %s: %s", (name, value) => {
+])("an invalid label header is rejected by name: %s: %s", (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`'${name}'`)
 })
 
-test("labels from any body are short and storable in every database", () => {
+test("labels from any body are short and can be stored in every database", () => {
   const text = fc.string({ unit: "binary", maxLength: 300 })
   fc.assert(
     fc.property(

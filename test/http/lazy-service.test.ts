@@ -25,13 +25,13 @@ test("a lazy service is created once at its first use and disposed", async () =>
   await expect(lazy.get()).rejects.toThrow("ending")
 })
 
-test("an unused lazy service is not created for its disposal", async () => {
+test("an unused lazy service is not created in order to be disposed", async () => {
   Counted.made = 0
   await new Lazy(async () => new Counted())[Symbol.asyncDispose]()
   expect(Counted.made).toBe(0)
 })
 
-test("a failed creation is retried", async () => {
+test("a lazy service retries a failed creation", async () => {
   let isBroken = true
   const lazy = new Lazy(async () => {
     if (isBroken) throw new Error("the disk is full")

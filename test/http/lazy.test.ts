@@ -20,7 +20,7 @@ function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   return loaded
 }
 
-test("a gateway without management does not load its modules", () => {
+test("a gateway without the management API does not load its modules", () => {
   const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
   expect(loaded.length).toBeGreaterThan(100)
   expect(loaded.filter((name) => LATE.test(name))).toEqual([])

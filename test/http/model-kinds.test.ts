@@ -27,24 +27,24 @@ async function listed(path: string, headers: Record<string, string> = {}): Promi
   return body.data?.map(({ id }) => id) ?? body.models?.map(({ name }) => name) ?? []
 }
 
-test("lists the models of one kind", async () => {
+test("the model list contains the models of a requested kind", async () => {
   expect(await listed("/v1/models?kind=chat")).toEqual(["sim/chat", "sim/echo"])
   expect(await listed("/v1beta/models?kind=embedding")).toEqual(["sim/embed"])
   expect(await listed("/v1/models?kind=rerank")).toEqual([])
 })
 
-test("lists all models without a kind", async () => {
+test("the model list contains all models without a kind", async () => {
   expect(await listed("/v1/models?kind=")).toEqual(await listed("/v1/models"))
 })
 
-test("lists the models of one kind in the formats of other clients", async () => {
+test("the model list contains the models of a requested kind in the formats of other clients", async () => {
   const google = { "x-goog-api-key": caller.key }
   expect(await listed("/v1beta/models?kind=image", google)).toEqual(["models/sim/draw"])
   const anthropic = { "anthropic-version": "2023-06-01" }
   expect(await listed("/v1/models?kind=chat", anthropic)).toEqual(["sim/chat", "sim/echo"])
 })
 
-test("rejects an unknown kind with the kinds that exist", async () => {
+test("the model list rejects an unknown kind and names the existing kinds", async () => {
   const response = await caller.get("/v1/models?kind=video")
   const { error } = (await response.json()) as { error: { message: string; param: string } }
   expect([response.status, error.param]).toEqual([400, "kind"])
@@ -53,12 +53,12 @@ test("rejects an unknown kind with the kinds that exist", async () => {
   )
 })
 
-test("lists speech models at the address Open WebUI uses", async () => {
+test("the model list contains speech models at Open WebUI's address", async () => {
   const response = await caller.get("/v1/audio/models")
   expect(await response.json()).toEqual({ models: [{ id: "sim/speak", name: "sim/speak" }] })
 })
 
-test("the OpenAPI document names the parameter", async () => {
+test("the OpenAPI document describes the parameter for the model kind", async () => {
   const response = await fetch(`${gateway.url}/openapi.json`)
   const { paths } = (await response.json()) as {
     paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>

@@ -69,18 +69,21 @@ function pipelined(path: string, count: number): Promise<number> {
   return promise
 }
 
-test.each(PATHS)("bounds pipelined requests of many connections in one turn: %s", async (path) => {
-  await Promise.all(Array.from({ length: 20 }, () => pipelined(path, 500)))
-  expect(maxInTurn).toBeLessThanOrEqual(MAX_PER_TURN)
-})
+test.each(PATHS)(
+  "pipelined requests of many connections are limited per event-loop turn: %s",
+  async (path) => {
+    await Promise.all(Array.from({ length: 20 }, () => pipelined(path, 500)))
+    expect(maxInTurn).toBeLessThanOrEqual(MAX_PER_TURN)
+  },
+)
 
-test.each(PATHS)("answers every one of 1,000 connections at once: %s", async (path) => {
+test.each(PATHS)("every one of 1,000 simultaneous connections gets an answer: %s", async (path) => {
   const answered = await Promise.all(Array.from({ length: 1_000 }, () => pipelined(path, 1)))
   expect(answered).toEqual(Array.from({ length: 1_000 }, () => 1))
   expect(begun).toBe(1_000)
   expect(maxInTurn).toBeLessThanOrEqual(MAX_PER_TURN)
 })
 
-test("answers a few pipelined requests immediately", async () => {
+test("a few pipelined requests are answered immediately", async () => {
   for (let round = 0; round < 100; round += 1) expect(await pipelined("/route", 20)).toBe(20)
 })

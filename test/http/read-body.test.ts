@@ -20,7 +20,7 @@ test.each([
   ["too large", ["{", "", "", ""], "body_too_large"],
   ["too deep", ["{", '"a":', "[".repeat(100)], "invalid_json"],
   ["invalid JSON", ["{", "nothing"], "invalid_json"],
-])("releases the memory of a body that is %s immediately", async (_, contents, kind) => {
+])("a body that is %s releases its memory immediately", async (_, contents, kind) => {
   const { chunks, request } = inChunks(contents)
   const refusal = await readJsonBody(request, { limit: 3 * CHUNK }).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ kind })

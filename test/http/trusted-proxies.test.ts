@@ -27,13 +27,13 @@ describe("headers of an untrusted proxy", () => {
   const headers = { for: "1.2.3.4", proto: "https", host: "evil.example" }
 
   test.each(["8.8.8.8", "192.168.0.1", "::1", "::ffff:8.8.8.8", "2001:db8::1", "garbage"])(
-    "ignores them: %s",
+    "are ignored: %s",
     (peer) => {
       expect(PROXIES.forwarded(asked(headers), peer)).toEqual({ address: peer })
     },
   )
 
-  test("ignores them if no proxy is trusted, or without a connection", () => {
+  test("are ignored if no proxy is trusted, or without a connection", () => {
     const none = new TrustedProxies()
     expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
     expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
@@ -75,7 +75,7 @@ test.each([
   ["::ffff:1.2.3.4", "1.2.3.4"],
   ["::ffff:102:304", "1.2.3.4"],
   ["9.9.9.9, ::FFFF:10.2.3.4", "9.9.9.9"],
-])("reads addresses as proxies write them: '%s' is %s", (header, address) => {
+])("proxies' address spellings are read: '%s' is %s", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
@@ -90,11 +90,11 @@ test.each([
   ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
   ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
   ["evil.example, 10.0.0.2", "10.0.0.2"],
-])("takes the last known proxy after the invalid part of '%s'", (header, address) => {
+])("the last known proxy after the invalid part of '%s' is used", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
-test("a header of any length is read quickly, and only at its end", () => {
+test("a forwarded header of any length is read quickly, and only at its end", () => {
   expect(addressOf(`${"10.0.0.1, ".repeat(10_000)}1.2.3.4`)).toBe("1.2.3.4")
   expect(addressOf(`8.8.8.8, ${"10.0.0.1, ".repeat(10_000)}10.0.0.2`)).toBe("10.0.0.1")
   expect(addressOf(`${"1".repeat(1_000_000)}, 1.2.3.4`)).toBe("1.2.3.4")
@@ -136,7 +136,7 @@ describe("the address at which the client reached the gateway", () => {
     { proto: "https", host: "a b" },
     { proto: "https", host: '"><script>' },
     { proto: "https", host: "a".repeat(300) },
-  ])("ignores an invalid address: %o", (headers) => {
+  ])("is not read from an invalid header: %o", (headers) => {
     expect(originOf(headers)).toBeUndefined()
   })
 })

@@ -97,7 +97,7 @@ const EARLY: readonly Early[] = [
   { status: 405, head: () => headOf("/v1/models", caller.key, MEGABYTE, JSON_TYPE) },
 ]
 
-test.concurrent("closes the connections of 150 callers whose bodies drip in after an early error", async () => {
+test.concurrent("early errors close the connections of 150 callers that send their bodies slowly", async () => {
   const senders: Sender[] = []
   using stack = new DisposableStack()
   for (let count = 0; count < 150; count++) {
@@ -117,7 +117,7 @@ test.concurrent("closes the connections of 150 callers whose bodies drip in afte
   }
 })
 
-test.concurrent("closes connections whose bodies drip in when the error comes after a part", async () => {
+test.concurrent("early errors after a part of the body close connections that send the rest slowly", async () => {
   const deep = "[".repeat(2_000)
   using sender = new Sender(headOf(CHAT, caller.key, MEGABYTE, JSON_TYPE))
   sender.socket.write(deep)
@@ -127,7 +127,7 @@ test.concurrent("closes connections whose bodies drip in when the error comes af
   expect(sender.text).toContain("nested deeper")
 })
 
-test("delivers an early error to callers that first send all of a large body", async () => {
+test("early errors are delivered to callers that first send all of a large body", async () => {
   for (const { status, head } of EARLY) {
     const lines = head()
     const length = Number(/Content-Length: (\d+)/.exec(lines.join("\n"))?.[1])
@@ -144,7 +144,7 @@ test("delivers an early error to callers that first send all of a large body", a
   }
 })
 
-test("delivers an early error to callers that first send far more than any limit", async () => {
+test("early errors are delivered to callers that first send far more than any limit", async () => {
   const length = 100 * MEGABYTE
   for (const [key, status] of [
     [WRONG, 401],
@@ -164,7 +164,7 @@ test("delivers an early error to callers that first send far more than any limit
   }
 })
 
-test("delivers an early error to callers that send their body in parts", async () => {
+test("early errors are delivered to callers that send their body in parts", async () => {
   using sender = new Sender(headOf(CHAT, poor.key, "chunked", JSON_TYPE))
   using wrong = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
   for (let part = 0; part < 8; part++) {
@@ -180,14 +180,14 @@ test("delivers an early error to callers that send their body in parts", async (
   expect(sender.text).toStartWith("HTTP/1.1 402 ")
 })
 
-test("answers callers that wait for the error before they send their body", async () => {
+test("early errors are delivered to callers that wait before they send their body", async () => {
   using sender = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
   await until(() => sender.isClosed)
   expect(sender.error).toBeUndefined()
   expect(sender.text).toEndWith("\r\n0\r\n\r\n")
 })
 
-test("keeps the connection of a caller whose whole body has arrived", async () => {
+test("a connection stays open if the whole body has arrived", async () => {
   const body = "x".repeat(1_000)
   using sender = new Sender(headOf(CHAT, WRONG, body.length, JSON_TYPE))
   for (let request = 1; request <= 3; request++) {
@@ -198,7 +198,7 @@ test("keeps the connection of a caller whose whole body has arrived", async () =
   }
 })
 
-test("closes the connection of a GET request that announces a body", async () => {
+test("a connection is closed if a GET request announces a body", async () => {
   for (const line of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
     using sender = new Sender(["GET /healthz HTTP/1.1", "Host: gateway", line])
     sender.drip(line.startsWith("C") ? "x" : "1\r\nx\r\n", 100)
@@ -209,7 +209,7 @@ test("closes the connection of a GET request that announces a body", async () =>
 
 const PATHS = ["/healthz", "/v1/models", "/admin/v1/session", "/nothing", "/console/"]
 
-test("rejects requests with several hosts or an invalid one", async () => {
+test("requests with several hosts or an invalid host are rejected", async () => {
   const hosts = [
     ["Host: a", "Host: b"],
     ["Host: a", "Host: a"],
@@ -238,7 +238,7 @@ test("rejects requests with several hosts or an invalid one", async () => {
   }
 })
 
-test("accepts one host of every form", async () => {
+test("requests with one host of every form are accepted", async () => {
   for (const host of [
     "a",
     "a.example:8787",
@@ -252,7 +252,7 @@ test("accepts one host of every form", async () => {
   }
 })
 
-test("answers HTTP/1.0 requests without a host", async () => {
+test("HTTP/1.0 requests without a host are answered", async () => {
   for (const path of PATHS) {
     using sender = new Sender([`GET ${path} HTTP/1.0`])
     await until(() => sender.isClosed)
@@ -269,7 +269,7 @@ test.each([
   ["a body without a valid key", "/v1/chat/completions", "sk-tg-wrong", 401],
   ["a JSON body", "/v1/chat/completions", undefined, 400],
   ["a form", "/v1/audio/transcriptions", undefined, 400],
-] as const)("reads many tiny chunks of %s together", async (_, path, key, status) => {
+] as const)("many tiny chunks of %s are read together", async (_, path, key, status) => {
   const type = path.includes("audio") ? "multipart/form-data; boundary=x" : "application/json"
   const read = spyOn(ReadableStreamDefaultReader.prototype, "read")
   try {

@@ -34,14 +34,14 @@ async function shakeHands(path: string): Promise<string> {
   return await heard.promise
 }
 
-test("rejects WebSockets with the response that makes Codex use HTTP", async () => {
+test("a WebSocket upgrade is rejected with the response that makes Codex use HTTP", async () => {
   const answer = await shakeHands("/v1/responses")
   expect(answer).toStartWith("HTTP/1.1 426 ")
   expect(answer).toContain('"code":"upgrade_not_supported"')
   expect(answer.toLowerCase()).toContain("x-should-retry: false")
 })
 
-test("accepts only POST at the same address", async () => {
+test("the WebSocket address accepts only POST", async () => {
   const response = await caller.get("/v1/responses")
   expect(response.status).toBe(405)
   expect(response.headers.get("allow")).toBe("POST")

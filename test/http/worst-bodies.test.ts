@@ -177,9 +177,9 @@ function small(caller: TestCaller): Promise<Response> {
   return caller.post("/v1/chat/completions", BASES["/v1/chat/completions"])
 }
 
-describe("a key", () => {
+describe("the most expensive body of any endpoint", () => {
   for (const [index, [name, { status, make }]] of Object.entries(REJECTED).entries()) {
-    test(`a key ${name} does not block others with the most compressible body of any endpoint`, async () => {
+    test(`does not block other requests if it comes from a key ${name}`, async () => {
       const caller = await make()
       for (const endpoint of sampleOf(endpoints(), 5, index)) {
         const { path, address } = endpoint
@@ -195,7 +195,7 @@ describe("a key", () => {
     })
   }
 
-  test("does not block others without credits, with the largest body of any endpoint", async () => {
+  test("does not block other requests without credits, at its largest size", async () => {
     const caller = await gateway.caller("0")
     for (const { path, address, base } of sampleOf(distinct(), 2)) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
@@ -226,9 +226,9 @@ function sizeOf(fields: readonly Field[], field: Field, shape: Shape): number {
   return fields.find(isLong) === field ? LARGEST : 2 * MEBIBYTE
 }
 
-describe("a key with credits", () => {
+describe("large requests of a key with credits", () => {
   for (const [index, { path, address, base, fields }] of distinct().entries()) {
-    test(`does not block others at ${path}`, async () => {
+    test(`do not block other requests at ${path}`, async () => {
       const caller = await gateway.caller("1000000")
       const before = process.memoryUsage.rss()
       const slow: unknown[] = []
@@ -247,7 +247,7 @@ describe("a key with credits", () => {
     })
   }
 
-  test("does not block others with thirty large requests at the same time", async () => {
+  test("do not block other requests if thirty arrive at the same time", async () => {
     const caller = await gateway.caller("1000000")
     const before = process.memoryUsage.rss()
     const address = "/v1/chat/completions"

@@ -64,10 +64,10 @@ function formOf(model: string, repeated: string): LargeBody {
   return { before, repeated, separator: "", after: "--cut--\r\n", size, count: Infinity }
 }
 
-describe("a form", () => {
+describe("the most expensive form", () => {
   for (const [index, [name, repeated]] of Object.entries(PARTS).entries()) {
     for (const credits of sampleOf(["0", "1000"], 2, index)) {
-      test(`does not block others with ${name}, from a key with ${credits} credits`, async () => {
+      test(`does not block other requests with ${name}, from a key with ${credits} credits`, async () => {
         const caller = await gateway.caller(credits)
         const before = process.memoryUsage.rss()
         for (const [pathIndex, [path, model]] of Object.entries(MODELS).entries()) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { newCodeText, readCodeText } from "../../src/keys/code-text.ts"
 
-test("a code has eighty bits in unambiguous symbols", () => {
+test("a credit code has eighty bits in unambiguous symbols", () => {
   const codes = Array.from({ length: 500 }, newCodeText)
   for (const code of codes) {
     expect(code).toMatch(/^TG(-[0-9A-HJKMNP-TV-Z]{4}){4}$/)
@@ -11,7 +11,7 @@ test("a code has eighty bits in unambiguous symbols", () => {
   expect(new Set(codes.join("").replaceAll("-", "")).size).toBe(32)
 })
 
-test("a code is accepted in any typed form", () => {
+test("a credit code is accepted in any typed form", () => {
   const code = "TG-0123-1AB0-TGXY-7890"
   for (const typed of [
     "tg-0123-1ab0-tgxy-7890",
@@ -27,7 +27,7 @@ test("a code is accepted in any typed form", () => {
   expect(readCodeText("TG1234567890ABCD")).toBe("TG-TG12-3456-7890-ABCD")
 })
 
-test("invalid codes are rejected", () => {
+test("invalid credit codes are rejected", () => {
   for (const typed of [
     "",
     "TG-",

@@ -61,7 +61,7 @@ describe("a keyring", () => {
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
   })
 
-  test("a keyring of another process has every change within a second", async () => {
+  test("has every change of another process within a second", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
@@ -109,7 +109,7 @@ function counted(store: Store): { store: Store; readonly readings: number } {
 }
 
 describe("a key created or changed by another process", () => {
-  test("works right after its creation", async () => {
+  test("is accepted right after its creation", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -121,7 +121,7 @@ describe("a key created or changed by another process", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("stops working once its change was reported, and is not read otherwise", async () => {
+  test("is rejected after its change was reported, and is not read otherwise", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0
@@ -148,7 +148,7 @@ describe("a key created or changed by another process", () => {
     expect([here.readings, there.readings]).toEqual([2, 2])
   })
 
-  test("needs one lookup for many unknown keys, and no lookup for a malformed one", async () => {
+  test("causes one lookup for many unknown keys, and no lookup for a malformed one", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)
@@ -164,7 +164,7 @@ describe("a key created or changed by another process", () => {
     expect(watched.readings).toBe(2)
   })
 
-  test("gets a retryable error while the ledger cannot be read", async () => {
+  test("returns a retryable error while the ledger cannot be read", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const broken = {

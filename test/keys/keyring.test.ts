@@ -5,8 +5,8 @@ import type { Store } from "../../src/store/store.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
-describe("a credential", () => {
-  test("accepts a bearer token or x-api-key, in this order", async () => {
+describe("a credential in a request", () => {
+  test("is a bearer token or x-api-key, in this order", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -25,7 +25,7 @@ describe("a credential", () => {
     expect(ask(keyring, bothWrong)).toBe("invalid_api_key")
   })
 
-  test("accepts api-key, which Azure's clients send", async () => {
+  test("can be api-key, which Azure's clients send", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -42,13 +42,13 @@ describe("a credential", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("reports a missing key: %s", async (_case, headers) => {
+  ])("is reported as missing: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("rejects an unknown or malformed one, another scheme, and two at once", async () => {
+  test("is rejected if it is unknown or malformed, has another scheme, or is sent twice", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("a credential", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("gets a header with the remedy when it is rejected, and is never repeated", async () => {
+  test("is rejected with a header that contains the remedy, and never repeated", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`
@@ -88,8 +88,8 @@ describe("a credential", () => {
   })
 })
 
-describe("a key", () => {
-  test("works until it expires", async () => {
+describe("a key in the keyring", () => {
+  test("is accepted until it expires", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -100,7 +100,7 @@ describe("a key", () => {
     expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
   })
 
-  test("a revoked key stops working, and keeps the time of its revocation", async () => {
+  test("is rejected after its revocation, and keeps the time of its revocation", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -114,7 +114,7 @@ describe("a key", () => {
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("a rotated key works with both secrets until the grace is over", async () => {
+  test("is accepted with both secrets after a rotation until the grace period ends", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -133,7 +133,7 @@ describe("a key", () => {
     expect(oldest).toMatchObject({ hint: first.secret.slice(-4) })
   })
 
-  test("a key rotated twice never extends the grace of an old secret", async () => {
+  test("never extends the grace period of an old secret when it is rotated twice", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -152,7 +152,7 @@ describe("a key", () => {
     expect(ask(keyring, bearer(fourth.secret))).toBe(first.key.id)
   })
 
-  test("has its ordered options, and its secret nowhere", async () => {
+  test("has the requested options, and its secret is stored nowhere", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
@@ -175,14 +175,14 @@ describe("a key", () => {
     expect(Bun.inspect(key, { depth: 9 })).not.toContain(secret.slice(6, 20))
   })
 
-  test("needs an account", async () => {
+  test("requires an account", async () => {
     await using database = TestDatabase.direct()
     const { issuer } = await desk(database)
     const issuing = issuer.issue({ account: "nobody", name: "key" })
     await expect(issuing).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("can call the models of its globs", async () => {
+  test("can access the models that match its globs", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)

@@ -40,7 +40,7 @@ test("daily and monthly budgets have a different owner in each period", async ()
   expect(payerAt(NOON)).toEqual(payer)
 })
 
-test("a month ends at its end, regardless of the day", async () => {
+test("a monthly budget ends with its month, regardless of the day", async () => {
   await using database = TestDatabase.direct()
   await database.account("a", 0n)
   const payerAt = payersOf(await database.key("key_x", "a", null, { monthlyBudget: 1n }))
@@ -49,7 +49,7 @@ test("a month ends at its end, regardless of the day", async () => {
   expect([payer.from, payer.until]).toEqual([Date.parse("2026-11-01T00:00:00Z"), NEXT_DAY])
 })
 
-test("the name of a budget's owner contains its period", () => {
+test("the name of a budget owner contains its period", () => {
   expect(readPeriodOwner("key_x")).toBeUndefined()
   expect(readPeriodOwner("somebody@home")).toBeUndefined()
   for (const period of ["day", "month"] as const) {
@@ -61,7 +61,7 @@ test("the name of a budget's owner contains its period", () => {
   expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
 })
 
-test("the row of a charge has its budgets as bits", () => {
+test("the row of a charge stores its budgets as bits", () => {
   const all = [
     { key: "key_x", account: "acc_y" },
     { key: "a", account: "ab" },

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { randomText } from "../../src/canon/random-text.ts"
 import { hintOf, KeyHasher, looksLikeKey, newSecret } from "../../src/keys/secret.ts"
 
-describe("a secret", () => {
-  test("has the format of a key and is never the same", () => {
+describe("a key secret", () => {
+  test("has the format of a key and is never repeated", () => {
     const secrets = Array.from({ length: 1_000 }, newSecret)
     for (const secret of secrets) expect(secret).toMatch(/^sk-tg-[0-9A-Za-z]{43}$/)
     expect(secrets.every(looksLikeKey)).toBe(true)

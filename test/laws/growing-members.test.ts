@@ -69,8 +69,8 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-describe("too many members over several frames end an answer", () => {
-  test.each(GROWING)("in %s of %s", (_, id, grow) => {
+describe("an answer with too many members over several frames", () => {
+  test.each(GROWING)("is ended in %s of %s", (_, id, grow) => {
     const upstream = UPSTREAMS.find((each) => each.id === id)
     const decoder = upstream?.decodeEvents()
     const push = (json: JsonObject) => decoder?.push({ data: "", json })
@@ -81,7 +81,7 @@ describe("too many members over several frames end an answer", () => {
   })
 
   test.each(["openai-chat", "anthropic-messages", "gemini", "cohere-chat"] as const)(
-    "in the record of what %s bills",
+    "is ended in the billing record of %s",
     (id) => {
       const record = new AnswerRecord(id)
       const push = () =>
@@ -91,7 +91,7 @@ describe("too many members over several frames end an answer", () => {
   )
 
   test.each(CLIENTS)(
-    "limits the members of an answer of $id that is folded from a stream",
+    "is ended for $id when a stream is joined to a whole answer",
     ({ id: dialect }) => {
       const events = Array.from({ length: FRAMES }, (): ChatEvent => {
         return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }
@@ -101,7 +101,7 @@ describe("too many members over several frames end an answer", () => {
   )
 })
 
-test("leaves long inputs of Anthropic's own tools unparsed beyond a million characters", () => {
+test("is not ended for long inputs of Anthropic's own tools, which are not parsed beyond a million characters", () => {
   const decoder = UPSTREAMS.find(({ id }) => id === "anthropic-messages")?.decodeEvents()
   const push = (json: JsonObject) => decoder?.push({ data: "", json }) ?? []
   const input = `{"a":[${"{},".repeat(200_000)}{}]}`

@@ -201,7 +201,7 @@ function timeAfter(
 }
 
 describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id, each] as const))(
-  "%s",
+  "streams of %s",
   (id, upstream) => {
     const cases = (FRAMES[id] ?? []).flatMap((small) =>
       [...largeFrames(small)].map(([path, big], index) => {
@@ -212,7 +212,7 @@ describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id,
       }),
     )
     test.each(cases)(
-      "reads small frames quickly after a large $path",
+      "are read quickly if small frames follow a large $path",
       ({ big, small, clients }) => {
         expectBelow(timeAfter(upstream, big, small, clients), MAX_MS)
       },
@@ -246,7 +246,7 @@ describe("streamed arguments of Gemini", () => {
     return decoder.end()
   }
 
-  test("leave out a path of a million steps quickly", () => {
+  test("omit a path of a million steps quickly", () => {
     const frame = call([`$${".a".repeat(1_000_000)}`, "$.b"])
     expectBelow(
       threadTime(() => read(frame), 100),

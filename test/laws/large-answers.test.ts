@@ -62,19 +62,25 @@ function translate(upstream: UpstreamDialect, client: ClientDialect, body: JsonO
   if (Array.isArray(choices)) for (const choice of choices) void choice
 }
 
-describe.each(UPSTREAMS.map((each) => [each.id, each] as const))("%s", (id, upstream) => {
-  const cases = (ANSWERS[id] ?? []).flatMap((answer) => [...largeAnswers(answer)])
+describe.each(UPSTREAMS.map((each) => [each.id, each] as const))(
+  "answers of %s",
+  (id, upstream) => {
+    const cases = (ANSWERS[id] ?? []).flatMap((answer) => [...largeAnswers(answer)])
 
-  test.each(cases)("converts or rejects a large list quickly: %s", (_, make) => {
-    const body = make()
-    for (const client of CLIENTS) {
-      const work = () => void isRejected(() => translate(upstream, client, body))
-      expectBelow(threadTime(work, MAX_MS), MAX_MS)
-    }
-  })
-})
+    test.each(cases)(
+      "are converted or rejected quickly if they have a large list: %s",
+      (_, make) => {
+        const body = make()
+        for (const client of CLIENTS) {
+          const work = () => void isRejected(() => translate(upstream, client, body))
+          expectBelow(threadTime(work, MAX_MS), MAX_MS)
+        }
+      },
+    )
+  },
+)
 
-describe("an answer", () => {
+describe("an answer of any vendor", () => {
   const annotation = { type: "url_citation", url: "u", title: "t", start_index: 0, end_index: 1 }
   const text = { type: "output_text", text: "a", annotations: [annotation] }
   const read = (texts: number) => {
@@ -88,7 +94,7 @@ describe("an answer", () => {
     expect(() => read(10_000)).toThrow("more than 10,000 parts")
   })
 
-  test("has at most 10,000 parts and citations when it is folded from a stream", () => {
+  test("has at most 10,000 parts and citations when it is joined from a stream", () => {
     const cited: ChatEvent = { type: "citation", choice: 0, citation: { url: "u" } }
     const said: ChatEvent = { type: "text-delta", choice: 0, text: "a" }
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "a" }

@@ -84,7 +84,7 @@ describe("embeddings", () => {
   }
 
   test.each([...largeAnswers(EMBEDDINGS)])(
-    "an answer of %s with a large %s is read quickly",
+    "of %s with a large %s are read quickly",
     (vendor, _, make) => {
       const answer = make()
       const work = () => {
@@ -99,7 +99,7 @@ describe("embeddings", () => {
   const withVector = (embedding: JsonValue) =>
     answerOf({ data: [{ index: 0, embedding }], usage: { prompt_tokens: 1 } })
 
-  test("a vector has at most 65,536 dimensions in either encoding", () => {
+  test("have at most 65,536 dimensions in either encoding", () => {
     const floats = (count: number) => Buffer.alloc(4 * count).toString("base64")
     const numbers = (count: number) => Array.from({ length: count }, () => 0.5)
     for (const vector of [floats, numbers]) {
@@ -108,7 +108,7 @@ describe("embeddings", () => {
     }
   })
 
-  test("a vector of 100 MB is rejected quickly", () => {
+  test("are rejected quickly if a vector has 100 MB", () => {
     const answer = withVector("AAAA".repeat(25_000_000))
     expectBelow(
       timeOf(() => decode("openai", answer)),
@@ -116,7 +116,7 @@ describe("embeddings", () => {
     )
   })
 
-  test("more vectors than inputs are rejected", () => {
+  test("are rejected if there are more vectors than inputs", () => {
     const vector = { embedding: [1] }
     const answer = answerOf({ data: [vector, vector], usage: { prompt_tokens: 1 } })
     expect(() => decode("openai", answer)).toThrow("2 embeddings for 1 inputs")
@@ -126,7 +126,7 @@ describe("embeddings", () => {
     )
   })
 
-  test("each vector is encoded when it is written", () => {
+  test("are encoded one by one when they are written", () => {
     const vectors = Array.from({ length: 2_000 }, () => Buffer.alloc(4 * 4_096).toString("base64"))
     const request = embeddingRequest({})
     expectBelow(
@@ -140,9 +140,9 @@ describe("embeddings", () => {
   })
 })
 
-describe("images", () => {
+describe("image answers", () => {
   test.each([...largeAnswers(IMAGES)])(
-    "an answer of %s with a large %s is read quickly",
+    "of %s with a large %s are read quickly",
     (vendor, _, make) => {
       const answer = make()
       const work = () => imagesOf(vendor).decode([answer], imageRequest())
@@ -150,7 +150,7 @@ describe("images", () => {
     },
   )
 
-  test("images beyond the first 1,000 are dropped", () => {
+  test("have at most 1,000 images", () => {
     const answer = (count: number) =>
       answerOf({ data: Array.from({ length: count }, () => ({ b64_json: "aGk=" })) })
     const decode = (count: number) => imagesOf("openai").decode([answer(count)], imageRequest())
@@ -172,7 +172,7 @@ describe("transcripts", () => {
     )
 
   test.each([...largeAnswers(TRANSCRIPTS)])(
-    "an answer of %s with a large %s is read quickly",
+    "of %s with a large %s are read quickly",
     (vendor, _, make) => {
       const answer = make()
       for (const form of FORMS) {
@@ -192,13 +192,13 @@ describe("transcripts", () => {
       words: Array.from({ length: count }, () => WORD),
     })
 
-  test("a transcript has at most 100,000 segments and words", () => {
+  test("have at most 100,000 segments and words", () => {
     const { segments, words } = decode("openai", timed(100_000), "srt")
     expect([segments?.length, words?.length]).toEqual([100_000, 100_000])
     expect(() => decode("openai", timed(100_001), "srt")).toThrow("100,000 segments or words")
   })
 
-  test.each(FORMS)("a transcript of the maximum size is written quickly as %s", (form) => {
+  test.each(FORMS)("of the maximum size are written quickly as %s", (form) => {
     const answer = timed(100_000)
     expectBelow(
       timeOf(() => render("openai", answer, form)),

@@ -175,7 +175,7 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
   )
 }
 
-describe("the laws of money under any interleaving", () => {
+describe("ledger invariants under any interleaving", () => {
   test(
     "hold for grants, holds, settlements and releases on up to three nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: RUNS }),

@@ -58,8 +58,8 @@ function expectSame(decoded: readonly ChatEvent[], events: readonly ChatEvent[])
   }
 }
 
-describe("decode(encode(x)) = x", () => {
-  test("holds for requests", () => {
+describe("OpenAI: decoding an encoded value", () => {
+  test("returns the same request", () => {
     fc.assert(
       fc.property(request, (request) => {
         const { body, losses } = dialect.encodeRequest(request)
@@ -69,7 +69,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("holds for messages that the caller sends back", () => {
+  test("returns the same messages that the caller sends back", () => {
     fc.assert(
       fc.property(choice, (choice) => {
         const { choices } = onWire(dialect.encodeResult({ choices: [choice] }, STREAMING)) as {
@@ -82,7 +82,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("holds for whole answers", () => {
+  test("returns the same whole answer", () => {
     fc.assert(
       fc.property(result, (result) => {
         expect(dialect.decodeResult(onWire(dialect.encodeResult(result, STREAMING)))).toEqual(
@@ -92,7 +92,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("holds for streams", () => {
+  test("returns the same stream", () => {
     fc.assert(
       fc.property(events, (events) => {
         expectSame(decode(encode(events)), events)
@@ -101,7 +101,7 @@ describe("decode(encode(x)) = x", () => {
   })
 })
 
-describe("a stream", () => {
+describe("an OpenAI stream", () => {
   test("decodes the same for any split of its bytes", () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 30 })
     fc.assert(
@@ -120,7 +120,7 @@ describe("a stream", () => {
     )
   })
 
-  test("folds to the same answer", () => {
+  test("is joined to the same answer", () => {
     fc.assert(
       fc.property(events, (events) => {
         const folded = foldEvents(events)
@@ -162,7 +162,7 @@ function onlyGatewayErrors(run: () => unknown): void {
   }
 }
 
-describe("arbitrary values", () => {
+describe("the OpenAI decoder on arbitrary values", () => {
   const anyBody = fc.oneof(
     near(["model", "messages", "tools", "stop", "response_format", "metadata", "stream_options"]),
     near(["role", "content", "tool_calls", "reasoning_details"]).map((message) => ({
@@ -182,7 +182,7 @@ describe("arbitrary values", () => {
     ),
   ) as fc.Arbitrary<JsonObject>
 
-  test("reads or rejects each as a request", () => {
+  test("reads or rejects each value as a request", () => {
     fc.assert(
       fc.property(anyBody as fc.Arbitrary<JsonObject>, (body) => {
         onlyGatewayErrors(() => dialect.encodeRequest(dialect.decodeRequest(body)))
@@ -191,7 +191,7 @@ describe("arbitrary values", () => {
     )
   })
 
-  test("reads or rejects each as an answer", () => {
+  test("reads or rejects each value as an answer", () => {
     fc.assert(
       fc.property(anyAnswer, fc.boolean(), (answer, streamUsage) => {
         onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer), STREAMING))

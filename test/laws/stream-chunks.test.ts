@@ -197,7 +197,7 @@ for (const upstream of UPSTREAMS) {
   })
 }
 
-test("chunks without content yield to other work, regardless of their number", async () => {
+test("chunks without content yield to other requests, regardless of their number", async () => {
   const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n')
   const upstream = UPSTREAMS.find(({ id }) => id === "anthropic-messages")
   const client = CLIENTS.find(({ id }) => id === "openai-chat")

@@ -109,8 +109,8 @@ function translate({ dialect }: Shape, frames: readonly string[]): void {
   }
 }
 
-describe("answers of providers", () => {
-  test.each(Object.entries(SHAPES))("translation takes linear time: %s", (_, shape) => {
+describe("wide answers of providers", () => {
+  test.each(Object.entries(SHAPES))("are translated in linear time: %s", (_, shape) => {
     const written = (count: number) => shape.frames(count).map((frame) => JSON.stringify(frame))
     const large = written(shape.large)
     const small = written(shape.large / 4)

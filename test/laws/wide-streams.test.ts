@@ -226,14 +226,14 @@ for (const [upstream, client, [name, make]] of sampleCombinations(
   CLIENTS,
   Object.entries(SHAPES),
 )) {
-  test(`${upstream.id} to ${client.id} streams ${name} in slices`, async () => {
+  test(`a stream from ${upstream.id} to ${client.id} of ${name} is written in slices`, async () => {
     const bytes = Buffer.concat([...framesOf(upstream, make())])
     const way = streamed("text/event-stream")
     await expectSlices(() => way(upstream, client, bytes), bytes.length)
     await expectSlices(() => folded(upstream, client, bytes), bytes.length)
   })
 
-  test(`${upstream.id} to ${client.id} streams the whole answer of ${name} in slices`, async () => {
+  test(`a whole answer from ${upstream.id} to ${client.id} of ${name} is streamed in slices`, async () => {
     const { result, head } = make()
     const bytes = Buffer.from(
       JSON.stringify({ ...upstream.encodeResult(result, REQUEST), ...head }),

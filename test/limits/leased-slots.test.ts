@@ -86,89 +86,92 @@ async function fill(all: readonly Member[], count: number, key: string, limit: n
   expect(entered).toBe(count)
 }
 
-describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_, engine) => {
-  let database: TestDatabase
-  let keys = 0
-  beforeAll(async () => {
-    database = await TestDatabase.on(engine)
-  })
-  afterAll(() => database[Symbol.asyncDispose]())
+describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
+  "leased concurrency slots of %s",
+  (_, engine) => {
+    let database: TestDatabase
+    let keys = 0
+    beforeAll(async () => {
+      database = await TestDatabase.on(engine)
+    })
+    afterAll(() => database[Symbol.asyncDispose]())
 
-  test.each([1, 2, 5, 17])(
-    "admit all %i of a limit over three machines, and no more",
-    async (limit) => {
+    test.each([1, 2, 5, 17])(
+      "admit exactly %i requests of a limit over three machines",
+      async (limit) => {
+        const all = await membersOn(database, 3)
+        const key = `key${++keys}`
+        expect(await burst(all, 60, key, limit)).toBe(limit)
+        expect(await burst(all, 9, key, limit)).toBe(0)
+        for (const member of all) member.leaveAll()
+        await fill(all, limit, key, limit)
+        expect(await burst(all, 9, key, limit)).toBe(0)
+      },
+    )
+
+    test("can be used by one machine if another has leased and does not need them", async () => {
+      const [one, other] = await membersOn(database, 2)
+      if (!one || !other) throw new Error("no members")
+      const key = `key${++keys}`
+      expect(await burst([one], 5, key, 5)).toBe(5)
+      one.leaveAll()
+      expect(await burst([other], 5, key, 5)).toBe(5)
+      expect(await burst([one], 1, key, 5)).toBe(0)
+    })
+
+    test("are released when a node is removed", async () => {
+      const [one, other] = await membersOn(database, 2)
+      if (!one || !other) throw new Error("no members")
+      const key = `key${++keys}`
+      expect(await burst([one], 5, key, 5)).toBe(5)
+      expect(await burst([other], 5, key, 5)).toBe(0)
+      await database.store.nodes.remove(one.id, Date.now(), 0)
+      await until(async () => (await burst([other], 1, key, 5)) === 1)
+    })
+
+    test("follow a lowered and a raised limit at the next request", async () => {
+      const all = await membersOn(database, 2)
+      const key = `key${++keys}`
+      expect(await burst(all, 10, key, 4)).toBe(4)
+      expect(await burst(all, 4, key, 2)).toBe(0)
+      await fill(all, 3, key, 7)
+      expect(await burst(all, 9, key, 7)).toBe(0)
+    })
+
+    test("include requests that ran before other machines joined", async () => {
+      const [one, other] = await membersOn(database, 2)
+      if (!one || !other) throw new Error("no members")
+      const key = `key${++keys}`
+      const leaves = [1, 2, 3].map(() => one.running.enter(key, 3))
+      one.slots.begin()
+      await until(() => one.isAnswered)
+      expect(await burst([other], 6, key, 3)).toBe(0)
+      for (const leave of leaves) leave()
+      await fill([other], 3, key, 3)
+    })
+
+    test("are returned to the database after an outage", async () => {
+      const [one, other] = await membersOn(database, 2)
+      if (!one || !other) throw new Error("no members")
+      const key = `key${++keys}`
+      expect(await burst([one], 5, key, 5)).toBe(5)
+      one.isAway = true
+      one.leaveAll()
+      await until(() => one.failures.length > 0)
+      expect(await burst([other], 1, key, 5)).toBe(0)
+      one.isAway = false
+      await fill([other], 5, key, 5)
+    })
+
+    test("are divided among the machines while the database is unavailable", async () => {
       const all = await membersOn(database, 3)
       const key = `key${++keys}`
-      expect(await burst(all, 60, key, limit)).toBe(limit)
-      expect(await burst(all, 9, key, limit)).toBe(0)
-      for (const member of all) member.leaveAll()
-      await fill(all, limit, key, limit)
-      expect(await burst(all, 9, key, limit)).toBe(0)
-    },
-  )
-
-  test("let one machine use slots that another has leased and does not need", async () => {
-    const [one, other] = await membersOn(database, 2)
-    if (!one || !other) throw new Error("no members")
-    const key = `key${++keys}`
-    expect(await burst([one], 5, key, 5)).toBe(5)
-    one.leaveAll()
-    expect(await burst([other], 5, key, 5)).toBe(5)
-    expect(await burst([one], 1, key, 5)).toBe(0)
-  })
-
-  test("free the slots of a removed node", async () => {
-    const [one, other] = await membersOn(database, 2)
-    if (!one || !other) throw new Error("no members")
-    const key = `key${++keys}`
-    expect(await burst([one], 5, key, 5)).toBe(5)
-    expect(await burst([other], 5, key, 5)).toBe(0)
-    await database.store.nodes.remove(one.id, Date.now(), 0)
-    await until(async () => (await burst([other], 1, key, 5)) === 1)
-  })
-
-  test("apply a lowered and a raised limit to the next request", async () => {
-    const all = await membersOn(database, 2)
-    const key = `key${++keys}`
-    expect(await burst(all, 10, key, 4)).toBe(4)
-    expect(await burst(all, 4, key, 2)).toBe(0)
-    await fill(all, 3, key, 7)
-    expect(await burst(all, 9, key, 7)).toBe(0)
-  })
-
-  test("lease slots for requests that ran before other machines came", async () => {
-    const [one, other] = await membersOn(database, 2)
-    if (!one || !other) throw new Error("no members")
-    const key = `key${++keys}`
-    const leaves = [1, 2, 3].map(() => one.running.enter(key, 3))
-    one.slots.begin()
-    await until(() => one.isAnswered)
-    expect(await burst([other], 6, key, 3)).toBe(0)
-    for (const leave of leaves) leave()
-    await fill([other], 3, key, 3)
-  })
-
-  test("return leased slots of the database after an outage", async () => {
-    const [one, other] = await membersOn(database, 2)
-    if (!one || !other) throw new Error("no members")
-    const key = `key${++keys}`
-    expect(await burst([one], 5, key, 5)).toBe(5)
-    one.isAway = true
-    one.leaveAll()
-    await until(() => one.failures.length > 0)
-    expect(await burst([other], 1, key, 5)).toBe(0)
-    one.isAway = false
-    await fill([other], 5, key, 5)
-  })
-
-  test("give each machine its part while the database is unavailable", async () => {
-    const all = await membersOn(database, 3)
-    const key = `key${++keys}`
-    for (const member of all) member.isAway = true
-    expect(await burst(all, 60, key, 9)).toBe(9)
-    expect(all.every(({ failures }) => failures.length === 1)).toBe(true)
-  })
-})
+      for (const member of all) member.isAway = true
+      expect(await burst(all, 60, key, 9)).toBe(9)
+      expect(all.every(({ failures }) => failures.length === 1)).toBe(true)
+    })
+  },
+)
 
 test("a slot that is being returned is not used", async () => {
   const memory = SharedMemory.own()
@@ -199,7 +202,7 @@ test("a slot that is being returned is not used", async () => {
   expect(orders.map(({ wanted }) => wanted)).toEqual([1, 0, 1])
 })
 
-test("requests that came during an order are leased right after it", async () => {
+test("requests that arrive during a database call lease their slots right after it", async () => {
   const memory = SharedMemory.own()
   const first = Promise.withResolvers<void>()
   const orders: SlotOrder[] = []

@@ -20,8 +20,8 @@ function of(budget: MemoryBudget, id: string, account = id): Reservation {
   return budget.open({ id, account })
 }
 
-describe("the memory of all requests", () => {
-  test("gives one key as much as it leaves free, and others still get theirs", () => {
+describe("the memory budget of all requests", () => {
+  test("gives one key only a part of the free memory, so that others still get theirs", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     const greedy = Array.from({ length: 100 }, () => of(budget, "greedy"))
     const taken = greedy.filter((one) => kindOf(() => one.takeBody(8 * MEGABYTE)) === "taken")
@@ -49,7 +49,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
   })
 
-  test("rejects a request that never fits as too large, and another one as retryable", () => {
+  test("rejects a request that never fits as too large, and another request as retryable", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     expect(kindOf(() => one.takeBody(49 * MEGABYTE))).toBe("body_too_large")
@@ -66,7 +66,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => other.takeBody(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("loses nothing and never exceeds its limit in any order of steps", () => {
+  test("stays exact and below its limit in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       what: fc.constantFrom("body", "answer", "give", "end"),
@@ -96,7 +96,7 @@ describe("the memory of all requests", () => {
     )
   })
 
-  test("has at least 256 MB by default", () => {
+  test("is at least 256 MB by default", () => {
     expect(defaultMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
   })
 })

@@ -49,7 +49,7 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
 
   const request = { requestsPerMinute: 6, tokens: 1 }
 
-  test("all requests of a minute pass immediately, and then one per fraction of a minute", () => {
+  test("are admitted immediately up to the limit, and then one per fraction of a minute", () => {
     expect(passes(request)).toBe(6)
     const error = refusal(request)
     expect(error.kind).toBe("request_rate_exceeded")
@@ -65,7 +65,7 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
     expect(passes(request)).toBe(1)
   })
 
-  test("headers contain the full limit, the rest, and the time until it is full", () => {
+  test("are reported in headers with the limit, the rest, and the time until the limit is full", () => {
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "5",
@@ -79,13 +79,13 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
     })
   })
 
-  test("keys are counted separately, and a key without limits has no headers", () => {
+  test("are counted per key, and a key without limits has no headers", () => {
     passes(request)
     expect(passes(request, "other")).toBe(6)
     expect(limiter.check("free", { tokens: 1e9 })).toEqual({})
   })
 
-  test("a changed limit applies from the next request on", () => {
+  test("follow a changed limit at the next request", () => {
     passes(request)
     expect(passes({ requestsPerMinute: 10, tokens: 1 })).toBe(4)
     refusal(request)
@@ -99,7 +99,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
 
   const request = { tokensPerMinute: 600, tokens: 100 }
 
-  test("pass until they are used up, and then wait for the missing ones", () => {
+  test("are admitted until they are used up, and then wait for missing tokens", () => {
     expect(passes(request)).toBe(6)
     const error = refusal({ ...request, tokens: 50 })
     expect(error.kind).toBe("token_rate_exceeded")
@@ -111,7 +111,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     limiter.check("key", { ...request, tokens: 50 })
   })
 
-  test("takes neither tokens nor requests for a rejected request", () => {
+  test("are not used for a rejected request, and neither are requests", () => {
     const both = { requestsPerMinute: 3, tokensPerMinute: 100, tokens: 60 }
     limiter.check("key", both)
     for (let count = 0; count < 10; count++) {
@@ -122,7 +122,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(refusal({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
   })
 
-  test("corrects them once the real usage is known", () => {
+  test("are corrected when the real usage is known", () => {
     limiter.check("key", request)
     limiter.adjust("key", 400)
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
@@ -133,7 +133,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })
 
-  test("never exceed the full limit after corrections", () => {
+  test("never exceed the limit after corrections", () => {
     limiter.check("key", request)
     limiter.adjust("key", -1e9)
     expect(passes(request)).toBe(6)
@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("returns no tokens twice after they drained", () => {
+  test("are not returned twice after they drained", () => {
     limiter.check("key", { ...request, tokens: 600 })
     now += 30_000
     limiter.check("key", { ...request, tokens: 300 })
@@ -149,7 +149,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes({ ...request, tokens: 100 })).toBe(3)
   })
 
-  test("above the full limit wait until nothing is in use, and are then a debt", () => {
+  test("above the limit wait until nothing is in use, and then become a debt", () => {
     const large = { tokensPerMinute: 600, tokens: 1_200 }
     limiter.check("key", { ...large, tokens: 60 })
     const error = refusal(large)
@@ -162,16 +162,16 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes({ ...large, tokens: 59 })).toBe(10)
   })
 
-  test("a lost correction delays a key for at most ten minutes", () => {
+  test("a lost token correction delays a key for at most ten minutes", () => {
     limiter.check("key", { ...request, tokens: 1e12 })
     expect(refusal(request).details.retryAfter).toBe(550)
   })
 })
 
-describe("several processes", () => {
+describe("rate limits of several processes", () => {
   const request = { requestsPerMinute: 10, tokens: 1 }
 
-  test("each have their share, and headers contain the whole limit", () => {
+  test("are divided, and headers contain the whole limit", () => {
     limiter.setMachines(2)
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "10",
@@ -191,7 +191,7 @@ describe("several processes", () => {
     expect(passes(request, "fresh")).toBe(5)
   })
 
-  test("gain the part of a removed process gradually, because it may have been used there", () => {
+  test("regain the part of a removed process gradually, because it may have been used there", () => {
     limiter.setMachines(2)
     limiter.check("key", request)
     limiter.setMachines(1)
@@ -204,7 +204,7 @@ describe("several processes", () => {
     expect(passes(request, "another")).toBe(10)
   })
 
-  test("admit at least one request each, even if there are more of them than the limit", () => {
+  test("admit at least one request per process, even if there are more processes than the limit", () => {
     limiter.setMachines(8)
     expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(1)
     now += 479_000
@@ -214,8 +214,8 @@ describe("several processes", () => {
   })
 })
 
-describe("memory", () => {
-  test("limits the number of keys, and evicts unused ones first", () => {
+describe("the memory of the rate limiter", () => {
+  test("is limited to a number of keys, and unused keys are evicted first", () => {
     limiter = new RateLimiter(() => now, new PrivateBuckets(100))
     const request = { requestsPerMinute: 2, tokens: 1 }
     for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)

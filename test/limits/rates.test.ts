@@ -93,8 +93,8 @@ async function burst(all: readonly Member[], count: number, request: RateRequest
 
 const perMinute = (requestsPerMinute: number) => ({ requestsPerMinute, tokens: 0 })
 
-describe("a single machine", () => {
-  test("never calls the database", async () => {
+describe("rate limits of a single machine", () => {
+  test("never cause a database call", async () => {
     const lone = new Member()
     lone.rates.setMachines(1)
     const request = { requestsPerMinute: 100, tokensPerMinute: 100_000, tokens: 50 }
@@ -105,7 +105,7 @@ describe("a single machine", () => {
     expect(lone.orders).toEqual([])
   })
 
-  test("keeps its usage when others join", async () => {
+  test("keep their usage when others join", async () => {
     const [one, other] = [new Member(), new Member()]
     one.rates.setMachines(1)
     for (let count = 0; count < 40; count++) one.passesAtOnce(perMinute(50))
@@ -114,7 +114,7 @@ describe("a single machine", () => {
     expect(await burst([one, other], 40, perMinute(50))).toBeWithin(8, 11)
   })
 
-  test("stops calling the database a minute after the others have left", async () => {
+  test("cause no database call a minute after the others have left", async () => {
     const [one] = members(2)
     expect(await one?.passes(perMinute(5))).toBe(true)
     one?.rates.setMachines(1)
@@ -128,8 +128,8 @@ describe("a single machine", () => {
   })
 })
 
-describe("several machines", () => {
-  test.each([1, 5, 60, 1_000])("keep a limit of %i together under any load", async (limit) => {
+describe("rate limits of several machines", () => {
+  test.each([1, 5, 60, 1_000])("are kept together at %i under any load", async (limit) => {
     const all = members(3)
     const begun = performance.now()
     let passed = 0
@@ -143,7 +143,7 @@ describe("several machines", () => {
     expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
   })
 
-  test("give all of a limit to the one that is used", async () => {
+  test("are given completely to the only machine in use", async () => {
     const [busy] = members(8)
     expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
   })
@@ -160,7 +160,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeWithin(2, 17)
   })
 
-  test("reject repeatedly without another call", async () => {
+  test("cause repeated rejections without another call", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(1))).toBe(true)
@@ -175,7 +175,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("reports the common remainder on each", async () => {
+  test("report the common remainder on each machine", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),
@@ -189,7 +189,7 @@ describe("several machines", () => {
     })
   })
 
-  test("count tokens as used, and return unused ones", async () => {
+  test("count tokens as used, and return unused tokens", async () => {
     const [one, other] = members(2)
     if (!one || !other) throw new Error("none")
     const tokens = (count: number) => ({ tokensPerMinute: 1_000, tokens: count })
@@ -211,7 +211,7 @@ describe("several machines", () => {
     expect(refusal?.details.retryAfter).toBeWithin(290, 301)
   })
 
-  test("apply a changed limit immediately", async () => {
+  test("follow a changed limit immediately", async () => {
     const [one, other] = members(2)
     if (!one || !other) throw new Error("none")
     expect(await burst([one, other], 100, perMinute(1_000_000))).toBe(100)
@@ -219,7 +219,7 @@ describe("several machines", () => {
     expect(await burst([one, other], 20, perMinute(2_000_000))).toBe(20)
   })
 
-  test("lease for thousands of keys in few steps", async () => {
+  test("are leased for thousands of keys in few steps", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const keys = Array.from({ length: 3_000 }, (_, index) => `${key}-${index}`)
@@ -228,7 +228,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeLessThan(20)
   })
 
-  test("returns the unused rates of a dead machine, and its used ones as they drain", async () => {
+  test("regain the unused rates of a dead machine, and its used rates as they drain", async () => {
     const [dead, ...rest] = members(3)
     // The requests of a dead member that were leased in advance are available as well.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)
@@ -237,8 +237,8 @@ describe("several machines", () => {
   })
 })
 
-describe("an unavailable database", () => {
-  test("leaves each machine its part of a limit, and usage is counted afterwards", async () => {
+describe("rate limits without an available database", () => {
+  test("leave each machine its part, and usage is counted afterwards", async () => {
     const all = members(2)
     for (const member of all) member.isAway = true
     expect(await burst(all, 40, perMinute(10))).toBe(10)
@@ -254,7 +254,7 @@ describe("an unavailable database", () => {
     expect(one?.orders.length).toBeGreaterThan(1)
   })
 
-  test("keeps earlier usage counted, and admits no more after repeated attempts", async () => {
+  test("keep earlier usage counted, and admit no more after repeated attempts", async () => {
     const all = members(2)
     const [one, other] = all
     if (!one || !other) throw new Error("none")
@@ -274,7 +274,7 @@ describe("an unavailable database", () => {
     expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 
-  test("delays requests for at most a second, and then not at all", async () => {
+  test("delay requests for at most a second, and then not at all", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     one.isSilent = true
@@ -291,7 +291,7 @@ describe("an unavailable database", () => {
     expect(one.orders.length).toBe(1)
   })
 
-  test("leaves existing leases usable", async () => {
+  test("keep existing leases usable", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(640))).toBe(true)

@@ -15,7 +15,7 @@ function processOf(machine: Machine): RunningRequests {
   return new RunningRequests(machine.memory, machine.presence)
 }
 
-test("the processes of a machine share a key's limit, and ended requests release their slots", () => {
+test("the processes of a machine share a key's concurrency limit, and ended requests release their slots", () => {
   using first = new Machine(folder)
   using second = new Machine(folder)
   const [one, other] = [processOf(first), processOf(second)]
@@ -34,7 +34,7 @@ test("the processes of a machine share a key's limit, and ended requests release
   expect(() => one.enter("key", 3)).toThrow()
 })
 
-test("requests of a dead process are no longer counted", () => {
+test("running requests of a dead process are no longer counted", () => {
   using first = new Machine(folder)
   const second = new Machine(folder)
   const [one, other] = [processOf(first), processOf(second)]
@@ -47,7 +47,7 @@ test("requests of a dead process are no longer counted", () => {
   expect(() => one.enter("key", 2)).toThrow()
 })
 
-test("a changed limit applies to the next request, and running ones stay", () => {
+test("a changed concurrency limit applies to the next request, and running requests continue", () => {
   using machine = new Machine(folder)
   const running = processOf(machine)
   const leaves = Array.from({ length: 10 }, () => running.enter("key", 1_000_000))
@@ -57,7 +57,7 @@ test("a changed limit applies to the next request, and running ones stay", () =>
   expect(() => running.enter("key", 5)).toThrow()
 })
 
-test("thousands of keys leave nothing behind", () => {
+test("thousands of keys without running requests use no memory", () => {
   using machine = new Machine(folder)
   const running = processOf(machine)
   for (let round = 0; round < 3; round++) {

@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const filesOf = () => readdirSync(join(folder, "run"))
 
-describe("shared memory", () => {
+describe("the shared memory of a machine", () => {
   test("consists of one file, complete from its creation, and shared for reading and writing", () => {
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
     expect([left.isShared, right.isShared]).toEqual([true, true])
@@ -39,7 +39,7 @@ describe("shared memory", () => {
     expect(right.bigWords("circuits")[3]).toBe(0n)
   })
 
-  test("appears again with the folder, and old files are removed", () => {
+  test("is created again with its folder, and old files are removed", () => {
     SharedMemory.open(folder)
     const old = join(folder, "run", "shared-0-of-an-earlier-start")
     writeFileSync(old, "x")
@@ -50,18 +50,21 @@ describe("shared memory", () => {
     expect(filesOf()).toEqual([name])
   })
 
-  test.each([0, 1_000, 100_000, 1_400_000])("a file truncated to %i bytes is restored", (size) => {
-    SharedMemory.open(folder)
-    const [name = ""] = filesOf()
-    truncateSync(join(folder, "run", name), size)
-    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
-    expect([left.isShared, right.isShared]).toEqual([true, true])
-    expect(filesOf()).toEqual([name])
-    left.bigWords("rates").fill(7n)
-    expect(right.bigWords("rates").at(-1)).toBe(7n)
-  })
+  test.each([0, 1_000, 100_000, 1_400_000])(
+    "is restored if its file is truncated to %i bytes",
+    (size) => {
+      SharedMemory.open(folder)
+      const [name = ""] = filesOf()
+      truncateSync(join(folder, "run", name), size)
+      const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
+      expect([left.isShared, right.isShared]).toEqual([true, true])
+      expect(filesOf()).toEqual([name])
+      left.bigWords("rates").fill(7n)
+      expect(right.bigWords("rates").at(-1)).toBe(7n)
+    },
+  )
 
-  test("stays private to the process if no file can be created", () => {
+  test("is private to the process if no file can be created", () => {
     const file = join(folder, "a file")
     writeFileSync(file, "")
     const memory = SharedMemory.open(file)
@@ -71,7 +74,7 @@ describe("shared memory", () => {
   })
 })
 
-describe("a table of words", () => {
+describe("a table in shared memory", () => {
   const table = () => new WordTable(SharedMemory.own().bigWords("circuits"), 8)
 
   test("gives each name its own words, all 0, until they are released", () => {
@@ -118,7 +121,7 @@ describe("a table of words", () => {
   })
 })
 
-test("four processes that take from one bucket get exactly its content", async () => {
+test("four processes that take from a shared bucket get exactly its content", async () => {
   const limit = 20_000
   const program = Bun.fileURLToPath(new URL("counting-process.ts", import.meta.url))
   const words = [process.execPath, program, folder, String(limit), "25000", "1000000"]
@@ -132,8 +135,8 @@ test("four processes that take from one bucket get exactly its content", async (
   expect(sum("slots")).toBe(1_000)
 })
 
-describe("processes of one machine", () => {
-  test("counts them while they run", () => {
+describe("the processes of a machine", () => {
+  test("are counted while they run", () => {
     const first = new Machine(folder)
     expect(first.presence.count).toBe(1)
     const second = new Machine(folder)
@@ -162,7 +165,7 @@ describe("processes of one machine", () => {
     expect(limiters[0]?.check("key", other)["x-ratelimit-remaining-tokens"]).toBe("0")
   })
 
-  test("have their part of a limit if other machines exist", () => {
+  test("have their part of a limit if there are other machines", () => {
     using machine = new Machine(folder)
     const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine.memory))
     limiter.setMachines(4)

@@ -25,7 +25,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("requests, their usage and their money match the receipts", async () => {
+test("metrics of requests, usage and charges match the receipts", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/fault-500": simulated() },
@@ -79,7 +79,7 @@ test("requests, their usage and their money match the receipts", async () => {
   )
 })
 
-test("an overdue backup is shown", async () => {
+test("metrics show an overdue backup", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
   const seen = async () => {
     const found = await samples(gateway)
@@ -99,7 +99,7 @@ test("an overdue backup is shown", async () => {
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 
-test("a resting deployment and its recovery are shown", async () => {
+test("metrics show a cooling deployment and its recovery", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/flaky-5": simulated() },
@@ -112,7 +112,7 @@ test("a resting deployment and its recovery are shown", async () => {
   while ((await resting()) === 1) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
 })
 
-test("callers cannot create an unlimited number of series", async () => {
+test("callers cannot create an unlimited number of metric series", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: Object.fromEntries(

@@ -15,7 +15,7 @@ test("a value is in each bucket whose bound it does not exceed, and in its own s
   expect(of("there")).toEqual([0, 1, 1, 1, 2, 1])
 })
 
-test("labels have the defined order, missing ones are empty, and unknown ones are dropped", () => {
+test("metric labels have the defined order, missing labels are empty, and unknown labels are dropped", () => {
   const metric = counter("calls", { help: "", labels: ["place", "fate"] })
   metric.labels({ place: "a", fate: "b" }).add()
   metric.labels({ fate: "b", place: "a" }).add(2)
@@ -26,7 +26,7 @@ test("labels have the defined order, missing ones are empty, and unknown ones ar
   ])
 })
 
-test("the series of several processes are summed", async () => {
+test("metric series of several processes are added up", async () => {
   const processes = [new MetricRegistry(), new MetricRegistry()]
   for (const [index, registry] of processes.entries()) {
     registry

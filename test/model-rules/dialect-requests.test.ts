@@ -32,7 +32,7 @@ for (const each of CASES) {
     expect(outcome?.text).toMatch(rejection)
   })
 
-  test(`${name} at ${vendor}/${model} is fitted in every format, whole and streamed`, async () => {
+  test(`${name} at ${vendor}/${model} is corrected in every format, whole and streamed`, async () => {
     const formats = expressible(asked).filter(
       (format) => format !== own && (each.formats?.includes(format) ?? true),
     )

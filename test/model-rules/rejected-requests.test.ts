@@ -29,7 +29,7 @@ for (const each of CASES) {
   const { title, vendor, id, asked, rejection, loss, unaffected = [] } = each
   const formats = expressible(asked).filter((format) => each.formats?.includes(format) ?? true)
 
-  test(`${title}: a request is fitted in every format, whole and streamed`, async () => {
+  test(`${title}: the gateway corrects the request in every format, whole and streamed`, async () => {
     const outcomes = await world.askAll(formats, id, asked)
     for (const { format, ...outcome } of outcomes) {
       const isOwn = OWN_FORMATS[vendor]?.includes(format) === true
@@ -59,7 +59,7 @@ for (const each of CASES) {
 /** Rules that cause no rejection. They are tested in settings.test.ts and pdf-engine.test.ts. */
 const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool", "pdf_engine"]
 
-test("every built-in rule is in the table", () => {
+test("every built-in model rule is in the table", () => {
   const tried = new Set<string>([...CASES.map(({ rule }) => rule), ...UNSET])
   expect(RULE_NAMES.filter((rule) => !tried.has(rule))).toEqual([])
 })

@@ -9,7 +9,7 @@ import { REJECTED_REQUESTS } from "./rejected-requests.ts"
 import { expressible, type Situation } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
 
-describe("the validation of a rule's value", () => {
+describe("validation of rule values", () => {
   const wrongValues = ({ type, range, mayBeEmpty }: RuleDefinition): readonly unknown[] => {
     switch (type) {
       case "flag":
@@ -23,7 +23,7 @@ describe("the validation of a rule's value", () => {
     }
   }
 
-  test.each(RULE_NAMES.map((name) => [name]))("rejects wrong values of %s", (name) => {
+  test.each(RULE_NAMES.map((name) => [name]))("rejects invalid values of %s", (name) => {
     for (const value of wrongValues(MODEL_RULES[name])) {
       const rules = JSON.stringify({ [name]: value })
       const found = problems(`
@@ -135,9 +135,9 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]())
 
-describe("a rule of the settings for an unknown server", () => {
+describe("a rule in the settings for an unknown server", () => {
   for (const { rule, name = "", vendor, model, id, asked, loss, ...row } of WRITTEN) {
-    test(`changes requests: ${rule} ${name} like ${vendor}/${model}`, async () => {
+    test(`corrects requests: ${rule} ${name} like ${vendor}/${model}`, async () => {
       const formats = expressible(asked).filter((format) => row.formats?.includes(format) ?? true)
       for (const { format, ...outcome } of await world.askAll(formats, id, asked, [true])) {
         expect({ format, ...outcome }).toEqual({
@@ -151,7 +151,7 @@ describe("a rule of the settings for an unknown server", () => {
   }
 
   for (const [index, { rules, asked, sent, losses }] of SET.entries()) {
-    test(`changes requests: ${Object.keys(rules).join(" and ")}`, async () => {
+    test(`corrects requests: ${Object.keys(rules).join(" and ")}`, async () => {
       const [outcome] = await world.askAll(["chat"], `s/${index}`, asked, [false])
       expect([outcome?.status, outcome?.losses]).toEqual([200, losses])
       expect(world.lastSent.body).toMatchObject(sent)

@@ -26,11 +26,11 @@ async function failureOf(step: Promise<void>): Promise<DeliveryError> {
   return error as DeliveryError
 }
 
-describe("a webhook", () => {
+describe("the webhook channel", () => {
   const anywhere = new Webhook(() => true)
   const secret = newWebhookSecret()
 
-  test("has a signature that the libraries of Standard Webhooks verify", async () => {
+  test("sends a signature that the libraries of Standard Webhooks verify", async () => {
     using receiver = startReceiver()
     await anywhere.send(MESSAGE, { address: `${receiver.url}/hook`, secret })
     const [request] = receiver.received
@@ -40,7 +40,7 @@ describe("a webhook", () => {
     expect(() => new Verifier(newWebhookSecret()).verify(request!.body, request!.headers)).toThrow()
   })
 
-  test("a private address is called only if the operator allows it", async () => {
+  test("calls a private address only if the operator allows it", async () => {
     using receiver = startReceiver()
     const { port } = new URL(receiver.url)
     const restricted = new Webhook(() => false)
@@ -70,13 +70,13 @@ describe("a webhook", () => {
     expect(elsewhere.received).toEqual([])
   })
 
-  test("a removed webhook is not retried", async () => {
+  test("does not retry a removed webhook", async () => {
     using receiver = startReceiver(() => new Response(null, { status: 410 }))
     const destination = { address: receiver.url, secret }
     expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({ isFinal: true })
   })
 
-  test("a webhook without a listener cannot be reached", async () => {
+  test("reports a webhook without a listener as unreachable", async () => {
     const receiver = startReceiver()
     receiver[Symbol.dispose]()
     const destination = { address: receiver.url, secret }
@@ -85,7 +85,7 @@ describe("a webhook", () => {
   })
 })
 
-test("Slack gets text without links and mentions from names", async () => {
+test("the Slack channel removes links and mentions from names", async () => {
   using receiver = startReceiver()
   await new Slack(() => true).send(MESSAGE, { address: receiver.url })
   const { text } = JSON.parse(receiver.received[0]!.body) as { text: string }
@@ -101,8 +101,8 @@ test("Slack gets text without links and mentions from names", async () => {
   )
 })
 
-describe("an email", () => {
-  test("leaves through the operator's server, with its credentials", async () => {
+describe("the email channel", () => {
+  test("sends through the operator's server with its credentials", async () => {
     const mails: string[] = []
     const recipients: string[] = []
     await using server = await startMailServer((mail, to) => {
@@ -120,7 +120,7 @@ describe("an email", () => {
     expect(mails[0]).toContain("below: 2")
   })
 
-  test("a rejected email has the error code, without the server's words or credentials", async () => {
+  test("reports a rejected email with the error code, without the server's message or credentials", async () => {
     await using server = await startMailServer(() => undefined)
     const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
     const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })
@@ -128,7 +128,7 @@ describe("an email", () => {
     expect(message).toBe("the mail server rejected it: EAUTH 535")
   })
 
-  test("needs a mail server", async () => {
+  test("requires a mail server", async () => {
     const step = new Mail(() => undefined).send(MESSAGE, { address: "bob@example.com" })
     expect((await failureOf(step)).message).toContain("notices.smtp")
   })

@@ -72,7 +72,7 @@ test("a notice is sent once, with its account's name and its target", async () =
   ])
 })
 
-test("a failed notice is retried with increasing delays, and given up after three days", async () => {
+test("a failed notice is retried with increasing intervals, and dropped after three days", async () => {
   let attempts = 0
   await using world = await withTarget(async () => {
     attempts++
@@ -96,7 +96,7 @@ test("a failed notice is retried with increasing delays, and given up after thre
   expect(await fate()).toMatchObject({ state: "failed", error: "it answered with status 500" })
 })
 
-test("one slow receiver delays no other notice beyond its deadline", async () => {
+test("a slow receiver delays no other notice beyond its deadline", async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const sent: string[] = []
   await using world = await withTarget(async ({ id }) => {
@@ -114,7 +114,7 @@ test("one slow receiver delays no other notice beyond its deadline", async () =>
   expect(sent).toEqual(["quick", "slow"])
 })
 
-test("a fault of a channel does not stop the delivery, and a lost key is reported with the remedy", async () => {
+test("a channel error does not stop the delivery, and a lost key is reported with the remedy", async () => {
   await using world = await withTarget(async () => {
     throw new Error("a bug with a secret in it")
   })

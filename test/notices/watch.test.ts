@@ -68,7 +68,7 @@ async function watched(balance: bigint) {
   }
 }
 
-test("a low balance is reported once, and again after it was refilled", async () => {
+test("a low balance is reported once, and again after credits were added", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told, spend } = world
   await watch.check(1)
@@ -86,7 +86,7 @@ test("a low balance is reported once, and again after it was refilled", async ()
   expect(await told()).toEqual([low, low])
 })
 
-test("a budget is reported at 50, 80 and 100 percent, once per period", async () => {
+test("a used budget is reported at 50, 80 and 100 percent, once per period", async () => {
   await using world = await watched(100n * CREDIT)
   const { database, watch, told, spend } = world
   const now = Date.now()
@@ -142,7 +142,7 @@ test("simultaneous checks of several processes report each event once", async ()
   expect(failures).toEqual([])
 })
 
-test("an unstable deployment is reported occasionally, and so is a missing price", async () => {
+test("an unstable deployment and a missing price are reported occasionally", async () => {
   await using world = await watched(10n * CREDIT)
   const { database, told, failures } = world
   let now = 0
@@ -170,7 +170,7 @@ test("an unstable deployment is reported occasionally, and so is a missing price
   expect(failures).toEqual([])
 })
 
-test("an unavailable database raises an alarm, and delays nothing", async () => {
+test("an unavailable database raises an alarm, and does not delay notices", async () => {
   const failures: unknown[] = []
   const away = { notices: { raise: () => Promise.reject(new Error("away")) } } as unknown as Store
   const notices = new Notices(away, { noticesFailed: (error) => failures.push(error) })
@@ -244,7 +244,7 @@ test("a paused or closed account is reported, regardless of the actor, and again
   expect(states.map(({ state }) => state)).toEqual(["paused", "closed", "paused"])
 })
 
-test("a price change is reported a day before, once for each model and date by all processes", async () => {
+test("a price change is reported a day before, once for each model and date across all processes", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, watchOf, told, coming, failures } = world
   await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)

@@ -76,7 +76,7 @@ test("a busy collector is retried", async () => {
   expect(collector.received).toHaveLength(3)
 })
 
-test("a collector may answer with anything", async () => {
+test("a collector's response can have any content", async () => {
   using collector = new Collector()
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(65_536)) })
@@ -95,7 +95,7 @@ test("a collector may answer with anything", async () => {
   expect((await outcomes(gateway))["failed"]).toBe(1)
 })
 
-test("a silent collector costs a bounded queue, and does not delay the shutdown", async () => {
+test("a silent collector causes a limited queue, and does not delay the shutdown", async () => {
   using collector = new Collector()
   const { promise: never, resolve } = Promise.withResolvers<Response>()
   collector.answer = () => never

@@ -39,7 +39,7 @@ test("a span has the end user, the session and the tags of its request", async (
   ])
 })
 
-test("a span has the user of the body", async () => {
+test("a span has the end user in the request body", async () => {
   const [request] = await labelsOf({}, { user: "alice" })
   expect(request).toEqual({ "user.id": "alice" })
 })

@@ -137,7 +137,7 @@ describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
   })
 })
 
-test("the parent sends the workers' metrics together, up to the last request", async () => {
+test("the parent process sends the workers' metrics together, up to the last request", async () => {
   using collector = new Collector()
   using installation = createInstallation(yaml(collector, "metrics: 200ms"))
   {

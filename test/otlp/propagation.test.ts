@@ -22,7 +22,7 @@ const MALFORMED = [
   `0-${"a".repeat(100_000)}`,
 ]
 
-test("a trace context is parsed like the W3C defines", () => {
+test("a trace context is parsed as defined by the W3C", () => {
   const read = (traceparent: string, tracestate?: string) =>
     readTraceContext(new Headers({ traceparent, ...(tracestate && { tracestate }) }))
   expect(read(PARENT)).toEqual({ traceId: TRACE, spanId: SPAN })
@@ -41,7 +41,7 @@ test("a trace context is parsed like the W3C defines", () => {
   expect(traceParent(TRACE, SPAN, true)).toBe(PARENT)
 })
 
-test("the caller's span is the parent", async () => {
+test("the caller's span is the parent of the gateway's span", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -52,7 +52,7 @@ test("the caller's span is the parent", async () => {
   expect(attempt).toMatchObject({ traceId: TRACE, parentSpanId: request?.spanId })
 })
 
-test("an invalid header begins a new trace", async () => {
+test("an invalid trace header starts a new trace", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -101,7 +101,7 @@ const tracing = (headers: Readonly<Record<string, string>> | undefined) => ({
   state: headers?.["tracestate"],
 })
 
-test("vendors get a trace context only if the settings say so, with the gateway's own span", async () => {
+test("vendors get a trace context with the gateway's own span only if the settings allow it", async () => {
   using collector = new Collector()
   const headers = { traceparent: PARENT, tracestate: "rojo=1" }
   {

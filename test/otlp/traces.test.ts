@@ -9,8 +9,8 @@ interface Receipt {
   readonly charged: string
 }
 
-describe.each(["http/protobuf", "http/json"] as const)("over %s", (protocol) => {
-  test("a chat is a span with its upstream call as a child", async () => {
+describe.each(["http/protobuf", "http/json"] as const)("traces over %s", (protocol) => {
+  test("contain a span for a chat with its upstream call as a child", async () => {
     using collector = new Collector()
     const resource = { "deployment.environment.name": "test" }
     const headers = { "x-collector-key": "collector-secret" }
@@ -85,7 +85,7 @@ describe.each(["http/protobuf", "http/json"] as const)("over %s", (protocol) => 
   })
 })
 
-test("a stream has the time to its first chunk", async () => {
+test("contain the time to the first chunk of a stream", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -99,7 +99,7 @@ test("a stream has the time to its first chunk", async () => {
   expect(request?.attributes["gen_ai.request.stream"]).toBe(true)
 })
 
-test("each upstream call of a failover has its own span with its error", async () => {
+test("contain a span for each upstream call of a failover, with its error", async () => {
   using collector = new Collector()
   const deployments = [
     { provider: "sim", model: "fault-500", weight: 1_000_000 },
@@ -124,7 +124,7 @@ test("each upstream call of a failover has its own span with its error", async (
   expect(answered).toMatchObject({ name: "chat echo", isFailed: false })
 })
 
-test("a failed request has its status", async () => {
+test("contain the status of a failed request", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated(), "sim/fault-400-context": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -145,7 +145,7 @@ test("a failed request has its status", async () => {
   })
 })
 
-test("a rejected request has a span, unless its caller is unknown", async () => {
+test("contain a span for a rejected request, unless its caller is unknown", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -170,7 +170,7 @@ test("a rejected request has a span, unless its caller is unknown", async () => 
   })
 })
 
-test("a stream that breaks has failed, and so has its upstream call", async () => {
+test("mark a stream that breaks and its upstream call as failed", async () => {
   using collector = new Collector()
   const models = { "sim/fault-cut": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -183,7 +183,7 @@ test("a stream that breaks has failed, and so has its upstream call", async () =
   }
 })
 
-test("both operations of a translation have their spans and upstream calls", async () => {
+test("contain both operations of a translation and their upstream calls", async () => {
   using collector = new Collector()
   const audio = audioModels()
   await using gateway = await startTraced(
@@ -221,7 +221,7 @@ test("both operations of a translation have their spans and upstream calls", asy
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
 })
 
-test("no span contains content or secrets, or more about a caller than allowed", async () => {
+test("contain no content or secrets, and no more about a caller than allowed", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated() }
   const vendorKey = "canary-of-a-vendor-key"

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("the package has exactly the gateway, its contract and the built console", async () => {
+test("the package contains exactly the gateway, its contract and the built console", async () => {
   expect(statSync(tarball).size).toBeLessThan(LARGEST_PACKAGE)
   const listing = await run(folder, ["tar", "--list", "--gzip", "--file", tarball])
   const paths = listing.stdout.trim().split("\n")
@@ -81,7 +81,7 @@ test("npx starts the package with Node only, in a folder with a space and an acc
 test.each([
   ["npm", "node_modules"],
   ["pnpm", "node_modules/.pnpm/bun/node_modules"],
-])("starts when %s runs no install scripts", async (manager, modules) => {
+])("the package starts if %s runs no install scripts", async (manager, modules) => {
   const place = await installed(manager)
   rmSync(join(place, "node_modules/bun"))
   // These are the contents of Bun's packages before the install script has moved the program.
@@ -96,7 +96,7 @@ test.each([
   expect(stdout).toBe(`${facts.version}\n`)
 })
 
-test("starts when a package manager runs it with Node", async () => {
+test("the package starts with Node if a package manager runs it", async () => {
   const place = await installed("with-node")
   const program = "node_modules/tollgate/bin/tollgate"
   const { stdout } = await run(place, ["node", program, "--version"])

@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("builds without a network all it can, reports the missing parts, and fails", () => {
+test("a release build without a network builds all it can, reports the missing parts, and fails", () => {
   expect(built.stdout).toContain(`${NAME}: ELF ${process.arch}`)
   expect(built.stderr).toContain("is not complete, windows-x64 could not be built")
   expect(built.stderr).toContain("the registry of npm")
@@ -39,7 +39,7 @@ test("builds without a network all it can, reports the missing parts, and fails"
   ])
 })
 
-test("the checksums are correct, and the list has the libraries and the runtime, without development packages", async () => {
+test("release checksums are correct, and the list has the libraries and the runtime, without development packages", async () => {
   expect(run(["sha256sum", "--check", "--strict", "SHA256SUMS"], release).stdout).toBe(
     `${NAME}: OK\ntollgate-${facts.version}.cdx.json: OK\n`,
   )
@@ -62,14 +62,14 @@ test("the checksums are correct, and the list has the libraries and the runtime,
   for (const name of [...tools, "vite", "rolldown"]) expect(names).not.toContain(name)
 })
 
-test("an unknown target is rejected with a list of the known ones", () => {
+test("an unknown release target is rejected with a list of the known targets", () => {
   const refused = buildRelease("linux-sparc")
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toContain("there is no target 'linux-sparc'")
   expect(refused.stderr).toContain("linux-arm64-musl")
 })
 
-test("an executable in an empty folder serves with two workers, counts, shows the console and is backed up", async () => {
+test("a released executable in an empty folder serves with two workers, counts, shows the console and is backed up", async () => {
   const place = join(folder, "place")
   mkdirSync(place)
   const program = join(place, "tollgate")
@@ -104,7 +104,7 @@ test("an executable in an empty folder serves with two workers, counts, shows th
   expect(run([program, "--version"], place).stdout).toBe(`${facts.version}\n`)
 })
 
-test("the platform of a file is read from its header", () => {
+test("the platform of an executable is read from its header", () => {
   expect(systemOf(header([0, "\x7fELF"], [18, 0x3e]))).toBe("ELF x64")
   expect(systemOf(header([0, "\x7fELF"], [18, 0xb7], [600, "/lib/ld-musl-aarch64.so.1"]))).toBe(
     "ELF arm64 musl",

@@ -10,24 +10,24 @@ function measured(...times: readonly number[]): FirstBytes {
 
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
-describe("the time after which an answer is late", () => {
-  test("returns undefined before twenty have begun", () => {
+describe("the delay after which an answer is late", () => {
+  test("is undefined before twenty answers have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("equals the time by which 95 of the last 100 had begun", () => {
+  test("is the time by which 95 of the last 100 answers had begun", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
 
-  test("stays above the usual network delay", () => {
+  test("is never less than the usual network delay", () => {
     expect(measured(...Array.from({ length: 50 }, () => 3)).late).toBe(100)
   })
 })
 
 describe("the load of a deployment", () => {
-  test("tracks streams and whole answers separately, once it is requested", () => {
+  test("is tracked separately for streams and whole answers, on request", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()
@@ -39,7 +39,7 @@ describe("the load of a deployment", () => {
     expect(load.lateAfter(false)).toBe(5_000)
   })
 
-  test("counts abandoned calls with their waiting time if that is long", () => {
+  test("includes the waiting time of abandoned calls if it is long", () => {
     const load = new Load()
     load.lateAfter(false)
     for (const _ of from(0, 30)) load.began(200, false)
@@ -51,7 +51,7 @@ describe("the load of a deployment", () => {
     expect(load.latency()).toBeGreaterThan(1_000)
   })
 
-  test("allows ten hedges, and one more per ten successes, with separate retries", () => {
+  test("allows ten hedges, and one more per ten successes, with a separate retry budget", () => {
     const load = new Load()
     const taken = () => from(0, 20).filter(() => load.takeHedge()).length
     expect(taken()).toBe(10)

@@ -64,7 +64,7 @@ async function twoMembers(): Promise<[Member, Member]> {
   return [one, other]
 }
 
-test("a failing deployment is tried once by the other node, whose failure opens its circuit", async () => {
+test("a failing deployment is tried once by another node, whose failure opens its circuit", async () => {
   const [one, other] = await twoMembers()
   one.break(3)
   await until(() => other.poll())
@@ -76,7 +76,7 @@ test("a failing deployment is tried once by the other node, whose failure opens 
   expect(other.health.isHealthy(ID)).toBe(false)
 })
 
-test("a node with a broken network opens no circuits of others", async () => {
+test("a node with a broken network opens no circuits of other nodes", async () => {
   const [broken, sound] = await twoMembers()
   sound.health.succeeded(ID)
   now += 60_000
@@ -133,7 +133,7 @@ test("a recovered deployment is tried by the other nodes immediately", async () 
   })
 })
 
-test("a lone node reports and reads nothing, regardless of its processes", async () => {
+test("a single node reports and reads no health, regardless of its processes", async () => {
   const calls: string[] = []
   const { store } = database
   const counted: Store = {
@@ -162,7 +162,7 @@ test("a lone node reports and reads nothing, regardless of its processes", async
   expect(calls).toEqual([])
 })
 
-test("a burst of rejections is one report, and a lost database costs only reports", async () => {
+test("a burst of rejections is one report, and an unavailable database affects only reports", async () => {
   let reports = 0
   const { store } = database
   const failing: Store = {

@@ -25,8 +25,8 @@ function restLeft(): number {
   return rest
 }
 
-describe("health", () => {
-  test("rests after three failures in a row, not after two", () => {
+describe("deployment health", () => {
+  test("opens the circuit after three failures in a row, not after two", () => {
     breakTimes(2)
     expect(health.isHealthy(ID)).toBe(true)
     health.succeeded(ID)
@@ -38,7 +38,7 @@ describe("health", () => {
     expect(restLeft()).toBe(1_000)
   })
 
-  test("rests twice as long each time its trial fails, up to a minute", () => {
+  test("doubles the cooldown each time a probe fails, up to a minute", () => {
     breakTimes(3)
     const rests = [restLeft()]
     for (let trial = 0; trial < 8; trial++) {
@@ -55,7 +55,7 @@ describe("health", () => {
     expect(restLeft()).toBe(1_000)
   })
 
-  test("admits one request after a rest, and forgets a probe without a result", () => {
+  test("admits one request after a cooldown, and ignores a probe without a result", () => {
     breakTimes(3)
     now += 1_000
     expect(health.isHealthy(ID)).toBe(true)
@@ -68,7 +68,7 @@ describe("health", () => {
   })
 
   test.each(["refused_by_upstream", "overloaded"] as const)(
-    "admits another probe after one that ends with %s, which is inconclusive",
+    "admits another probe after an inconclusive one that ends with %s",
     (kind) => {
       breakTimes(3)
       now += 1_000
@@ -98,12 +98,12 @@ describe("health", () => {
     [2, 2_000],
     [0, 0],
     [3_600, 120_000],
-  ])("an overload that requests %p seconds rests %p ms", (retryAfter, rest) => {
+  ])("converts an overload that requests %p seconds to a cooldown of %p ms", (retryAfter, rest) => {
     health.overloaded(ID, retryAfter)
     expect(restLeft()).toBe(rest)
   })
 
-  test("a late success does not end the delay that the vendor requested", () => {
+  test("keeps the delay that the vendor requested after a late success", () => {
     health.overloaded(ID, 30)
     health.succeeded(ID)
     expect(restLeft()).toBe(30_000)
@@ -111,13 +111,13 @@ describe("health", () => {
     expect(restLeft()).toBe(30_000)
   })
 
-  test("an account without money rests as long, for any status", () => {
+  test("has a cooldown of a minute for an account without money, for any status", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
     expect(restLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
 
-  test("a rejected credential rests a minute, and then one request probes it", () => {
+  test("has a cooldown of a minute for a rejected credential, and then one probe", () => {
     health.refused(ID)
     expect(restLeft()).toBe(60_000)
     now += 60_000
@@ -127,7 +127,7 @@ describe("health", () => {
     expect(health.isHealthy(ID)).toBe(true)
   })
 
-  test("classifies errors", () => {
+  test("classifies errors by their effect", () => {
     const fail = (error: GatewayError, status?: number) => health.failed(ID, error, status)
     fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
     fail(new GatewayError("internal_error", ""))
@@ -143,22 +143,25 @@ describe("health", () => {
     expect(restLeft()).toBe(1_000)
   })
 
-  test.each(["account", "credential"] as const)("rests a whole account for its %s", (error) => {
-    const [first, second] = ["mine/large#eu", "mine/small#eu"] as const
-    health.failed(first, new GatewayError("upstream_error", "", { providerError: error }), 412)
-    expect(health.isHealthy(first)).toBe(false)
-    expect(health.isHealthy(second)).toBe(false)
-    expect(health.report(second)).toMatchObject({ state: "resting", restsFor: 60_000 })
-    // Another credential of the provider is another account, and so is another provider.
-    expect(health.isHealthy("mine/large#us")).toBe(true)
-    expect(health.isHealthy("mine/large")).toBe(true)
-    now += 60_000
-    health.attempted(second)
-    expect(health.isHealthy(first)).toBe(false)
-    health.succeeded(second)
-    expect(health.isHealthy(first)).toBe(true)
-    expect(health.areCircuitsClosed).toBe(true)
-  })
+  test.each(["account", "credential"] as const)(
+    "puts a whole account into cooldown for its %s",
+    (error) => {
+      const [first, second] = ["mine/large#eu", "mine/small#eu"] as const
+      health.failed(first, new GatewayError("upstream_error", "", { providerError: error }), 412)
+      expect(health.isHealthy(first)).toBe(false)
+      expect(health.isHealthy(second)).toBe(false)
+      expect(health.report(second)).toMatchObject({ state: "resting", restsFor: 60_000 })
+      // Another credential of the provider is another account, and so is another provider.
+      expect(health.isHealthy("mine/large#us")).toBe(true)
+      expect(health.isHealthy("mine/large")).toBe(true)
+      now += 60_000
+      health.attempted(second)
+      expect(health.isHealthy(first)).toBe(false)
+      health.succeeded(second)
+      expect(health.isHealthy(first)).toBe(true)
+      expect(health.areCircuitsClosed).toBe(true)
+    },
+  )
 
   test("lets the next request probe an account if its probe ends otherwise", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 402)
@@ -168,18 +171,21 @@ describe("health", () => {
     expect(health.isHealthy(ID)).toBe(true)
   })
 
-  test.each(["permission", "model"] as const)("rests one deployment for its %s", (error) => {
-    health.failed(ID, new GatewayError("upstream_error", "", { providerError: error }), 403)
-    expect(restLeft()).toBe(60_000)
-    expect(health.isHealthy("mine/other")).toBe(true)
-  })
+  test.each(["permission", "model"] as const)(
+    "puts one deployment into cooldown for its %s",
+    (error) => {
+      health.failed(ID, new GatewayError("upstream_error", "", { providerError: error }), 403)
+      expect(restLeft()).toBe(60_000)
+      expect(health.isHealthy("mine/other")).toBe(true)
+    },
+  )
 
-  test("rests no deployment for a model that may not be streamed", () => {
+  test("ignores the error of a model that does not support streaming", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "streaming" }), 400)
     expect(health.areCircuitsClosed).toBe(true)
   })
 
-  test("remembers a bounded number of deployments", () => {
+  test("stores a limited number of deployments", () => {
     for (let count = 0; count < 20_000; count++) health.refused(`mine/${count}`)
     expect(health.isHealthy("mine/0")).toBe(true)
     expect(health.isHealthy("mine/19999")).toBe(false)
@@ -187,7 +193,7 @@ describe("health", () => {
 })
 
 describe("the health report", () => {
-  test("contains state unknown for a deployment that was never called", () => {
+  test("has the state unknown for a deployment that was never called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",
       restsFor: 0,

@@ -33,15 +33,15 @@ const route = (asked: Model, health: Health, random?: () => number) =>
 
 const ids = (deployments: readonly Deployment[]) => deployments.map(({ id }) => id)
 
-describe("route", () => {
-  test("returns a single deployment unchanged", () => {
+describe("the route of a request", () => {
+  test("has a single deployment unchanged", () => {
     const one = model([deployment("a", 1)])
     expect(route(one, new Health())).toBe(one.deployments)
     expect(route(model([deployment("a", 1, false)]), new Health())).toEqual([])
     expect(route(model([]), new Health())).toEqual([])
   })
 
-  test("draws by weight: twice the weight is first twice as often", () => {
+  test("starts with a deployment of twice the weight twice as often", () => {
     const random = seeded(42)
     const pool = model([deployment("a", 1), deployment("b", 2), deployment("c", 5)])
     const health = new Health()
@@ -60,7 +60,7 @@ describe("route", () => {
     expect(seconds["b"]! / firsts["c"]!).toBeCloseTo(2 / 3, 1.9)
   })
 
-  test("uses weight 0 after all others have failed, in the order of the settings", () => {
+  test("has deployments of weight 0 after all others, in the order of the settings", () => {
     const random = seeded(7)
     const pool = model([deployment("spare", 0), deployment("reserve", 0), deployment("a", 1)])
     const health = new Health()
@@ -69,7 +69,7 @@ describe("route", () => {
     }
   })
 
-  test("puts open circuits last, even after a spare, and never rejects", () => {
+  test("has open circuits last, even after fallbacks, and never rejects", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 100), deployment("b", 1), deployment("spare", 0)])
@@ -82,7 +82,7 @@ describe("route", () => {
     expect(health.isHealthy("a")).toBe(true)
   })
 
-  test("sends one request to a rested deployment, and others elsewhere until it ended", () => {
+  test("sends one request to a deployment after its cooldown, and others elsewhere until it ends", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
@@ -96,7 +96,7 @@ describe("route", () => {
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
   })
 
-  test("orders each deployment with a price exactly once: healthy, spare, with an open circuit", () => {
+  test("has each priced deployment exactly once: healthy, fallback, then with an open circuit", () => {
     const one = fc.record({
       weight: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
       priced: fc.boolean(),
@@ -126,7 +126,7 @@ describe("route", () => {
   })
 })
 
-describe("affinity", () => {
+describe("affinity of routes", () => {
   const pool = model(["a", "b", "c"].map((id) => deployment(id, 1)))
   const keyOf = (text: string) => () => ({ kind: "session", text }) as const
   const routed = (asked: Model, health: Health, text: string) =>
@@ -140,7 +140,7 @@ describe("affinity", () => {
     expect(new Router(health, new Loads()).route(pool, keyOf("one")).reason).toBe("session")
   })
 
-  test("spreads keys by weight", () => {
+  test("distributes keys by weight", () => {
     const weighted = model([deployment("a", 1), deployment("b", 3)])
     const health = new Health()
     const count = 8_000
@@ -150,7 +150,7 @@ describe("affinity", () => {
     expect(first / count).toBeCloseTo(3 / 4, 1.7)
   })
 
-  test("moves only the keys of a resting deployment, and moves them back", () => {
+  test("moves only the keys of a cooling deployment, and moves them back", () => {
     let now = 0
     const health = new Health(() => now)
     const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)
@@ -180,8 +180,8 @@ describe("affinity", () => {
   })
 })
 
-describe("loads", () => {
-  test("share one entry without retries for models that only callers name", () => {
+describe("loads of models", () => {
+  test("share one entry without retries if only callers name the model", () => {
     const loads = new Loads()
     const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
     expect(loads.of(named("one"))).toBe(loads.of(named("two")))
@@ -201,7 +201,7 @@ describe("loads", () => {
   })
 })
 
-describe("strategies", () => {
+describe("routing strategy", () => {
   const health = new Health()
   const of = (choice: Model["choice"], ...weights: number[]): Model => ({
     ...model(weights.map((weight, index) => deployment(`d${index}`, weight))),
@@ -209,7 +209,7 @@ describe("strategies", () => {
   })
   const firstOf = (router: Router, asked: Model) => ids(router.route(asked).deployments)[0]
 
-  test("latency chooses the faster of two drawn deployments, and retries a slow one later", () => {
+  test("latency selects the faster of two random deployments, and retries a slow one later", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     const pool = of("latency", 1, 1)
@@ -224,7 +224,7 @@ describe("strategies", () => {
     expect(firstOf(new Router(health, old, seeded(5)), pool)).toBe("d0")
   })
 
-  test("latency counts running requests, so that not all go to the fastest", () => {
+  test("latency includes running requests, so that not all requests go to the fastest", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     loads.of(deployment("d0", 1)).answered(100)
@@ -233,7 +233,7 @@ describe("strategies", () => {
     expect(firstOf(router, of("latency", 1, 1))).toBe("d1")
   })
 
-  test("least_busy chooses the fewest requests, relative to the weights", () => {
+  test("least_busy selects the fewest requests, relative to the weights", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     const pool = of("least_busy", 1, 4)
@@ -248,7 +248,7 @@ describe("strategies", () => {
     expect(firstOf(router, pool)).toBe("d1")
   })
 
-  test("order chooses the first healthy one of the settings", () => {
+  test("order selects the first healthy deployment in the settings", () => {
     const troubled = new Health(() => 0)
     const router = new Router(troubled, new Loads())
     const pool = of("order", 1, 5, 9)

@@ -43,7 +43,7 @@ async function count({ url }: TestGateway, fate: string): Promise<number | undef
   return valueOf(samplesOf(await response.text()), name, { sink: "file", fate })
 }
 
-test("the line of each request is written to the file once, and counted", async () => {
+test("each request writes its line to the log file once, and the line is counted", async () => {
   using folder = new Folder()
   await using gateway = await startGateway({
     settings: settings(folder),
@@ -74,7 +74,7 @@ test("the line of each request is written to the file once, and counted", async 
   expect(gateway.heard.filter(({ name }) => name === "requestEnded")).toEqual([])
 })
 
-test("pending lines are written at the shutdown", async () => {
+test("pending log lines are written at the shutdown", async () => {
   using folder = new Folder()
   const gateway = await startGateway({ settings: settings(folder) })
   const caller = await gateway.caller("1")
@@ -85,7 +85,7 @@ test("pending lines are written at the shutdown", async () => {
   expect(folder.lines()).toHaveLength(5)
 })
 
-test("an unwritable file disturbs no request, and the operator is notified", async () => {
+test("an unwritable log file affects no request, and the operator is notified", async () => {
   using folder = new Folder()
   writeFileSync(join(folder.path, "log"), "in the way")
   await using gateway = await startGateway({ settings: settings(folder, { queueBytes: 1_500 }) })

@@ -12,7 +12,7 @@ function bucketLog(endpoint: string, more = {}) {
   return { log: { requests: false, queueBytes: MEBIBYTE, bucket: { ...storing(place), ...more } } }
 }
 
-test("lines are stored in a bucket: an object for each batch, in a folder for each hour", async () => {
+test("log lines are stored in a bucket with an object for each batch and a folder for each hour", async () => {
   const bucket = new FakeBucket()
   bucket.secret = SECRET
   using server = bucket.listen()
@@ -30,7 +30,7 @@ test("lines are stored in a bucket: an object for each batch, in a folder for ea
   expect(lines.map(({ request }) => request)).toEqual(ids)
 })
 
-test("credentials of the environment are not used for a bucket", async () => {
+test("credentials of the environment are not used for a log bucket", async () => {
   const bucket = new FakeBucket()
   using server = bucket.listen()
   process.env["AWS_SESSION_TOKEN"] = "of something else"
@@ -46,7 +46,7 @@ test("credentials of the environment are not used for a bucket", async () => {
   }
 })
 
-test("a bucket that rejects lines disturbs no request, and its secret is in no message", async () => {
+test("a log bucket that rejects lines affects no request, and its secret is in no message", async () => {
   const bucket = new FakeBucket()
   bucket.secret = "another"
   using server = bucket.listen()
@@ -57,7 +57,7 @@ test("a bucket that rejects lines disturbs no request, and its secret is in no m
   gateway.app.skipDrain()
 })
 
-test("a bucket in a private network is rejected unless the operator allows it", async () => {
+test("a log bucket in a private network is rejected unless the operator allows it", async () => {
   const bucket = new FakeBucket()
   using server = bucket.listen()
   const settings = bucketLog(server.url.href, { allowsPrivate: false })
@@ -73,7 +73,7 @@ test.each([
   ["answers endlessly", () => new Response(endless(), { status: 500 }), "status 500"],
   ["stalls within its answer", () => new Response(halted(), { status: 500 }), "status 500"],
   ["redirects", () => Response.redirect("http://169.254.169.254/", 307), "status 307"],
-])("a bucket that %s is retried", async (_, answer, words) => {
+])("a log bucket that %s is retried", async (_, answer, words) => {
   using receiver = new Receiver()
   receiver.answer = answer
   const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }
@@ -87,7 +87,7 @@ test.each([
   expect(String(error)).toContain(words)
 })
 
-test("the check of signatures agrees with another client", async () => {
+test("the signature check agrees with another client", async () => {
   const bucket = new FakeBucket()
   bucket.secret = SECRET
   using server = bucket.listen()

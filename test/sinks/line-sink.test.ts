@@ -38,7 +38,7 @@ function open(destination: Shelf, more: Partial<LineSinkParts> = {}) {
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => String(from + index))
 
-test("lines arrive in order and together", async () => {
+test("log lines are delivered in order and together", async () => {
   const shelf = new Shelf()
   const { sink } = open(shelf)
   for (const line of numbers(0, 50)) sink.add(line)
@@ -52,7 +52,7 @@ test("lines arrive in order and together", async () => {
   await sink[Symbol.asyncDispose]()
 })
 
-test("a full batch is sent immediately", async () => {
+test("a full log batch is sent immediately", async () => {
   const shelf = new Shelf()
   const { sink } = open(shelf, { every: 1_000_000, batch: 10 })
   for (const line of numbers(100, 104)) sink.add(line)
@@ -64,7 +64,7 @@ test("a full batch is sent immediately", async () => {
   expect(shelf.taken).toEqual([...numbers(100, 104), "200"])
 })
 
-test("lines beyond the queue's limit are dropped and counted, and the rest arrives", async () => {
+test("log lines beyond the queue's limit are dropped and counted, and the rest is delivered", async () => {
   const shelf = new Shelf()
   const { promise, resolve } = Promise.withResolvers<void>()
   shelf.gate = promise
@@ -85,7 +85,7 @@ test("lines beyond the queue's limit are dropped and counted, and the rest arriv
   expect(told.at(-1)).toEqual(["dropped", "shelf", 91])
 })
 
-test("a failing destination is retried with the same batch until it works", async () => {
+test("a failing log destination is retried with the same batch until it succeeds", async () => {
   const shelf = new Shelf()
   shelf.fault = new LineDeliveryError("it cannot be reached")
   const { sink, told } = open(shelf)
@@ -101,7 +101,7 @@ test("a failing destination is retried with the same batch until it works", asyn
   expect(sink.counts.dropped).toBe(0)
 })
 
-test("a rejected batch is given up, so that it does not block others", async () => {
+test("a rejected log batch is dropped, so that it does not block others", async () => {
   const shelf = new Shelf()
   shelf.fault = new LineDeliveryError("it answered with status 400", "lines")
   const { sink, told } = open(shelf)
@@ -130,7 +130,7 @@ class Picky extends Shelf {
   }
 }
 
-test("a batch that fails while others succeed is given up, and others do not wait for it", async () => {
+test("a log batch that fails while others succeed is dropped, and does not delay others", async () => {
   const shelf = new Picky()
   const { sink, told } = open(shelf, { batch: 4 })
   for (const line of ["bad1", "bad2"]) sink.add(line)
@@ -146,7 +146,7 @@ test("a batch that fails while others succeed is given up, and others do not wai
   expect(sink.counts.dropped).toBe(2)
 })
 
-test("nothing is given up while no batch succeeds", async () => {
+test("no log batch is dropped while none succeeds", async () => {
   const shelf = new Picky()
   shelf.isAway = true
   const { sink } = open(shelf, { batch: 4 })
@@ -161,7 +161,7 @@ test("nothing is given up while no batch succeeds", async () => {
   await sink[Symbol.asyncDispose]()
 })
 
-test("a single bad batch is kept, and retried occasionally", async () => {
+test("a single failing log batch is kept, and retried occasionally", async () => {
   const shelf = new Picky()
   const { sink } = open(shelf, { lastTime: () => 20 })
   sink.add("bad")
@@ -174,7 +174,7 @@ test("a single bad batch is kept, and retried occasionally", async () => {
   expect(sink.counts).toMatchObject({ written: 1, dropped: 1 })
 })
 
-test("the shutdown delivers pending lines, even during a long pause", async () => {
+test("the shutdown delivers pending log lines, even during a long retry interval", async () => {
   const shelf = new Shelf()
   shelf.fault = new Error("away")
   const { sink } = open(shelf, { pause: 1_000_000 })
@@ -186,7 +186,7 @@ test("the shutdown delivers pending lines, even during a long pause", async () =
   expect(sink.counts).toEqual({ written: 20, dropped: 0, waiting: 0 })
 })
 
-test("the shutdown waits for a limited time, and reports the lost lines", async () => {
+test("the shutdown waits for log lines for a limited time, and reports the lost lines", async () => {
   const shelf = new Shelf()
   shelf.gate = new Promise<void>(() => undefined)
   const { sink, told } = open(shelf, { lastTime: () => 20 })

@@ -15,7 +15,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("each request has a line with the data of its receipt and no content", async () => {
+test("each request logs a line with the data of its receipt and no content", async () => {
   await using gateway = await startGateway({
     settings: { log: { requests: true, queueBytes: 2 ** 24 } },
     models: { "sim/fault-500": simulated() },
@@ -68,7 +68,7 @@ test("each request has a line with the data of its receipt and no content", asyn
   for (const secret of ["canary", caller.key]) expect(all).not.toContain(secret)
 })
 
-test("there are no lines unless the settings enable them", async () => {
+test("no request lines are logged unless the settings enable them", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   await (await caller.post("/v1/chat/completions", chat("sim/echo"))).text()

@@ -24,7 +24,7 @@ const OPTIONS: ChaosOptions = {
   watchesInnocents: false,
 }
 
-describe("a short chaos", () => {
+describe("a short chaos run", () => {
   let result: ChaosResult
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe("a short chaos", () => {
     if (result.verdict.findings.length > 0) console.error(formatChaos(OPTIONS, result))
   })
 
-  test("breaks no law despite misbehaving vendors", () => {
+  test("violates no invariant despite misbehaving vendors", () => {
     expect(result.verdict.findings).toEqual([])
     expect(result.exitCodes).toEqual([0])
     expect(result.crashes).toBe(0)
@@ -52,7 +52,7 @@ describe("a short chaos", () => {
     ["a charge without a call", withUnknownCharge, LAWS[8]],
   ]
 
-  test.each(mutations)("the verification finds %s", (_, mutate, law) => {
+  test.each(mutations)("detects %s", (_, mutate, law) => {
     const { findings } = judgeChaos(mutate(result.evidence))
     expect(findings.map((finding) => finding.law)).toContain(law as (typeof LAWS)[number])
   })

@@ -44,7 +44,7 @@ async function askUntilAnswered(
   }
 }
 
-test.concurrent("repeated kill -9 during requests leaves at most one charge per key", async () => {
+test.concurrent("repeated kill -9 during requests leaves at most one charge per idempotency key", async () => {
   using streaming = startVendor(() =>
     streamed([frame("one "), 5, frame("two "), 5, frame("", "stop"), usageFrame(10, 1), DONE]),
   )
@@ -125,7 +125,7 @@ async function grantOnce(
   }
 }
 
-test.concurrent("kill -9 between grants leaves one entry per key", async () => {
+test.concurrent("kill -9 between grants leaves one entry per idempotency key", async () => {
   using vendor = startVendor(() => Response.json(wholeAnswer()))
   using installation = createInstallation(`admin_token: ${ADMIN}\n${yamlFor(vendor.url)}`)
   const { account } = await newKey(installation)

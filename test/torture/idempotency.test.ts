@@ -20,7 +20,7 @@ import {
   yamlFor,
 } from "./idempotency-world.ts"
 
-test.concurrent("a second request is attached across processes, and the upstream call continues for it", async () => {
+test.concurrent("a second request joins a call in another process, and the call continues for it", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -47,7 +47,7 @@ test.concurrent("a second request is attached across processes, and the upstream
   expect(await chargesOf(installation, account)).toEqual([first.headers.get("x-request-id") ?? ""])
 })
 
-test.concurrent("a whole answer that runs in another process is awaited", async () => {
+test.concurrent("a retry waits for a whole answer that another process produces", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
@@ -90,7 +90,7 @@ test.concurrent("two workers that share a port make one upstream call for sixty 
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a process that is shut down finishes an answer that only another process's caller awaits", async () => {
+test.concurrent("a process that shuts down completes an answer for another process's caller", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -116,7 +116,7 @@ test.concurrent("a process that is shut down finishes an answer that only anothe
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a suspended process is awaited, and not treated as dead", async () => {
+test.concurrent("a retry waits for a suspended process, which is not treated as dead", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))

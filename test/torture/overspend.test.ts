@@ -34,7 +34,7 @@ const TRIALS = MEANS.flatMap(({ workers, ...means }) =>
 )
 
 for (const { name, credits, budget, workers } of sampleOf(TRIALS, 2)) {
-  test.concurrent(`200 simultaneous requests on ${name} for 50, ${workers} process(es)`, async () => {
+  test.concurrent(`200 simultaneous requests on ${name} do not exceed credits for 50, ${workers} process(es)`, async () => {
     await using simulator = startSimulator()
     using installation = createInstallation(yamlFor(simulator.url))
     const account = await runJson<{ id: string }>(

@@ -9,7 +9,7 @@ import { torture, type TortureResult } from "../../torture/torture.ts"
 
 const OPTIONS = { seconds: 3, nodes: 2, callers: 6, seed: 15, fillsDisk: false }
 
-describe("a short torture of SQLite", () => {
+describe("a short torture run of SQLite", () => {
   const options = { ...OPTIONS, engine: SQLITE }
   let result: TortureResult
 
@@ -21,7 +21,7 @@ describe("a short torture of SQLite", () => {
     if (result.findings.length > 0) console.error(formatReport(options, result))
   })
 
-  test("loses and duplicates nothing, and leaves nothing below zero or behind", () => {
+  test("loses and duplicates nothing, and leaves no negative balance and no holds", () => {
     expect(result.findings).toEqual([])
     expect(result.exitCodes).toEqual([0, 0])
     expect(wholesOf(result.evidence).length).toBeGreaterThan(3)
@@ -43,7 +43,7 @@ describe("a short torture of SQLite", () => {
     ["a write-off for lack of credits", withWriteOff, /was written off: account_empty/],
   ]
 
-  test.each(mutations)("the oracle finds %s", (_, mutate, wanted) => {
+  test.each(mutations)("detects %s", (_, mutate, wanted) => {
     const findings = judge(mutate(result.evidence)).map(({ fault }: Finding) => fault)
     expect(findings.filter((fault) => wanted.test(fault))).not.toEqual([])
   })
@@ -52,7 +52,7 @@ describe("a short torture of SQLite", () => {
 const ENGINES: readonly TortureEngine[] = IS_EXHAUSTIVE ? [POSTGRESQL, POSTGRESQL_JOURNAL] : []
 
 for (const engine of ENGINES) {
-  test(`a short torture of ${engine.name} finds no fault`, async () => {
+  test(`a short torture run of ${engine.name} finds no fault`, async () => {
     const options = { ...OPTIONS, engine }
     const result = await torture(options)
     if (result.findings.length > 0) console.error(formatReport(options, result))

@@ -25,7 +25,7 @@ function kindOf(error: unknown): string {
   return error instanceof Error && "kind" in error ? String(error.kind) : String(error)
 }
 
-test("an existing session of the browser is never the signed-in one", async () => {
+test("a sign-in never reuses an existing session of the browser", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -40,7 +40,7 @@ test("an existing session of the browser is never the signed-in one", async () =
   expect((await users.sessionOf(victim.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("a session cookie added by another host of the domain does not take the session over", async () => {
+test("a session cookie set by another host of the domain does not take over the session", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -55,7 +55,7 @@ test("a session cookie added by another host of the domain does not take the ses
   expect(twice?.user.email).toBe(ADA.email)
 })
 
-test("a second factor gives its browser a new session, and the previous one ends", async () => {
+test("a second factor gives its browser a new session, and the previous session ends", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -71,7 +71,7 @@ test("a second factor gives its browser a new session, and the previous one ends
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("a code opens one session only, even for an observer", async () => {
+test("a code opens only one session, even for an observer", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -108,7 +108,7 @@ test("setting the clock back does not invalidate an authenticator", async () => 
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("ten wrong codes in a row lock the factor, regardless of passwords in between", async () => {
+test("ten wrong codes in a row lock the factor, regardless of correct passwords in between", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -214,7 +214,7 @@ test("codes are limited per session, regardless of the browser's other cookies",
   expect(kinds).toEqual([...Array(10).fill("invalid_value"), ...Array(2).fill("too_many_attempts")])
 })
 
-test("no browser is trusted once the second factor was turned off", async () => {
+test("no browser is trusted after the second factor is turned off", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -230,7 +230,7 @@ test("no browser is trusted once the second factor was turned off", async () => 
   expect(await signIn(users, trusted)).toEqual({ needsCode: true })
 })
 
-test("a stored proof works for its own purpose only", async () => {
+test("a stored proof is valid only for its own purpose", async () => {
   using open = openUsers()
   const { users } = open
   await withTwoFactor(users)
@@ -247,7 +247,7 @@ test("a stored proof works for its own purpose only", async () => {
   expect(await signIn(users, forged)).toEqual({ needsCode: true })
 })
 
-test("a response for one issuer is sent to no other", async () => {
+test("a response for one issuer is never sent to another", async () => {
   await using honest = await startIssuer()
   await using evil = await startIssuer()
   using open = openUsers()
@@ -293,7 +293,7 @@ test("a response that names another issuer is rejected", async () => {
   expect(answer).toMatchObject({ session: null, refusal: "issuer_mismatch" })
 })
 
-test("a code of another user's sign-in does not sign them in here", async () => {
+test("a code of another user's sign-in does not sign that user in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open
@@ -330,7 +330,7 @@ test("a sign-in at an issuer expires after ten minutes", async () => {
   ).toMatchObject({ session: null, refusal: "state_mismatch" })
 })
 
-test("an unknown address takes as long as a wrong password", () =>
+test("an unknown email address takes as long as a wrong password", () =>
   atFullCost(async () => {
     using open = openUsers()
     const { users } = open
@@ -352,7 +352,7 @@ test("an unknown address takes as long as a wrong password", () =>
     expect(median(unknown)).toBeLessThan(median(known) * 3)
   }))
 
-test("a database that another process has locked briefly is awaited", async () => {
+test("a sign-in waits for a database that another process has locked briefly", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)

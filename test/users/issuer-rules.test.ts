@@ -115,7 +115,7 @@ test("an issuer trusted with addresses links users by them", async () => {
   expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
 })
 
-test("linking by address ends every other way into an account created by another person", async () => {
+test("linking by email address removes every other sign-in to an account created by another person", async () => {
   await using company = await startIssuer()
   await using other = await startIssuer()
   using open = openUsers()
@@ -145,7 +145,7 @@ test("linking by address ends every other way into an account created by another
   expect(await users.identities(ada.id)).toEqual([{ provider: "company", subject: "1" }])
 })
 
-test("two issuers trusted with addresses keep each other's link", async () => {
+test("two issuers trusted with email addresses keep each other's link", async () => {
   await using first = await startIssuer()
   await using second = await startIssuer()
   using open = openUsers()
@@ -162,7 +162,7 @@ test("two issuers trusted with addresses keep each other's link", async () => {
   expect(await open.users.sessionOf(browsers[1]?.cookie ?? null)).not.toBeNull()
 })
 
-test("a disabled user is not linked", async () => {
+test("a disabled user is not linked to an issuer", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -172,7 +172,7 @@ test("a disabled user is not linked", async () => {
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("asks a user with a second factor for the code after the issuer, unless the issuer answers for it", async () => {
+test("a user with a second factor enters the code after the issuer, unless the issuer vouches for it", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open

@@ -27,7 +27,7 @@ async function walk(
   return reply.location
 }
 
-test("a user signs in by the address that the issuer has verified, and stays the same user", async () => {
+test("a user signs in by the email address that the issuer has verified, and remains the same user", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -38,7 +38,7 @@ test("a user signs in by the address that the issuer has verified, and stays the
   }
 })
 
-test("an invited person becomes a user, and another does not", async () => {
+test("an invited person becomes a user, and an uninvited person does not", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const stranger = new Browser()
@@ -57,7 +57,7 @@ test("an invited person becomes a user, and another does not", async () => {
   })
 })
 
-test("rejects claims that no database stores", async () => {
+test("an issuer's claims that no database stores are rejected", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { person } = issuer
@@ -71,7 +71,7 @@ test("rejects claims that no database stores", async () => {
   expect(await open.users.list({ limit: 10 })).toEqual([])
 })
 
-test("rejects a subject that is empty or longer than 255 characters", async () => {
+test("an issuer's subject that is empty or longer than 255 characters is rejected", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { person } = issuer
@@ -85,7 +85,7 @@ test("rejects a subject that is empty or longer than 255 characters", async () =
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("an unverified address does not sign anyone in", async () => {
+test("an unverified email address does not sign a user in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -99,7 +99,7 @@ test("an unverified address does not sign anyone in", async () => {
   expect(await open.users.list({ limit: 10 })).toHaveLength(1)
 })
 
-test("accepts Entra's verified domain in place of a verified address", async () => {
+test("Entra's verified domain is accepted in place of a verified email address", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { email_verified: _, ...person } = issuer.person
@@ -128,7 +128,7 @@ test("an issuer's claims cannot make a user an operator", async () => {
   expect((await open.users.sessionOf(browser.cookie))?.user.isOperator).toBe(false)
 })
 
-test("a disabled user cannot sign in", async () => {
+test("a disabled user cannot sign in through an issuer", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -139,7 +139,7 @@ test("a disabled user cannot sign in", async () => {
 })
 
 for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
-  test(`a token with a ${fault.replace("_", " ")} is rejected`, async () => {
+  test(`an issuer's token with a ${fault.replace("_", " ")} is rejected`, async () => {
     await using issuer = await startIssuer()
     using open = openUsers()
     await open.users.create(ADA)
@@ -150,7 +150,7 @@ for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
   })
 }
 
-test("the callback belongs to one browser and works once", async () => {
+test("an issuer's callback belongs to one browser and is valid once", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -173,7 +173,7 @@ test("the callback belongs to one browser and works once", async () => {
   expect(await users.sessionOf(again.cookie)).toBeNull()
 })
 
-test("an unavailable or wrong issuer affects only its own sign-ins", async () => {
+test("an unavailable or misconfigured issuer affects only its own sign-ins", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -197,7 +197,7 @@ test("a replaced key of an issuer is used from the next sign-in on", async () =>
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("a callback during an outage, or too many of them, shows an error page", async () => {
+test("an issuer's callback during an outage, or too many of them, shows an error page", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -223,7 +223,7 @@ test("a callback during an outage, or too many of them, shows an error page", as
   expect(open.heard).toHaveLength(1)
 })
 
-test("many users can sign in from one address", async () => {
+test("many users can sign in from one IP address", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)

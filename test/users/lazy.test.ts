@@ -38,7 +38,7 @@ test("OpenID Connect is loaded at the first callback of an issuer", () => {
   expect(loadedBy("users/oidc.ts")).toContain("oauth4webapi")
 })
 
-test("WebAuthn is loaded with the first passkey", () => {
+test("WebAuthn is loaded for the first passkey", () => {
   const loaded = loadedBy("users/users.ts")
   expect(loaded).toContain("users/passkeys.ts")
   expect([...loaded].filter((name) => name.startsWith("@simplewebauthn"))).toEqual([])

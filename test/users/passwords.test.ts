@@ -3,7 +3,7 @@ import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
 const NEXT = "another fine password"
 
-test("a changed password ends all other sessions, and the old one stops working", async () => {
+test("a changed password ends all other sessions, and the old password becomes invalid", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -28,7 +28,7 @@ test("a password cannot be changed without a session", async () => {
   await expect(change).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-test("a reset link works once, ends all sessions, and does not affect other users", async () => {
+test("a reset link is valid once, ends all sessions, and does not affect other users", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)

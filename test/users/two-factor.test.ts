@@ -23,7 +23,7 @@ async function withTwoFactor(
   return { secret, backupCodes }
 }
 
-test("the code is required after the password, and there is no session before it", async () => {
+test("the second-factor code is required after the password, and there is no session before it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -41,7 +41,7 @@ test("the code is required after the password, and there is no session before it
   expect((await users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("it is inactive before its first code, and setting it up requires the password", async () => {
+test("the second factor is inactive before its first code, and its setup requires the password", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -56,7 +56,7 @@ test("it is inactive before its first code, and setting it up requires the passw
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("codes cannot be guessed: five per password, then the sign-in starts again", async () => {
+test("second-factor codes are limited to five per password, and then the sign-in restarts", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -72,7 +72,7 @@ test("codes cannot be guessed: five per password, then the sign-in starts again"
   await expect(late).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-test("a backup code works once", async () => {
+test("a backup code is valid once", async () => {
   using open = openUsers()
   const { users } = open
   const { backupCodes } = await withTwoFactor(users)
@@ -89,7 +89,7 @@ test("a backup code works once", async () => {
   expect(fresh).not.toContain(backupCodes[1])
 })
 
-test("a trusted browser needs the code once, and another one always", async () => {
+test("a trusted browser requires the second-factor code once, and another browser always", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -106,7 +106,7 @@ test("a trusted browser needs the code once, and another one always", async () =
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })
 
-test("it is turned off with the password, or by an operator for a user who lost it", async () => {
+test("the second factor is turned off with the password, or by an operator for a user who lost it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -122,7 +122,7 @@ test("it is turned off with the password, or by an operator for a user who lost 
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("a disabled user cannot sign in by a code either", async () => {
+test("a disabled user cannot sign in with a second-factor code", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)

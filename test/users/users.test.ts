@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { atFullCost } from "../support/quick-passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
-test("a password opens a session, and signing out ends it for every holder of the cookie", async () => {
+test("a password opens a session, and sign-out ends it for every holder of the cookie", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)
@@ -23,7 +23,7 @@ test("a password opens a session, and signing out ends it for every holder of th
   expect(open.heard).toEqual([])
 })
 
-test("a session and its end are known in every process", async () => {
+test("a session and its end are visible in every process", async () => {
   using open = openUsers()
   const ada = await open.users.create(ADA)
   const other = open.another()
@@ -48,7 +48,7 @@ test("a forged cookie has no session", async () => {
   }
 })
 
-test("a wrong password and an unknown address get the same error", async () => {
+test("a wrong password and an unknown email address return the same error", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const wrong = { kind: "not_signed_in", message: "The email address or the password is wrong." }
@@ -61,7 +61,7 @@ test("a wrong password and an unknown address get the same error", async () => {
   ).rejects.toMatchObject(wrong)
 })
 
-test("guessing is limited per user in all processes, and per address", async () => {
+test("password attempts are limited per user in all processes, and per IP address", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const other = open.another()
@@ -105,7 +105,7 @@ test("a disabled user loses all sessions and gets no new one", async () => {
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("simultaneous attempts create one first user, and one operator always stays", async () => {
+test("simultaneous attempts create one first user, and one operator always remains", async () => {
   using open = openUsers()
   const { users } = open
   expect(await users.hasOperator()).toBe(false)
@@ -125,7 +125,7 @@ test("simultaneous attempts create one first user, and one operator always stays
   await expect(users.change(second.id, { isDisabled: true })).rejects.toThrow("last operator")
 })
 
-test("two users cannot have the same address in any case", async () => {
+test("two users cannot have the same email address in any case", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   await expect(open.users.create({ ...ADA, email: "ADA@example.com" })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ test("two users cannot have the same address in any case", async () => {
   })
 })
 
-test("the list is searched and read page by page", async () => {
+test("the user list is searched and read page by page", async () => {
   using open = openUsers()
   for (const [second, name] of ["Ada", "Bob", "Cleo"].entries()) {
     setSystemTime(new Date(2026, 0, 1, 0, 0, second))

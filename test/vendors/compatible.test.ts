@@ -11,7 +11,7 @@ const LOCAL = ["ollama", "vllm", "lm-studio", "llama-cpp", "litellm"]
 const ADDRESSED = ["tollgate", "openai-compatible"]
 
 describe("the table of compatible vendors", () => {
-  test("names each vendor once, with a valid provider id", () => {
+  test("contains each vendor once, with a valid provider id", () => {
     const ids = COMPATIBLE.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9-]*$/)
@@ -49,7 +49,7 @@ describe("the table of compatible vendors", () => {
     ])
   })
 
-  test("uses https for vendors, and this machine for local servers", () => {
+  test("uses https for vendors, and localhost for local servers", () => {
     for (const { id, baseUrl: template } of COMPATIBLE) {
       const baseUrl = template?.replace("{account}", "acme-1")
       if (ADDRESSED.includes(id)) {
@@ -63,7 +63,7 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("gives each vendor its own variables", () => {
+  test("gives each vendor its own environment variables", () => {
     const all = COMPATIBLE.flatMap(({ keyVariables }) => keyVariables)
     expect(new Set(all).size).toBe(all.length)
     for (const variable of all) expect(variable).toMatch(/^[A-Z][A-Z0-9_]+$/)
@@ -71,7 +71,7 @@ describe("the table of compatible vendors", () => {
     expect(keyless.map(({ id }) => id)).toEqual([...LOCAL, ...ADDRESSED])
   })
 
-  test("signs with a bearer token, and not at all without a key", () => {
+  test("authenticates with a bearer token, or not at all without a key", () => {
     for (const { id } of COMPATIBLE) {
       const signed = vendorOf(id)
         .signer(providerOf(id, { apiKey: "secret" }))
@@ -81,12 +81,12 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("creates the same headers only once", () => {
+  test("creates equal headers only once", () => {
     const signer = vendorOf("openai").signer(providerOf("openai", { apiKey: "secret" }))
     expect(signer.sign(ANY_REQUEST)).toBe(signer.sign({ ...ANY_REQUEST, body: "[]" }))
   })
 
-  test("lists the vendors with more than chat completions", () => {
+  test("contains the vendors with more than chat completions", () => {
     const spoken = (id: string) => vendorOf(id).chat.map(({ dialect }) => dialect.id)
     const both = COMPATIBLE.filter(({ responses }) => responses).map(({ id }) => id)
     expect(both).toEqual(["openai", "deepseek", "xai", "openrouter"])
@@ -95,7 +95,7 @@ describe("the table of compatible vendors", () => {
     expect(vendorOf("groq").optionalDialects).toBeUndefined()
   })
 
-  test("leaves the dialects of own servers to the operator", () => {
+  test("allows the operator to set the dialects of compatible servers", () => {
     for (const id of [...LOCAL, ...ADDRESSED]) {
       const provider = providerOf(id, { baseUrl: "http://here/v1" })
       expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")
@@ -105,7 +105,7 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("the base address contains the provider's account if each customer has an address", () => {
+  test("includes the provider's account in the address if each customer has its own", () => {
     const addresses = {
       cloudflare: "https://api.cloudflare.com/client/v4/accounts/acme-1/ai/v1",
       databricks: "https://acme-1/serving-endpoints",
@@ -126,7 +126,7 @@ describe("the table of compatible vendors", () => {
     ])
   })
 
-  test("has one row for each of these, and nothing else", () => {
+  test("has one row for each of these vendors, and no other", () => {
     const addresses = {
       openai: "https://api.openai.com/v1/chat/completions",
       upstage: "https://api.upstage.ai/v1/chat/completions",
@@ -164,13 +164,13 @@ function recordedUrls(folder: string): { url: string; dialect: DialectId }[] {
 }
 
 describe.skipIf(!existsSync(recorded))(
-  "recorded requests (skipped without ../shared/fixtures)",
+  "recorded requests to compatible vendors (skipped without recordings)",
   () => {
     const folders = existsSync(recorded) ? readdirSync(recorded) : []
     for (const folder of folders) {
       const row = COMPATIBLE.find(({ id }) => id === (FOLDERS[folder] ?? folder))
       if (!row) continue
-      test(`have the addresses that the table gives ${row.id}`, () => {
+      test(`have the addresses in the row of ${row.id}`, () => {
         for (const { url, dialect } of recordedUrls(folder)) {
           if (OTHER_WAYS[row.id]?.test(url)) continue
           expect(url).toBe(urlOf(providerOf(row.id), dialect, "any"))

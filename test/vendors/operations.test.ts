@@ -11,7 +11,7 @@ function idsWith(operation: "embedding" | "rerank"): string[] {
     .map(({ id }) => id)
 }
 
-test("the promised vendors embed", () => {
+test("vendors that are documented for embeddings support them", () => {
   const embedding = idsWith("embedding")
   const promised = "openai azure google vertex cohere voyage jina mistral bedrock together".split(
     " ",
@@ -20,7 +20,7 @@ test("the promised vendors embed", () => {
   expect(embedding).not.toContain("anthropic")
 })
 
-test("the listed vendors rerank", () => {
+test("vendors that are documented for reranking support it", () => {
   expect(idsWith("rerank").toSorted()).toEqual(
     "cohere jina litellm llama-cpp openai-compatible openrouter together tollgate vllm voyage".split(
       " ",
@@ -28,7 +28,7 @@ test("the listed vendors rerank", () => {
   )
 })
 
-test("every vendor with known embedding models embeds", () => {
+test("every vendor with known embedding models supports embeddings", () => {
   for (const [id, models] of Object.entries(facts.vendors)) {
     const embeds = Object.values(models).some(({ kind }) => kind === "embedding")
     if (embeds) expect([id, vendorOf(id).operations?.embedding !== undefined]).toEqual([id, true])
@@ -52,7 +52,7 @@ describe("vendors without chat", () => {
     })
   }
 
-  test("a key adds Voyage's known models, but no chat model", () => {
+  test("have known models with a key, but no chat model: Voyage", () => {
     const text = "models: { voyage/chat: { kind: chat, price: { input: 1, output: 1 } } }"
     const { settings } = load(
       text,

@@ -83,7 +83,7 @@ describe("a service account", () => {
     expect(asked).toHaveLength(1)
   })
 
-  test("requests a new token before the old one ends", async () => {
+  test("requests a new token before the old token expires", async () => {
     const signer = signerFor()
     const start = Date.now()
     await signer.sign(ANY_REQUEST)
@@ -95,7 +95,7 @@ describe("a service account", () => {
     expect(asked).toHaveLength(2)
   })
 
-  test("requests a token once for all waiting requests", async () => {
+  test("requests a token once for all pending requests", async () => {
     const signer = signerFor()
     const signed = await Promise.all(Array.from({ length: 50 }, () => signer.sign(ANY_REQUEST)))
     expect(new Set(signed).size).toBe(1)
@@ -111,8 +111,8 @@ describe("a service account", () => {
   })
 })
 
-describe("unusable credentials", () => {
-  test("reports Google's error code, without the key", async () => {
+describe("an unusable service account credential", () => {
+  test("is reported with Google's error code and without the key", async () => {
     answer = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
@@ -125,7 +125,7 @@ describe("unusable credentials", () => {
     )
   })
 
-  test("reports invalid answers", async () => {
+  test("is reported for invalid answers", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
       answer = () => new Response(body)
       expect((await failure(signerFor())).message).toContain("without a credential")
@@ -134,7 +134,7 @@ describe("unusable credentials", () => {
     expect((await failure(signerFor())).message).toContain("(302)")
   })
 
-  test("reports an invalid key", async () => {
+  test("is reported for an invalid key", async () => {
     const privateKey = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----"
     const error = await failure(signerFor({ privateKey }))
     expect(error.kind).toBe("upstream_error")
@@ -145,7 +145,7 @@ describe("unusable credentials", () => {
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 
-  test("reports an unreachable server", async () => {
+  test("is reported for an unreachable server", async () => {
     const error = await failure(signerFor({ tokenUri: "http://127.0.0.1:1/token" }))
     expect(error.message).toContain("cannot be reached")
   })

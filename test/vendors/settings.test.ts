@@ -20,9 +20,9 @@ const WRITTEN: Readonly<Record<string, string>> = {
   "openai-compatible": 'base_url: "http://here/v1", dialects: [openai-chat, anthropic-messages]',
 }
 
-describe("the settings of a provider", () => {
+describe("required settings of a provider", () => {
   for (const [id, vendor] of vendors) {
-    test(`settings of ${id} are enough to call it`, () => {
+    test(`are sufficient to call it: ${id}`, () => {
       const entry = WRITTEN[id] ?? "api_key: k"
       const { settings, warnings } = load(`providers: { mine: { vendor: ${id}, ${entry} } }`)
       expect(warnings).toEqual([])
@@ -39,7 +39,7 @@ describe("the settings of a provider", () => {
     })
   }
 
-  test("requires those without which a vendor cannot be called", () => {
+  test("are reported if one is missing", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],
@@ -54,7 +54,7 @@ describe("the settings of a provider", () => {
   })
 })
 
-test("every vendor is added by its variables alone", () => {
+test("every vendor can be added by its environment variables", () => {
   const environment: Record<string, string> = {
     AZURE_OPENAI_ENDPOINT: "https://mine.openai.azure.com/",
     AWS_ACCESS_KEY_ID: "AKID",

@@ -18,14 +18,14 @@ async function measure(pool: WorkerPool, base64: string, owner: string): Promise
 }
 
 describe("a worker pool", () => {
-  test("terminates a job that exceeds its deadline, and loses no job that waits behind it", async () => {
+  test("terminates a job that exceeds its deadline, and loses no pending job", async () => {
     using pool = new WorkerPool({ deadlineMs: 300, maxWaitMs: 60_000 })
     const jobs = [ENDLESS, SHORT, ENDLESS, SHORT]
     const results = await Promise.all(jobs.map((text) => measure(pool, text, "account")))
     expect(results).toEqual([undefined, 2, undefined, 2])
   })
 
-  test("answers an owner while another one keeps its share of the threads busy", async () => {
+  test("serves an owner while another keeps its share of the threads busy", async () => {
     using pool = new WorkerPool({ deadlineMs: 500, maxWaitMs: 60_000 })
     await Promise.all([measure(pool, SHORT, "attacker"), measure(pool, SHORT, "victim")])
     let ended = 0
@@ -37,7 +37,7 @@ describe("a worker pool", () => {
     await Promise.all(attack)
   })
 
-  test("gives owners turns when all threads are busy", async () => {
+  test("serves owners in turn when all threads are busy", async () => {
     using pool = new WorkerPool({ deadlineMs: 300, threads: 1, maxWaitMs: 60_000 })
     const order: string[] = []
     const owners = ["first", "first", "first", "first", "first", "second"]
@@ -57,7 +57,7 @@ describe("a worker pool", () => {
     expect(await other).toBe(2)
   })
 
-  test("gives up on jobs that wait too long", async () => {
+  test("rejects jobs that wait too long", async () => {
     using pool = new WorkerPool({ threads: 1, deadlineMs: 600, maxWaitMs: 200 })
     await measure(pool, SHORT, "first")
     const long = measure(pool, ENDLESS, "first")
@@ -74,7 +74,7 @@ describe("a worker pool", () => {
     expect(await measure(pool, SHORT, "a")).toBe(2)
   })
 
-  test("ends all jobs when it is disposed of", async () => {
+  test("ends all jobs when it is disposed", async () => {
     const pool = new WorkerPool()
     const jobs = [measure(pool, SHORT, "a"), measure(pool, SHORT, "a"), measure(pool, SHORT, "b")]
     pool[Symbol.dispose]()

@@ -73,8 +73,8 @@ function textOf(chunks: readonly JsonObject[]): string {
     .join("")
 }
 
-describe("required fields", () => {
-  test("fills them in a whole response", async () => {
+describe("required fields of Google's format", () => {
+  test("are added to a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("required fields", () => {
     })
   })
 
-  test("fills them in each chunk of a stream", async () => {
+  test("are added to each chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("required fields", () => {
     })
   })
 
-  test("a missing total of the usage is filled in", async () => {
+  test("include a missing total of the usage", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -122,12 +122,12 @@ describe("required fields", () => {
   })
 })
 
-describe("a response without a candidate", () => {
+describe("a response without a candidate at Google's address", () => {
   const nothing = { candidates: [], usageMetadata: USAGE }
   test.each([
     ["whole", () => Response.json(nothing)],
     ["empty", () => streamed([""])],
-  ])("fails without a charge: %s", async (way, told) => {
+  ])("is a failure without a charge: %s", async (way, told) => {
     answer = told
     const response =
       way === "whole"
@@ -139,7 +139,7 @@ describe("a response without a candidate", () => {
   })
 })
 
-test("a stream that ends without a candidate fails before it begins", async () => {
+test("is a failure before it begins if it is a stream", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
   const refused = await ask()
   expect(refused.status).toBe(502)
@@ -148,8 +148,8 @@ test("a stream that ends without a candidate fails before it begins", async () =
   })
 })
 
-describe("stop strings", () => {
-  test("more stop strings than Google accepts end the response and cancel the call", async () => {
+describe("stop strings at Google's address", () => {
+  test("end the response and cancel the call, even beyond Google's maximum number", async () => {
     answer = () =>
       streamed([
         framesOf(said("Hello ")),
@@ -165,7 +165,7 @@ describe("stop strings", () => {
   })
 })
 
-describe("a client that disconnects", () => {
+describe("a client of Google's address that disconnects", () => {
   const KINDS: Readonly<Record<string, JsonObject>> = {
     words: { text: "as many words as forty letters and more" },
     thoughts: { text: "as many words as forty letters and more", thought: true },
@@ -180,24 +180,21 @@ describe("a client that disconnects", () => {
     "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))(
-    "a client that disconnects after %s is charged for it",
-    async (kind) => {
-      answer = () =>
-        streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
-      const left = new AbortController()
-      const reader = (await ask({}, left.signal)).body?.getReader()
-      if (!reader) throw new Error("no body")
-      await readUntil(reader, (text) => text.includes("parts"))
-      left.abort()
-      const receipt = await onlyReceipt(gateway, caller)
-      expect(receipt).toMatchObject({ status: "settled", estimated: true })
-      const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
-      expect(output + drawn).toBeGreaterThanOrEqual(5)
-    },
-  )
+  test.each(Object.keys(KINDS))("is charged for %s", async (kind) => {
+    answer = () =>
+      streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
+    const left = new AbortController()
+    const reader = (await ask({}, left.signal)).body?.getReader()
+    if (!reader) throw new Error("no body")
+    await readUntil(reader, (text) => text.includes("parts"))
+    left.abort()
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
+    expect(output + drawn).toBeGreaterThanOrEqual(5)
+  })
 
-  test("a client that disconnects after frames without content is charged for the input", async () => {
+  test("is charged for the input after frames without content", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()
@@ -211,7 +208,7 @@ describe("a client that disconnects", () => {
   })
 })
 
-describe("a stream as one array", () => {
+describe("a generateContent stream as one array", () => {
   const PATH = `${MODEL}:streamGenerateContent`
 
   function askArray(signal?: AbortSignal): Promise<Response> {
@@ -247,7 +244,7 @@ describe("a stream as one array", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 
-  test("a failure before its first frame is an ordinary error response", async () => {
+  test("is an ordinary error response if it fails before its first frame", async () => {
     answer = () =>
       Response.json(
         { error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } },

@@ -154,7 +154,7 @@ async function leaveAfter(
 for (const sent of CASES) {
   const isStreamed = "stream" in sent.body || sent.path.includes("stream")
   const name = `${sent.path}${isStreamed ? " streamed" : ""} ${sent.body === SPOKEN_EVENTS ? "in events" : ""}`
-  test(`${name}: returns the full response when a disconnected caller retries, and charges once`, async () => {
+  test(`${name}: a retry after a disconnection returns the full response and is charged once`, async () => {
     const caller = await gateway.caller("100")
     const whole = await (await ask(caller, sent, undefined)).bytes()
     expect(Buffer.from(whole).toString("latin1")).toMatch(sent.end)

@@ -26,7 +26,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-test("a client without access does not get the stored answer", async () => {
+test("a key without access to the model does not get the stored answer", async () => {
   const caller = await gateway.caller("1")
   const stranger = await gateway.caller("1")
   vendorDoes.answer = () => whole()
@@ -50,7 +50,7 @@ test("a client without access does not get the stored answer", async () => {
   expect(key).toBe(caller.key)
 })
 
-test("another key of the account gets the answer, and its tokens are not counted again", async () => {
+test("another key of the account gets the stored answer, and its tokens are not counted again", async () => {
   const caller = await gateway.caller("1", { tokensPerMinute: 20 })
   const issuer = new KeyIssuer(
     gateway.store,
@@ -68,7 +68,7 @@ test("another key of the account gets the answer, and its tokens are not counted
   expect(await second.text()).toBe(text)
 })
 
-test("a restricted key gets no image of the default model before that model is known", async () => {
+test("a restricted key gets no image of the default model while that model is unknown", async () => {
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,
@@ -94,7 +94,7 @@ test("a restricted key gets no image of the default model before that model is k
   expect((await ask()).status).toBe(404)
 })
 
-test("an answer is stored for a day", async () => {
+test("a stored answer expires after a day", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   const first = await send(caller, "day")
@@ -108,7 +108,7 @@ test("an answer is stored for a day", async () => {
   expect(receiptsOf(gateway, caller)).toHaveLength(2)
 })
 
-test("an answer too large to store is charged once, and a retry gets the id of its receipt", async () => {
+test("an answer too large to store is charged once, and a retry gets its receipt id", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(2 << 20))
   const before = vendor.bodies.length
@@ -126,7 +126,7 @@ test("an answer too large to store is charged once, and a retry gets the id of i
   expect(vendor.bodies.length - before).toBe(1)
 })
 
-test("the stored answers of an account are limited: the oldest are evicted", async () => {
+test("the oldest stored answers of an account are evicted above its limit", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(900_000))
   for (let number = 0; number < 5; number++) await (await send(caller, `room ${number}`)).text()

@@ -62,7 +62,7 @@ async function record(recording: Recording): Promise<void> {
   for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
-test("readers that join at any time get the whole answer without waiting for slow readers", async () => {
+test("readers that join a recording at any time get the whole answer without waiting for slow readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -85,7 +85,7 @@ test("readers that join at any time get the whole answer without waiting for slo
   expect(Math.max(...chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
 })
 
-test("an answer beyond its limit is as fast as its slowest reader, and is not stored", async () => {
+test("a recording beyond its limit is as fast as its slowest reader, and is not stored", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -102,7 +102,7 @@ test("an answer beyond its limit is as fast as its slowest reader, and is not st
   await recorded
 })
 
-test("readers get the whole answer if the disk cannot be written", async () => {
+test("readers of a recording get the whole answer if the disk cannot be written", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   rmSync(answers.path, { recursive: true })
@@ -114,7 +114,7 @@ test("readers get the whole answer if the disk cannot be written", async () => {
   expect(answers.failures).toHaveLength(1)
 })
 
-test("an answer that breaks off does so for all readers", async () => {
+test("a recording that breaks ends with the error for all readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -128,7 +128,7 @@ test("an answer that breaks off does so for all readers", async () => {
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
-test("a recording continues when its last reader leaves, unless it cannot be stored", async () => {
+test("a recording continues when its last reader disconnects, unless it cannot be stored", async () => {
   using answers = new AnswerFiles()
   const kept = answers.recording(1 << 30)
   joined(kept).leave()
@@ -158,7 +158,7 @@ test("a recording without readers is abandoned when it becomes too large to stor
   recording.end(undefined, "cut")
 })
 
-test("a file that was changed, cut, renamed or written under another secret is rejected", async () => {
+test("a recording that was modified, truncated, renamed or written under another secret is rejected", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -190,7 +190,7 @@ test("a file that was changed, cut, renamed or written under another secret is r
   expect(good?.length).toBe(2 * CHUNK)
 })
 
-test("a sweep removes old answers", async () => {
+test("a sweep removes old recordings", async () => {
   using answers = new AnswerFiles()
   writeFileSync(join(answers.path, "req_old"), "")
   await answers.folder.sweep(Date.now() - 60_000)
@@ -199,7 +199,7 @@ test("a sweep removes old answers", async () => {
   expect(readdirSync(answers.path)).toEqual([])
 })
 
-test("a removed folder is created again, and a file in its place has no answers", async () => {
+test("a removed recordings folder is created again, and a file in its place has no answers", async () => {
   using answers = new AnswerFiles()
   rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }

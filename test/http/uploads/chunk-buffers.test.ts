@@ -27,8 +27,8 @@ function filled(size: number): Buffer {
 
 const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
-describe("the memory of chunks", () => {
-  test("releases it once a view of a later chunk is taken", async () => {
+describe("memory of upload chunks", () => {
+  test("is released when a view of a later chunk is taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -44,7 +44,7 @@ describe("the memory of chunks", () => {
     ])
   })
 
-  test("stays while another content is still being taken", async () => {
+  test("is kept while other content is still being taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -59,7 +59,7 @@ describe("the memory of chunks", () => {
     expect(lengths(chunks)).toEqual([0, 0, 30])
   })
 
-  test("stays if the taken content is a copy, or if the chunk is part of a larger buffer", async () => {
+  test("is kept if the taken content is a copy, or if the chunk is part of a larger buffer", async () => {
     const large = new Uint8Array(100)
     const chunks = [large.subarray(0, 50), large.subarray(50)]
     const passing = new ChunkBuffers()
@@ -80,7 +80,7 @@ describe("a form of several files", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test("stores it unchanged and in order, however it is split", async () => {
+  test("is stored unchanged and in order, however it is split", async () => {
     const spool = new Spool(folder)
     let state = 1
     const random = (below: number): number => {
@@ -121,7 +121,7 @@ describe("a form of several files", () => {
   })
 })
 
-test("a file lends its chunks, each until the next is requested", async () => {
+test("an uploaded file lends each chunk until the next is requested", async () => {
   const content = crypto.getRandomValues(new Uint8Array(60_000))
   const bytes = { size: 180_000, read: async (start: number, end: number) => sliceOf(start, end) }
   const sliceOf = (start: number, end: number) => {

@@ -83,7 +83,7 @@ async function read(
   return { form, parameters: { ...form.fields.parameters(kinds) } }
 }
 
-describe("requests of client libraries", () => {
+describe("form reader on requests of client libraries", () => {
   test("reads fields before and after the file", async () => {
     const data = new FormData()
     data.append("model", "sim/whisper")
@@ -154,7 +154,7 @@ describe("requests of client libraries", () => {
   })
 })
 
-describe("rejected forms", () => {
+describe("form reader on invalid forms", () => {
   const cases: readonly [name: string, request: () => Request, expected: object][] = [
     [
       "JSON",
@@ -245,7 +245,7 @@ describe("rejected forms", () => {
     })
   }
 
-  test("stops reading a file one byte over its limit", async () => {
+  test("stops reading a file one byte above its limit", async () => {
     const limit = RULES.file?.bytes ?? 0
     const exact = new FormData()
     exact.append("file", new File([new Uint8Array(limit)], "a"))
@@ -270,7 +270,7 @@ describe("rejected forms", () => {
     expect(sent).toBeLessThan(limit + MEGABYTE)
   })
 
-  test("does not read a body that is announced as too large", async () => {
+  test("does not read a body that is declared as too large", async () => {
     let isRead = false
     const body = new ReadableStream(
       {
@@ -305,8 +305,8 @@ describe("rejected forms", () => {
   })
 })
 
-describe("the spool", () => {
-  test("stores a large file on disk without a name, and small ones in memory", async () => {
+describe("form files", () => {
+  test("are stored on disk without a name if they are large, and in memory if they are small", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
@@ -329,7 +329,7 @@ describe("the spool", () => {
     )
   })
 
-  test("a private folder is used, and files of dead processes are removed", async () => {
+  test("are stored in a private folder, and files of dead processes are removed", async () => {
     const path = join(folder, "left-behind")
     await Bun.write(path, "x")
     expect(new Spool(folder)).toBeInstanceOf(Spool)
@@ -337,7 +337,7 @@ describe("the spool", () => {
   })
 })
 
-test("a form split anywhere into chunks is read the same", async () => {
+test("a form split into any chunks is read the same", async () => {
   const content = crypto.getRandomValues(new Uint8Array(3_000))
   const whole = Buffer.concat(
     [

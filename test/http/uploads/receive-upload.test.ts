@@ -99,7 +99,7 @@ const anyContent = fc
   .map((size) => NOISE.subarray(0, size))
 
 describe("a long file that is the last part of its form", () => {
-  test("reads it as it arrives, in any chunks, and completely even if released", async () => {
+  test("is read as it arrives, in any chunks, and completely even if released", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))
@@ -128,7 +128,7 @@ describe("a long file that is the last part of its form", () => {
     )
   })
 
-  test("fails to read on when its sender disconnects, and leaves no data behind", async () => {
+  test("is not read further when its sender disconnects, and leaves no data", async () => {
     await fc.assert(
       fc.asyncProperty(anySizes, fc.integer({ min: 1, max: LONG }), async (sizes, end) => {
         const form = formOf(field("model", "m"), file(NOISE))
@@ -163,7 +163,7 @@ describe("a form that is returned only when it is complete", () => {
   }
 })
 
-test("a field after the file reduces its expected length", async () => {
+test("a field after the file reduces the expected length of the file", async () => {
   const form = formOf(file(NOISE), field("model", "m"))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   expect(upload.fields.parameters({})).toEqual(Object.create(null))
@@ -175,7 +175,7 @@ test("a field after the file reduces its expected length", async () => {
   await expect(reading).rejects.toBeInstanceOf(IncompleteFile)
 })
 
-test("the files are closed with the request's memory, also if that is released first", async () => {
+test("files of a form are closed with the request's memory, even if the memory is released first", async () => {
   const form = formOf(file(NOISE))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   await upload.completed
