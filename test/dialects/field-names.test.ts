@@ -72,12 +72,12 @@ function spellingsOf(path: string): string[] {
     .map((spelling) => [...steps, spelling].join("."))
 }
 
-describe("a request with another spelling of a field", () => {
+describe("validation of spellings of a field", () => {
   for (const [format, [decode, body]] of Object.entries(FORMATS)) {
     const own = Object.keys(body)
     const tier = format === "gemini" ? "serviceTier" : "service_tier"
     for (const name of [...own, "stream", tier, "tools", "models", "n"]) {
-      test(`is rejected if it has ${name} at ${format}`, () => {
+      test(`rejects ${name} at ${format}`, () => {
         for (const spelling of spellingsOf(name)) {
           const error = errorOf(decode, { ...body, [spelling]: 1 })
           expect(error.kind).toBe("invalid_value")
@@ -93,7 +93,7 @@ describe("a request with another spelling of a field", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`is rejected for every priced field of ${dialect}`, () => {
+    test(`rejects other spellings of every priced field of ${dialect}`, () => {
       for (const path of switchPaths(dialect)) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -109,7 +109,7 @@ describe("a request with another spelling of a field", () => {
     })
   }
 
-  test("is rejected even if the right spelling is present", () => {
+  test("rejects another spelling even if the right spelling is present", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -117,7 +117,7 @@ describe("a request with another spelling of a field", () => {
     )
   })
 
-  test("is rejected in tools, nested tools and tools added by the conversation", () => {
+  test("rejects other spellings in tools, nested tools and tools added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -140,7 +140,7 @@ function switchPaths(dialect: DialectId): string[] {
   )
 }
 
-describe("a request with another name of the output limit", () => {
+describe("validation of the output limit's name", () => {
   const limits = {
     "openai-chat": "max_tokens",
     "openai-responses": "max_output_tokens",
@@ -151,7 +151,7 @@ describe("a request with another name of the output limit", () => {
     const [decode, body] = FORMATS[format] ?? [decodeChat, {}]
     for (const name of ["n_predict", "num_predict", "max_new_tokens", "max_length", "min_tokens"]) {
       for (const place of [name, name.toUpperCase(), `options.${name}`, `extra_body.${name}`]) {
-        test(`is rejected if it has ${place} at ${format}`, () => {
+        test(`rejects ${place} at ${format}`, () => {
           const error = errorOf(decode, { ...body, ...bodyAt(place, 8_000) })
           expect(error.message).toBe(
             `'${place}' is not a parameter of this endpoint. Limit the output with '${limit}'.`,
@@ -161,7 +161,7 @@ describe("a request with another name of the output limit", () => {
     }
   }
 
-  test("is rejected if the name belongs to another format", () => {
+  test("rejects the name of another format", () => {
     const [chat, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     expect(errorOf(chat, { ...body, max_output_tokens: 5 }).details.parameter).toBe(
       "max_output_tokens",

@@ -96,7 +96,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
 
 describe("thousands of citations of a long text", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
-    test(`are translated quickly, in almost linear time: ${name}`, () => {
+    test(`take almost linear time to translate: ${name}`, () => {
       const written = JSON.stringify(answer).length
       const taken = threadTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)

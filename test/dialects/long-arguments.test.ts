@@ -58,7 +58,7 @@ describe.each(UPSTREAMS)("a $id request", (dialect) => {
   test.each([
     ["arguments", requestWith(TEXTS, NONE)],
     ["results", requestWith(NONE, TEXTS)],
-  ])("is encoded with few parses of %s in one turn", async (_, request) => {
+  ])("needs few parses of %s in one turn", async (_, request) => {
     let body: JsonObject = {}
     const encoding = await mostParsed(() => (body = dialect.encodeRequest(request).body))
     expect(encoding).toBeLessThan(MAX_PARSED)

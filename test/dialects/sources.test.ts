@@ -51,13 +51,13 @@ function citationsOf({ choices }: ChatResult): readonly Citation[] {
   )
 }
 
-describe("sources outside the choices of an answer", () => {
+describe("encoder of sources outside the choices of an answer", () => {
   const marked = [
     { url: "https://three.example", title: "Three", start: 12, end: 15 },
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
-  test("are cited at their marks, whole and streamed", () => {
+  test("cites sources at their marks, whole and streamed", () => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
@@ -67,12 +67,12 @@ describe("sources outside the choices of an answer", () => {
   test.each([
     ["addresses only", { citations: SOURCES.citations }],
     ["results only", { search_results: RESULTS }],
-  ])("are read from %s", (_, sources) => {
+  ])("reads %s", (_, sources) => {
     const urls = citationsOf(OPENAI_CHAT.decodeResult(answer(TEXT, sources))).map(({ url }) => url)
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("are cited by the whole text if it has no marks", () => {
+  test("cites sources by the whole text if it has no marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -83,7 +83,7 @@ describe("sources outside the choices of an answer", () => {
     }
   })
 
-  test("do not repeat citations in the message", () => {
+  test("does not repeat citations in the message", () => {
     const body = answer(TEXT, SOURCES)
     const url = "https://own.example"
     const annotation = { type: "url_citation", url_citation: { url, start_index: 0, end_index: 4 } }
@@ -92,7 +92,7 @@ describe("sources outside the choices of an answer", () => {
     expect(citationsOf(OPENAI_CHAT.decodeResult(body)).map((each) => each.url)).toEqual([url])
   })
 
-  test.each([...CLIENTS])("are encoded for $id, whole and streamed", (client) => {
+  test.each([...CLIENTS])("writes sources for $id, whole and streamed", (client) => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const encoder = client.encodeEvents({ ...REQUEST, stream: true })
     const events = streamedEvents(chunks(TEXT, SOURCES))
@@ -129,7 +129,7 @@ test("a streamed Gemini answer whose signature comes last keeps its citations", 
   expect(events.filter(({ type }) => type === "reasoning-signature")).toHaveLength(1)
 })
 
-describe("a citation without a source", () => {
+describe("encoder of a citation without a source", () => {
   const body = (): JsonObject => ({
     candidates: [
       {
@@ -140,7 +140,7 @@ describe("a citation without a source", () => {
     ],
   })
 
-  test.each([...CLIENTS])("is omitted for $id", (client) => {
+  test.each([...CLIENTS])("omits the citation for $id", (client) => {
     const whole = GEMINI.decodeResult(body())
     const json = body()
     const events = streamedEvents([{ data: JSON.stringify(json), json }], GEMINI)

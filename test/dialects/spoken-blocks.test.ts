@@ -31,7 +31,7 @@ const REQUEST = ANTHROPIC_MESSAGES.decodeRequest({
 })
 
 describe("search results and found tools in an Anthropic request", () => {
-  test("are sent unchanged to Anthropic without a loss", () => {
+  test("reach Anthropic unchanged without a loss", () => {
     const { body } = ANTHROPIC_MESSAGES.encodeRequest(REQUEST)
     expect(body.messages).toMatchObject([
       { content: [RESULT, { type: "text" }] },

@@ -117,7 +117,7 @@ describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
   )
 
   for (const { file, status, answer } of failed) {
-    test(`are classified by status: ${file}`, () => {
+    test(`have a kind that follows their status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("refused_by_upstream")

@@ -54,7 +54,7 @@ describe("Anthropic encoder of a broken stream", () => {
     expect(told()).toMatchObject({ type: "error", error: { message: "broke" } })
   })
 
-  test("ends the stream with the gateway's error if the vendor sent none", () => {
+  test("ends the stream with the gateway's error if the vendor sent no error", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const error = new GatewayError("upstream_timeout", "late")
     const [frame, ...more] = encoder.fail(error, "request-1")

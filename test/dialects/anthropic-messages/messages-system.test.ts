@@ -33,7 +33,7 @@ describe("Anthropic instructions within a conversation", () => {
     ])
   })
 
-  test("are dropped after their turn if they apply to one turn only", () => {
+  test("apply to one turn only if marked so, and disappear afterwards", () => {
     const once = { role: "system", content: "A", clear_at: "next_user_message" }
     const rolesOf = (...turns: JsonValue[]) => decode(...turns).messages.map(({ role }) => role)
     expect(rolesOf(USER, once)).toEqual(["user", "system"])
@@ -51,7 +51,7 @@ describe("Anthropic instructions within a conversation", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "system"])
   })
 
-  test("are encoded at their original position", () => {
+  test("have their original position when they are sent back", () => {
     const text = { role: "system", content: "A" }
     const settings = { role: "system", output_config: { effort: "low" } }
     const request = decode(text, USER, text, settings)

@@ -57,7 +57,7 @@ function isEffortAlone({ thinking, output_config: output }: JsonObject): boolean
 describe(`recorded Anthropic requests${WITHOUT_FIXTURES}`, () => {
   for (const { file, request, isCut } of answered) {
     if (isCut || hasSystemMessage(request)) continue
-    test(`are encoded again without losses: ${file}`, () => {
+    test(`decode and encode without losses: ${file}`, () => {
       // An empty list of tools is omitted.
       const { tools, ...rest } = ANTHROPIC_MESSAGES.decodeRequest(request)
       const decoded = tools?.length === 0 ? rest : { ...rest, ...(tools && { tools }) }

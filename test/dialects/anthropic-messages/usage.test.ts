@@ -80,7 +80,7 @@ describe("Anthropic usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("is encoded with every member that the official client declares", () => {
+  test("has every member that the official client declares when encoded", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,

@@ -174,7 +174,7 @@ interface Body {
 }
 
 describe(`generated Bedrock requests${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("satisfy Amazon's model of the API", () => {
+  test.skipIf(!HAS_FIXTURES)("do not violate Amazon's model of the API", () => {
     const smithy = new Smithy()
     fc.assert(
       fc.property(anyRequest, (asked) => {

@@ -153,7 +153,7 @@ describe("Bedrock cache points", () => {
     cache: {},
   }
 
-  test("follow the part with the cache marker", () => {
+  test("have their place after the marked part", () => {
     const messages = [
       system(text("Be brief", { cache: {} })),
       user(text("a", { cache: { ttl: "1h" } }), text("b")),
@@ -207,7 +207,7 @@ describe("Bedrock cache points", () => {
     expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
   })
 
-  test("are sent with their lifetime if the model supports them", () => {
+  test("have a lifetime, and appear only for models that support them", () => {
     const messages = [user(text("a", { cache: { ttl: "1h" } }))]
     const tools = [{ name: "look", cache: {} }]
     expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])

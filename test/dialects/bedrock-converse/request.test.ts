@@ -310,7 +310,7 @@ describe("Bedrock model families", () => {
     expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
   })
 
-  test("declare the dialect's id and framing", () => {
+  test("have the dialect's id and framing", () => {
     expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
     expect(BEDROCK_CONVERSE.patches).toBeUndefined()
   })

@@ -181,7 +181,7 @@ describe("Bedrock structured output support", () => {
     ],
     ["a reference to itself", object({ a: { $ref: "#" } }), false],
     ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
-  ])("is detected correctly for %s", (_, given, expected) => {
+  ])("includes or excludes %s", (_, given, expected) => {
     expect(isStructuredSchema(given)).toBe(expected)
   })
 })

@@ -103,7 +103,7 @@ describe("Cohere thinking encoder", () => {
     )
   })
 
-  test("turns thinking off for the effort none and for a budget of zero", () => {
+  test('turns thinking off for an effort of "none" and for a budget of zero', () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       expect(encoded(requestOf({ reasoning })).body.thinking).toEqual({ type: "disabled" })
     }

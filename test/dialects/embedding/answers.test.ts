@@ -97,7 +97,7 @@ describe("tokens of an embedding split into several calls", () => {
     ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
   ]
 
-  test.each(cases)("are unknown if one call to %s %s", async (vendor, _, uncounted) => {
+  test.each(cases)("stay unknown if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
     expect((await decoded(vendor, [whole, whole], SEVERAL)).tokens).toBe(8)
@@ -105,7 +105,7 @@ describe("tokens of an embedding split into several calls", () => {
     expect((await decoded(vendor, [other, whole], SEVERAL)).tokens).toBe(0)
   })
 
-  test("are absent if one call to google has no usage", async () => {
+  test("stay absent if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
     expect((await decoded("google", answers, SEVERAL)).tokens).toBeUndefined()
   })

@@ -183,7 +183,7 @@ describe("embedding request encoder", () => {
   })
 })
 
-test("splits inputs above a vendor's limit", () => {
+test("the embedding encoder splits inputs above a vendor's limit", () => {
   const sizes = (vendor: string, model = "m") =>
     asked(vendor, { input: MANY }, model).bodies.map((body) => {
       const list = body["input"] ?? body["texts"] ?? body["requests"] ?? body["instances"]

@@ -180,7 +180,7 @@ describe(`recorded Gemini streams${WITHOUT_FIXTURES}`, () => {
 describe(`recorded Gemini errors${WITHOUT_FIXTURES}`, () => {
   for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
-    test(`are decoded by their status: ${id}`, () => {
+    test(`decode by their status: ${id}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {

@@ -28,7 +28,7 @@ function imagesIn(body: unknown): number {
 }
 
 describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("cover each vendor", () => {
+  test.skipIf(!HAS_FIXTURES)("cover all vendors", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),
@@ -57,27 +57,24 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(
-    "show that OpenAI receives the caller's fields unchanged",
-    async () => {
-      const generations = RECORDINGS.filter(
-        ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
-      )
-      expect(generations.length).toBeGreaterThanOrEqual(3)
-      for (const { request } of generations) {
-        const { model = "", ...parameters } = decodeImageParameters("generation", request)
-        const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
-        const { quality, ...rest } = request
-        // The oldest model has only one quality.
-        const isDropped = request["model"] === "dall-e-2" && quality !== undefined
-        expect(bodies[0]).toMatchObject(isDropped ? rest : request)
-        expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
-      }
-    },
-  )
+  test.skipIf(!HAS_FIXTURES)("show that the caller's fields reach OpenAI unchanged", async () => {
+    const generations = RECORDINGS.filter(
+      ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
+    )
+    expect(generations.length).toBeGreaterThanOrEqual(3)
+    for (const { request } of generations) {
+      const { model = "", ...parameters } = decodeImageParameters("generation", request)
+      const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
+      const { quality, ...rest } = request
+      // The oldest model has only one quality.
+      const isDropped = request["model"] === "dall-e-2" && quality !== undefined
+      expect(bodies[0]).toMatchObject(isDropped ? rest : request)
+      expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
+    }
+  })
 
   test.skipIf(!HAS_FIXTURES)(
-    "include the AI SDK's edit and the rejection of response_format",
+    "contain edits of the AI SDK and the rejection of response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

@@ -72,7 +72,7 @@ describe("requests that OpenAI rejected in recordings", () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("are rejected, or accepted if the vendor validates them", () => {
+  test.skipIf(!HAS_FIXTURES)("fail, or pass if the vendor validates them", () => {
     const left = recorded.filter((example) => nameOf(example) in VENDORS_BUSINESS)
     expect(left.length).toBeGreaterThan(0)
     for (const example of left) {
@@ -88,7 +88,7 @@ describe("requests that OpenAI answered in recordings", () => {
     ? JSON.parse(readFixture("fauxpenai/chat-success.json"))
     : []
 
-  test.skipIf(!HAS_FIXTURES)("are accepted", () => {
+  test.skipIf(!HAS_FIXTURES)("pass the gateway's validation", () => {
     expect(answered.length).toBeGreaterThan(0)
     for (const { request } of answered) {
       expect(() => OPENAI_CHAT.decodeRequest(request)).not.toThrow()

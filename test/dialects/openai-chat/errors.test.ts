@@ -167,13 +167,13 @@ test.each([
       error: { message: "Failed", innererror: { details: [{ message: "Insufficient credits" }] } },
     },
   ],
-])("does not attribute an account error in any member to the caller: %j", (body) => {
+])("the decoder does not attribute an account error in any member to the caller: %j", (body) => {
   const error = decodeError(400, body)
   expect(error.kind).not.toBe("invalid_request")
   expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
 })
 
-test("does not treat the caller's own text as an account error", () => {
+test("the decoder does not treat the caller's own text as an account error", () => {
   const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
   expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
 })

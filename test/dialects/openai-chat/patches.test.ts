@@ -192,7 +192,7 @@ describe("OpenAI verbatim answer", () => {
     })
   })
 
-  test("is repaired for official clients", () => {
+  test("has missing fields repaired for official clients", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -217,14 +217,14 @@ describe("OpenAI verbatim answer", () => {
   })
 })
 
-describe("OpenAI verbatim frame", () => {
+describe("patcher of OpenAI verbatim frames", () => {
   const delta = { role: "assistant", content: "a" }
   const choices = [{ index: 0, delta, finish_reason: null }]
   const object = "chat.completion.chunk"
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
-  test("has the public model and the id prefix, and is otherwise unchanged", () => {
+  test("adds the public model and the id prefix, and changes nothing else", () => {
     const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
@@ -246,7 +246,7 @@ describe("OpenAI verbatim frame", () => {
     })
   })
 
-  test("contains usage only if the caller requested it", () => {
+  test("keeps usage only if the caller requested it", () => {
     const last = frame({ id: "chatcmpl-1", model: "up", choices: [], usage })
     expect(patchFrame(last, PATCH).action).toBe("withhold")
     const told = patchFrame(last, asked)
@@ -279,11 +279,11 @@ describe("OpenAI verbatim frame", () => {
   test.each([
     ["keep-alives", { type: "ping" }],
     ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
-  ])("is withheld if it is %s", (_, json) => {
+  ])("withholds %s", (_, json) => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("is withheld if it is invalid, and kept if it is an error", () => {
+  test("withholds an invalid frame, and keeps errors", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -359,7 +359,7 @@ describe("OpenAI verbatim frame", () => {
     expect(indexes).toEqual(expected)
   })
 
-  test("does not end with tool calls if the list of calls is empty", () => {
+  test("does not report tool calls for an empty list of calls", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))
@@ -367,7 +367,7 @@ describe("OpenAI verbatim frame", () => {
     expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 
-  test("has one id for the whole stream, even if the vendor sends none", () => {
+  test("sets one id for the whole stream, even if the vendor sends no id", () => {
     const json = { created: 7, model: "up", choices }
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const ids = [1, 2].map(() => JSON.parse(patcher.push(frame(json)).data).id)
@@ -376,7 +376,7 @@ describe("OpenAI verbatim frame", () => {
     expect(JSON.parse(patchFrame(frame(json), PATCH).data).id).not.toBe(ids[0])
   })
 
-  test("is recognized as the last one, or as one that breaks the stream", () => {
+  test("recognizes the last frame, and a frame that breaks the stream", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     expect(patcher.end()).toEqual([{ data: "[DONE]" }])
     const [broken, ...more] = patcher.fail(new GatewayError("upstream_timeout", "late"), "r1")
@@ -386,7 +386,7 @@ describe("OpenAI verbatim frame", () => {
 })
 
 describe("cost of an OpenAI verbatim answer", () => {
-  test("is added to the usage of a whole answer and of a stream's last chunk", () => {
+  test("appears in the usage of a whole answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

@@ -159,7 +159,7 @@ describe("reasoning signatures for a vendor", () => {
     return { message: (body.messages as JsonObject[])[0], losses }
   }
 
-  test("are sent to vendors of the same dialect", () => {
+  test("reach vendors of the same dialect", () => {
     expect(encode("openai-chat", "hm")).toEqual({
       message: {
         role: "assistant",
@@ -176,7 +176,7 @@ describe("reasoning signatures for a vendor", () => {
     })
   })
 
-  test("are dropped if another dialect signed the reasoning, and the text is kept", () => {
+  test("do not reach vendors of another dialect, but the text does", () => {
     const losses = [{ name: "reasoning.signature", effect: "dropped" }]
     expect(encode("anthropic-messages", "hm")).toEqual({
       message: { role: "assistant", content: "", reasoning_content: "hm" },

@@ -131,7 +131,7 @@ test.skipIf(!HAS_FIXTURES)(
 describe("recorded OpenAI requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut) continue
-    test(`are encoded again with the same result: ${file}`, () => {
+    test(`decode and encode to the same result: ${file}`, () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)

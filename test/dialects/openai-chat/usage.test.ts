@@ -91,7 +91,7 @@ describe("OpenAI usage", () => {
     ["a total below its parts", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
+  ])("adds up to the charged amount in a verbatim answer: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,
@@ -149,7 +149,7 @@ describe("OpenAI usage", () => {
     expect(usage).toEqual({ ...NO_USAGE, inputFresh: 10 })
   })
 
-  test("is undefined if the vendor reports none", () => {
+  test("stays undefined if the vendor reports no usage", () => {
     expect(decodeUsage(undefined)).toBeUndefined()
     expect(decodeUsage(null)).toBeUndefined()
     expect(decodeUsage({})).toBeUndefined()
@@ -164,14 +164,14 @@ describe("OpenAI usage", () => {
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("is read from Groq's own field", () => {
+  test("includes Groq's own field", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("is encoded completely, with a correct total", () => {
+  test("has all members and a correct total when encoded", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,

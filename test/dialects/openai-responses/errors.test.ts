@@ -68,7 +68,7 @@ describe(`recorded Responses errors${WITHOUT_FIXTURES}`, () => {
   }
   for (const { file, status, answer } of recordedResponses()) {
     if (status === 200 || typeof answer !== "object") continue
-    test(`are decoded by status or code: ${file}`, () => {
+    test(`decode by status or code: ${file}`, () => {
       const { error } = answer
       const code =
         typeof error === "object" && error !== null && "code" in error ? error.code : answer.code

@@ -245,7 +245,7 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
 )
 
 describe("a Responses answer", () => {
-  test("is unchanged after encoding and decoding", () => {
+  test("stays the same after encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {
         const body = OPENAI_RESPONSES.encodeResult(value, REQUEST)
@@ -254,7 +254,7 @@ describe("a Responses answer", () => {
     )
   })
 
-  test("is unchanged after streaming, for any split of the bytes", () => {
+  test("stays the same after streaming, for any split of the bytes", () => {
     fc.assert(
       fc.property(result, fc.integer({ min: 1, max: 300 }), (value, length) => {
         const frames = encodeStream(eventsOf(value))

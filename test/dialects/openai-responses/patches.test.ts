@@ -53,7 +53,7 @@ test("a verbatim response shows the public model and hides the operator's cost",
   expect(body).toEqual({ ...RESPONSE, model: "vendor/model", usage })
 })
 
-describe("Responses verbatim frame", () => {
+describe("patcher of Responses verbatim frames", () => {
   test("shows the public model in a copy of the response event", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
@@ -65,7 +65,7 @@ describe("Responses verbatim frame", () => {
     expect(CREATED.json?.response).toEqual(RESPONSE)
   })
 
-  test("is passed on unchanged with its event name if it is an item", () => {
+  test("passes an item on unchanged with its event name", () => {
     const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
     const { event: _, ...nameless } = frameOf(json)
     expect(push(nameless)).toEqual({
@@ -75,25 +75,22 @@ describe("Responses verbatim frame", () => {
     })
   })
 
-  test.each(["completed", "incomplete", "failed"])(
-    "is recognized as the last one: %s",
-    (status) => {
-      const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
-      const response = { ...RESPONSE, status, usage }
-      const { action, usageCarrier, data } = push(
-        frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
-      )
-      expect(action).toBe("last")
-      expect(usageCarrier).toEqual(JSON.parse(data))
-      OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
-      expect(usageCarrier).toMatchObject({
-        response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
-        sequence_number: 9,
-      })
-    },
-  )
+  test.each(["completed", "incomplete", "failed"])("recognizes the last frame: %s", (status) => {
+    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
+    const response = { ...RESPONSE, status, usage }
+    const { action, usageCarrier, data } = push(
+      frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
+    )
+    expect(action).toBe("last")
+    expect(usageCarrier).toEqual(JSON.parse(data))
+    OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
+    expect(usageCarrier).toMatchObject({
+      response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
+      sequence_number: 9,
+    })
+  })
 
-  test("is reported as completed with the status if the answer was truncated", () => {
+  test("reports a truncated answer as completed, with the status", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE
@@ -115,7 +112,7 @@ describe("Responses verbatim frame", () => {
     }
   })
 
-  test("has no usage carrier without usage", () => {
+  test("adds no usage carrier without usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })
@@ -125,7 +122,7 @@ describe("Responses verbatim frame", () => {
     ["a ping", frameOf({ type: "ping" })],
     ["invalid JSON", { data: "hello" }],
     ["no type", { data: "{}", json: {} }],
-  ])("is withheld if it belongs to another dialect: %s", (_, frame) => {
+  ])("withholds a frame of another dialect: %s", (_, frame) => {
     expect(push(frame).action).toBe("withhold")
   })
 
@@ -133,7 +130,7 @@ describe("Responses verbatim frame", () => {
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
     ["an unknown event", { type: "response.novelty", sequence_number: 3 }],
-  ])("is passed on if it belongs to this dialect: %s", (_, json) => {
+  ])("passes on a frame of the same dialect: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",
       event: String(json.type),

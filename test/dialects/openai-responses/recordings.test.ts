@@ -78,7 +78,7 @@ function expectConsistent(usage: Usage | undefined, reported: unknown): void {
 describe("recorded Responses requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut || request.background === true) continue
-    test(`are encoded again with the same result: ${file}`, () => {
+    test(`decode and encode to the same result: ${file}`, () => {
       const decoded = OPENAI_RESPONSES.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       // A decoded request must give the same request when it is encoded again.
@@ -152,7 +152,7 @@ describe("recorded Responses streams", () => {
       )
     })
 
-    test(`are read the same by the official client after encoding: ${file}`, async () => {
+    test(`have the same content in the official client after encoding: ${file}`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)
@@ -166,7 +166,7 @@ describe("recorded Responses streams", () => {
 
 describe("recorded Responses answers, converted to streams", () => {
   for (const { file, answer } of whole) {
-    test(`yield the same result through the official client: ${file}`, async () => {
+    test(`have the same content in the official client: ${file}`, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const frames = encodeStream(eventsOf(result))
       const numbers = jsonOf(frames).map(({ sequence_number: number }) => number)
@@ -206,11 +206,14 @@ describe("recorded Responses streams on the verbatim path", () => {
   }
 })
 
-test.skipIf(!HAS_FIXTURES)("yield the recorded result in the official client", async () => {
-  const [first] = streamed
-  if (first === undefined) throw new Error("no stream was recorded")
-  const response = await readWireByClient(first.answer)
-  expect(readResponse(response as unknown as JsonObject)).toEqual(
-    readResponse(lastResponse(framesOf(first.answer))),
-  )
-})
+test.skipIf(!HAS_FIXTURES)(
+  "recorded Responses yield the recorded result in the official client",
+  async () => {
+    const [first] = streamed
+    if (first === undefined) throw new Error("no stream was recorded")
+    const response = await readWireByClient(first.answer)
+    expect(readResponse(response as unknown as JsonObject)).toEqual(
+      readResponse(lastResponse(framesOf(first.answer))),
+    )
+  },
+)

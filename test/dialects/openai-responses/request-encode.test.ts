@@ -128,7 +128,7 @@ describe("Responses media encoder", () => {
   })
 })
 
-test("drops unsupported media but keeps the message", () => {
+test("the Responses encoder drops unsupported media but keeps the message", () => {
   const sound: Part = { type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }
   expect(encode(conversation(user(sound)))).toMatchObject({
     body: { input: [{ type: "message", role: "user", content: "" }] },

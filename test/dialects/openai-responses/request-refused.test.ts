@@ -209,7 +209,7 @@ describe("Responses validation of calls and their outputs", () => {
   })
 })
 
-test("accepts a reused call id after the first call was answered", () => {
+test("the Responses validation accepts a reused call id after the first call was answered", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

@@ -172,7 +172,7 @@ describe.skipIf(!HAS_FIXTURES)(
     }
 
     for (const [name, request] of Object.entries(examples)) {
-      test(`match: ${name}`, () => {
+      test(`conform to the specification: ${name}`, () => {
         const { body } = OPENAI_RESPONSES.encodeRequest(request)
         expect(problemsOf(body, "CreateResponse", "CreateResponseBody")).toEqual([])
       })
@@ -180,13 +180,13 @@ describe.skipIf(!HAS_FIXTURES)(
 
     // According to the recordings, the API does not require all fields in returned items that OpenAI's description
     // requires.
-    test("match with a refusal in the history", () => {
+    test("conform with refusals in the history", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
     })
 
-    test("match after recorded requests are decoded and encoded", () => {
+    test("conform after recorded requests are decoded and encoded", () => {
       const { encodeRequest } = openAiResponses({ reasoningText: true })
       let count = 0
       for (const { request, status, isCut, file } of recordedResponses()) {
@@ -217,7 +217,7 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-        test(`match if they answer ${name} and end with ${finish}`, () => {
+        test(`conform if they answer ${name} and end with ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
           expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
@@ -226,7 +226,7 @@ describe.skipIf(!HAS_FIXTURES)(
         })
       }
 
-      test(`match if they are empty answers to ${name}`, () => {
+      test(`conform if they are empty answers to ${name}`, () => {
         const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })
@@ -271,14 +271,14 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["stop", "length"] as const) {
-        test(`match if they answer ${name} and end with ${finish}`, () => {
+        test(`conform if they answer ${name} and end with ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
         })
       }
     }
 
-    test("match if the stream breaks", () => {
+    test("conform if the stream breaks", () => {
       const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
       const events: ChatEvent[] = [
         { type: "start", id: "1" },

@@ -56,7 +56,7 @@ describe("Responses usage", () => {
   })
 
   test.each([{}, { usage: null }, { usage: {} }, { usage: "none" }])(
-    "is undefined for %j",
+    "stays undefined for %j",
     (response) => {
       expect(usageOf(response)).toBeUndefined()
     },

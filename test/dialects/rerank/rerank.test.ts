@@ -50,9 +50,9 @@ function verdict(body: JsonObject): string {
   }
 }
 
-describe("rerank answer with status 200", () => {
+describe("rerank answers with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
-    "is a failure of %s if it has an error without results",
+    "count as failures of %s if they have an error without results",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
       await expect(answer).rejects.toThrow("it is an error")

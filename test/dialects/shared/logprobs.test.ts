@@ -69,12 +69,12 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
 })
 
 describe("alternative tokens of gemini", () => {
-  test("are limited to 20 for each token", () => {
+  test("have a maximum of 20 for each token", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("are limited to 100,000 for an answer, with all of its tokens", () => {
+  test("have a maximum of 100,000 for an answer, with all of its tokens", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)

@@ -41,7 +41,7 @@ describe("transcript encoder", () => {
     expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
   })
 
-  test("generates events if the vendor streams none", () => {
+  test("generates events if the vendor does not stream", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
     feeding(reader)(new TextEncoder().encode(events))

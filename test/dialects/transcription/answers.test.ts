@@ -4,11 +4,11 @@ import { decoded, failureOf } from "./decoded-answer.ts"
 
 /** The tests use answers from the documentation of the vendors. */
 
-describe("transcription answer with status 200", () => {
+describe("transcription answers with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
-    "is a failure of %s if it has an error without text",
+    "count as failures of %s if they have an error without text",
     (vendor) => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
@@ -19,7 +19,7 @@ describe("transcription answer with status 200", () => {
   )
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
-    "is silence if the text is empty: %s",
+    "count as silence if the text is empty: %s",
     (vendor) => {
       expect(decoded(vendor, { text: "" }).text).toBe("")
     },

@@ -125,7 +125,7 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
   }
 
   for (const { file, vendor, usage } of HAS_FIXTURES ? PARSED : []) {
-    test(`are converted to subtitles: ${file}`, () => {
+    test(`yield subtitles: ${file}`, () => {
       const body = JSON.parse(readFixture(file))
       const request = transcriptionOf({ form: "srt" })
       const transcript = formatOf(vendor).decode(answerOf(body), request)
@@ -140,7 +140,7 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("include OpenAI's stream", () => {
+  test.if(HAS_FIXTURES)("include the events of OpenAI's stream", () => {
     const file =
       "recorded/openai-audio/transcription-basic-functionality-openai-gpt-4o-transcribe-streams-text-deltas-and-returns--0.json"
     const bytes = Buffer.from(JSON.parse(readFixture(file)).response.body.text as string)
