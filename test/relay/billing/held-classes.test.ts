@@ -82,7 +82,7 @@ async function rateOf(name: string, body: JsonObject): Promise<number> {
 
 describe("the hold for searches", () => {
   for (const model of ["google/gemini-2.5-flash", "vertex/gemini-2.5-flash"]) {
-    test(`is zero for ${model} without a search tool`, async () => {
+    test(`equals zero for ${model} without a search tool`, async () => {
       const { most, lines } = await estimate(CHAT, { model, messages: HELLO, max_tokens: 100 })
       expect(lines.map(({ name }) => name)).toEqual(["input", "output"])
       expect(most).toBeLessThan(1_000_000n)

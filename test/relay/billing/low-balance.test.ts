@@ -118,7 +118,7 @@ describe("credits for the input and a part of the output", () => {
 
   // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`are held for at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
+    test(`pay for a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const refused = await gateway.caller("0.00005")
@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("are divided among n choices", async () => {
+  test("divide among n choices", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -198,7 +198,7 @@ describe("the hold and the output limit", () => {
     expect(hold).toBeLessThan(1_200n * 1_000n)
   })
 
-  test("cover every choice", async () => {
+  test("cover all choices", async () => {
     const caller = await gateway.caller("10")
     const holds: bigint[] = []
     for (const n of [1, 3]) {

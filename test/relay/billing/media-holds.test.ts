@@ -95,7 +95,7 @@ const WORDS = 1_400
 const PAGES = 100
 const PAGE_TOKENS = 1_600 + WORDS
 
-describe("a small PDF with many pages of text", () => {
+describe("small PDFs with many pages of text", () => {
   const text = "word ".repeat(WORDS)
   const files = {
     shared: makePdf({ pages: PAGES, text }),
@@ -104,7 +104,7 @@ describe("a small PDF with many pages of text", () => {
     packed: makePdf({ pages: PAGES, text, isPacked: true }),
     encrypted: makePdf({ pages: PAGES, text, trailer: "/Encrypt 9 0 R" }),
   }
-  test.each(Object.entries(files))("is held at its maximum cost: %s", async (_, pdf) => {
+  test.each(Object.entries(files))("need a hold of their maximum cost: %s", async (_, pdf) => {
     using vendor = startCounting(PAGES * PAGE_TOKENS)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1.1")
@@ -168,7 +168,7 @@ describe("a file whose header understates its duration", () => {
   new DataView(file.buffer).setUint16(22, 2, true)
   new DataView(file.buffer).setUint32(24, 48_000, true)
 
-  test("is charged to the balance by the reported duration, and the operator is notified", async () => {
+  test("costs as much as the reported duration, and the operator is notified", async () => {
     using vendor = startCounting(0, 60)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
@@ -179,7 +179,7 @@ describe("a file whose header understates its duration", () => {
     expect(aboveHolds(gateway)).toEqual([facts])
   })
 
-  test("is never charged more than the maximum for its size", async () => {
+  test("never costs more than the maximum for its size", async () => {
     using vendor = startCounting(0, 1_000_000)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
@@ -207,7 +207,7 @@ describe("sparse audio for a model that is charged by the second", () => {
   const minutes = Object.entries(files).map(([name, bytes]) => [name, 60, bytes] as const)
   // The file is so large that it is forwarded while it arrives. Its hold is first computed from its bytes.
   const long = ["20 minutes of FLAC", 1_200, wholeSound("flac", 1_200)] as const
-  test.each([...minutes, long])("is charged completely: %s", async (_, seconds, bytes) => {
+  test.each([...minutes, long])("costs its full price: %s", async (_, seconds, bytes) => {
     using vendor = startCounting(0, seconds)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")

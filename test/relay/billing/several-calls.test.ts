@@ -74,139 +74,142 @@ async function receiptFor(path: string, body: object) {
   return receiptOf(caller, posted)
 }
 
-describe.each([false, true])("request with several model calls, stream: %p", (stream) => {
-  test("is held and charged with a price tier for each call", async () => {
-    usage = { input_tokens: 60_000, output_tokens: 100 }
-    const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
-    const { cost, hold } = await receiptFor(CHAT, request)
-    expect(nanocredits(cost)).toBe(4n * 61_000_000n)
-    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
-    expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
-  })
-
-  test("is charged with different price tiers for calls of different lengths", async () => {
-    const call = { input_tokens: 350_000, output_tokens: 100 }
-    usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
-    const long = [{ role: "user", content: "word ".repeat(80_000) }]
-    const request = { model: "anthropic/tiered", messages: long, n: 3, stream }
-    const { cost, usage: counted } = await receiptFor(CHAT, request)
-    expect(nanocredits(cost)).toBe(2n * 700_000_000n + 400n * 20_000n + 60_000_000n + 2_000_000n)
-    expect(counted).toEqual({ input: 760_000, output: 600 })
-  })
-
-  test("is charged the fee of each call in addition to price tiers", async () => {
-    const short = { input_tokens: 1_000, output_tokens: 100 }
-    usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
-    const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
-    const { cost, usage: counted } = await receiptFor(CHAT, request)
-    expect(nanocredits(cost)).toBe(420_000_000n + 2_000_000n + 2n * 2_000_000n + 3n * 5_000_000n)
-    expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
-  })
-
-  test("is charged for a call without iterations beside a call with iterations", async () => {
-    const iteration = { input_tokens: 90_000, output_tokens: 100 }
-    const iterations = [
-      { type: "compaction", ...iteration, input_tokens: 250_000 },
-      { type: "message", ...iteration },
-    ]
-    usages = [{ ...iteration, iterations }, iteration]
-    const request = { messages: LONG, n: 2, stream, max_tokens: 500, web_search_options: {} }
-    const { cost } = await receiptFor(CHAT, { ...request, model: "anthropic/tiered" })
-    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
-  })
-
-  test("is charged with a price tier for each reported iteration", async () => {
-    const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
-    const iterations = [
-      { type: "compaction", ...iteration(250_000) },
-      { type: "message", ...iteration(90_000) },
-      { type: "message", ...iteration(90_000) },
-    ]
-    usage = { ...iteration(180_000), iterations }
-    const edits = [{ type: "compact_20260112" }]
-    const { cost, usage: counted } = await receiptFor(MESSAGES, {
-      model: "anthropic/tiered",
-      messages: LONG,
-      context_management: { edits },
-      stream,
+describe.each([false, true])(
+  "charges for several model calls of one request, stream: %p",
+  (stream) => {
+    test("use a price tier for each call, in the hold and in the charge", async () => {
+      usage = { input_tokens: 60_000, output_tokens: 100 }
+      const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
+      const { cost, hold } = await receiptFor(CHAT, request)
+      expect(nanocredits(cost)).toBe(4n * 61_000_000n)
+      expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+      expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
     })
-    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
-    expect(counted).toEqual({ input: 430_000, output: 300 })
-  })
 
-  const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
+    test("use different price tiers for calls of different lengths", async () => {
+      const call = { input_tokens: 350_000, output_tokens: 100 }
+      usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
+      const long = [{ role: "user", content: "word ".repeat(80_000) }]
+      const request = { model: "anthropic/tiered", messages: long, n: 3, stream }
+      const { cost, usage: counted } = await receiptFor(CHAT, request)
+      expect(nanocredits(cost)).toBe(2n * 700_000_000n + 400n * 20_000n + 60_000_000n + 2_000_000n)
+      expect(counted).toEqual({ input: 760_000, output: 600 })
+    })
 
-  test("is charged one fee for each call if it reports more than the possible usage", async () => {
-    const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
-    usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
-    const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
-    const { usage: counted } = await receiptFor(MESSAGES, request)
-    expect(counted?.["request"]).toBe(1)
-  })
+    test("include the fee of each call in addition to price tiers", async () => {
+      const short = { input_tokens: 1_000, output_tokens: 100 }
+      usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
+      const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
+      const { cost, usage: counted } = await receiptFor(CHAT, request)
+      expect(nanocredits(cost)).toBe(420_000_000n + 2_000_000n + 2n * 2_000_000n + 3n * 5_000_000n)
+      expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
+    })
 
-  test("is charged for the total of a response if its iterations cannot be read", async () => {
-    const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
-    for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
-      usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
-      const request = { model: "anthropic/tiered", messages: HELLO, ...withCompaction, stream }
+    test("include a call without iterations beside a call with iterations", async () => {
+      const iteration = { input_tokens: 90_000, output_tokens: 100 }
+      const iterations = [
+        { type: "compaction", ...iteration, input_tokens: 250_000 },
+        { type: "message", ...iteration },
+      ]
+      usages = [{ ...iteration, iterations }, iteration]
+      const request = { messages: LONG, n: 2, stream, max_tokens: 500, web_search_options: {} }
+      const { cost } = await receiptFor(CHAT, { ...request, model: "anthropic/tiered" })
+      expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
+    })
+
+    test("use a price tier for each reported iteration", async () => {
+      const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
+      const iterations = [
+        { type: "compaction", ...iteration(250_000) },
+        { type: "message", ...iteration(90_000) },
+        { type: "message", ...iteration(90_000) },
+      ]
+      usage = { ...iteration(180_000), iterations }
+      const edits = [{ type: "compact_20260112" }]
+      const { cost, usage: counted } = await receiptFor(MESSAGES, {
+        model: "anthropic/tiered",
+        messages: LONG,
+        context_management: { edits },
+        stream,
+      })
+      expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
+      expect(counted).toEqual({ input: 430_000, output: 300 })
+    })
+
+    const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
+
+    test("include one fee for each call if the report exceeds the possible usage", async () => {
+      const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
+      usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
+      const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
       const { usage: counted } = await receiptFor(MESSAGES, request)
-      expect(counted).toEqual({ input: 238, output: 16 })
-    }
-  })
+      expect(counted?.["request"]).toBe(1)
+    })
 
-  test.each([
-    // A call that reports no tier was served in the standard tier.
-    [undefined, ["flex", undefined, undefined], 60_000n],
-    [undefined, [undefined, "flex", undefined], 60_000n],
-    [undefined, ["flex", "hyper", "flex"], 60_000n],
-    [undefined, ["flex", "flex", "flex"], 30_000n],
-    [undefined, ["flex", undefined, "priority"], 120_000n],
-    // A tier that has both higher and lower prices.
-    [undefined, ["batch", undefined, "batch"], 60_000n],
-    [undefined, ["batch", "flex", "flex"], 51_000n],
-    ["batch", ["batch", "default", "batch"], 60_000n],
-    ["batch", ["batch", "batch", "batch"], 51_000n],
-    ["priority", ["flex", undefined, "default"], 120_000n],
-    ["priority", ["flex", "default", "default"], 60_000n],
-  ])(
-    "is charged the price tier with the highest cost for all calls: %p, %p",
-    async (tier, reported, cost) => {
-      usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 }
-      tiers = [...reported]
-      const request = { model: "compatible/modes", messages: HELLO, n: 3, stream }
-      const receipt = await receiptFor(CHAT, { ...request, service_tier: tier })
-      expect(nanocredits(receipt.cost)).toBe(cost)
-    },
-  )
+    test("cover the total of a response if its iterations cannot be read", async () => {
+      const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
+      for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
+        usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
+        const request = { model: "anthropic/tiered", messages: HELLO, ...withCompaction, stream }
+        const { usage: counted } = await receiptFor(MESSAGES, request)
+        expect(counted).toEqual({ input: 238, output: 16 })
+      }
+    })
 
-  test("is charged the highest reported service tier for all calls", async () => {
-    usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-    tiers = ["standard", "priority", "standard"]
-    const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
-    expect(nanocredits((await receiptFor(CHAT, request)).cost)).toBe(2n * 3n * 15_000n)
-  })
+    test.each([
+      // A call that reports no tier was served in the standard tier.
+      [undefined, ["flex", undefined, undefined], 60_000n],
+      [undefined, [undefined, "flex", undefined], 60_000n],
+      [undefined, ["flex", "hyper", "flex"], 60_000n],
+      [undefined, ["flex", "flex", "flex"], 30_000n],
+      [undefined, ["flex", undefined, "priority"], 120_000n],
+      // A tier that has both higher and lower prices.
+      [undefined, ["batch", undefined, "batch"], 60_000n],
+      [undefined, ["batch", "flex", "flex"], 51_000n],
+      ["batch", ["batch", "default", "batch"], 60_000n],
+      ["batch", ["batch", "batch", "batch"], 51_000n],
+      ["priority", ["flex", undefined, "default"], 120_000n],
+      ["priority", ["flex", "default", "default"], 60_000n],
+    ])(
+      "use the price tier with the highest cost for all calls: %p, %p",
+      async (tier, reported, cost) => {
+        usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 }
+        tiers = [...reported]
+        const request = { model: "compatible/modes", messages: HELLO, n: 3, stream }
+        const receipt = await receiptFor(CHAT, { ...request, service_tier: tier })
+        expect(nanocredits(receipt.cost)).toBe(cost)
+      },
+    )
 
-  test.each([
-    ["low", 5_000_000n, "request_low"],
-    ["medium", 8_000_000n, "request_medium"],
-    ["high", 12_000_000n, "request"],
-    [undefined, 12_000_000n, "request"],
-  ])("is charged a request fee for its reported search context (%s)", async (size, fee, name) => {
-    usage = {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 15,
-      search_context_size: size,
-    }
-    const request = { model: "perplexity/sonar", messages: HELLO, stream }
-    const one = await receiptFor(CHAT, request)
-    expect(nanocredits(one.cost)).toBe(15_000n + fee)
-    expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
-    const three = await receiptFor(CHAT, { ...request, n: 3 })
-    expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
-    expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
-  })
-})
+    test("use the highest reported service tier for all calls", async () => {
+      usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+      tiers = ["standard", "priority", "standard"]
+      const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
+      expect(nanocredits((await receiptFor(CHAT, request)).cost)).toBe(2n * 3n * 15_000n)
+    })
+
+    test.each([
+      ["low", 5_000_000n, "request_low"],
+      ["medium", 8_000_000n, "request_medium"],
+      ["high", 12_000_000n, "request"],
+      [undefined, 12_000_000n, "request"],
+    ])("include a request fee for the reported search context (%s)", async (size, fee, name) => {
+      usage = {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        search_context_size: size,
+      }
+      const request = { model: "perplexity/sonar", messages: HELLO, stream }
+      const one = await receiptFor(CHAT, request)
+      expect(nanocredits(one.cost)).toBe(15_000n + fee)
+      expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
+      const three = await receiptFor(CHAT, { ...request, n: 3 })
+      expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
+      expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
+    })
+  },
+)
 
 test("the hold for tools is proportional to the number of calls", async () => {
   usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }

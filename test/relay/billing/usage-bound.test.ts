@@ -78,10 +78,10 @@ function alarmsOf({ id }: Receipt): string[] {
 
 const ABSURD = [1e15, 2 ** 53, 1e308, "1e15"]
 
-describe("usage above the possible maximum", () => {
+describe("charges for usage above the possible maximum", () => {
   for (const stream of [false, true]) {
     for (const count of ABSURD) {
-      test(`is charged up to max_tokens for ${count} output tokens, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`stop at max_tokens for ${count} output tokens, ${stream ? "streamed" : "whole"}`, async () => {
         usage = { prompt_tokens: 10, completion_tokens: count }
         const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, stream }
         const { receipt, paid } = await ask(body)
@@ -95,33 +95,33 @@ describe("usage above the possible maximum", () => {
     }
   }
 
-  test("is charged up to the model's context for input tokens", async () => {
+  test("stop at the model's context for input tokens", async () => {
     usage = { prompt_tokens: 2 ** 53, completion_tokens: 1 }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ input: 100_000, output: 1 })
   })
 
-  test("is charged up to a few times the bytes for input of a model without a known context", async () => {
+  test("stop at a few times the bytes for input of a model without a known context", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
     expect(paid).toBeLessThan(10_000_000n)
     expect(paid).toBeGreaterThan(100_000n)
   })
 
-  test("is also limited for cached tokens", async () => {
+  test("have a limit for cached tokens too", async () => {
     const details = { cached_tokens: 1e15 }
     usage = { prompt_tokens: 1e15, completion_tokens: 1, prompt_tokens_details: details }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ cached_input: 100_000, output: 1 })
   })
 
-  test("is limited per choice for output", async () => {
+  test("have a limit per choice for output", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1e15 }
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, n: 3 }
     expect((await ask(body)).receipt.usage).toEqual({ input: 10, output: 300 })
   })
 
-  test("is charged up to the bytes of the request for embeddings", async () => {
+  test("stop at the bytes of the request for embeddings", async () => {
     usage = { prompt_tokens: 1e15, total_tokens: 1e15 }
     const { receipt, paid } = await ask(
       { model: "scripted/vectors", input: "Hello" },
@@ -147,7 +147,7 @@ test("a vendor's minimum number of tokens is charged even above the requested li
   expect(receipt.usage).toEqual({ input: 90, output: 16 })
 })
 
-describe("output beyond max_tokens", () => {
+describe("charges for output beyond max_tokens", () => {
   beforeAll(() => {
     said = "word ".repeat(2_000)
   })
@@ -156,7 +156,7 @@ describe("output beyond max_tokens", () => {
   })
 
   for (const stream of [false, true]) {
-    test(`is charged if it was delivered, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`include delivered output, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 2_001 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt, paid } = await ask(body)
@@ -165,7 +165,7 @@ describe("output beyond max_tokens", () => {
       expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
     })
 
-    test(`is charged up to the possible amount, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`stop at the possible amount, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 1e15 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt } = await ask(body)
@@ -176,7 +176,7 @@ describe("output beyond max_tokens", () => {
 })
 
 describe("output beyond the model's maximum", () => {
-  test("is excluded from the hold and from the request", async () => {
+  test("does not count in the hold or in the request", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

@@ -159,7 +159,7 @@ test("a price per request is charged in addition to tokens", async () => {
 
 describe("a stream that breaks", () => {
   for (const model of ["scripted/breaking-counted", "scripted/breaking-later"]) {
-    test(`is charged by the vendor's count in the error: ${model}`, async () => {
+    test(`costs as much as the vendor's count in the error: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt, text } = await ask(caller, model, true)
       expect(receipt).toMatchObject({ status: "settled", estimated: false })
@@ -177,7 +177,7 @@ describe("a stream that breaks", () => {
     })
   }
 
-  test("is charged for the forwarded part only", async () => {
+  test("costs only its forwarded part", async () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)
     expect(text).toContain("three")

@@ -199,24 +199,27 @@ const IMAGES: [string, object] = [
   { model: "openai/dall-e-2", prompt: "A cat", response_format: "b64_json" },
 ]
 
-describe("a whole answer of a provider that bills abandoned calls", () => {
+describe("whole answers of a provider that bills abandoned calls", () => {
   test.each([
     ["chat at OpenAI", chat("openai/plain"), { input: 900, output: 700 }],
     ["chat at an unknown server", chat("unknown/plain"), { input: 900, output: 700 }],
     ["embeddings", VECTORS, { input: 4 }],
     ["rerank", RANKS, { search: 1 }],
     ["images", IMAGES, { image: 1 }],
-  ] as const)("is read to its end and charged: %s", async (_, [path, body], usage) => {
-    const caller = await leaveSilent([path, body])
-    expect((await creditsOf(caller)).held).not.toBe("0")
-    goOn.resolve()
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: false })
-    expect(receipt.usage).toMatchObject(usage)
-    expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
-  })
+  ] as const)(
+    "continue to their end and cost the full price: %s",
+    async (_, [path, body], usage) => {
+      const caller = await leaveSilent([path, body])
+      expect((await creditsOf(caller)).held).not.toBe("0")
+      goOn.resolve()
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: false })
+      expect(receipt.usage).toMatchObject(usage)
+      expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
+    },
+  )
 
-  test("is charged for the known part when its deadline ends", async () => {
+  test("cost their known part when their deadline ends", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -226,7 +229,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     expect(receipt.usage).toEqual({ input: 8 })
   })
 
-  test("is free if the provider fails", async () => {
+  test("cost nothing if the provider fails", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     status = 500
     goOn.resolve()
@@ -234,7 +237,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
   })
 })
 
-describe("a whole answer of a provider that stops when the caller disconnects", () => {
+describe("whole answers of a provider that stops when the caller disconnects", () => {
   test.each([
     ["chat", chat("vllm/plain")],
     ["a chat with cancellation in its model's settings", chat("openai/cancelled")],
@@ -242,7 +245,7 @@ describe("a whole answer of a provider that stops when the caller disconnects", 
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
   ] as [string, [string, object]][])(
-    "is cancelled, and its input is charged: %s",
+    "end with a cancelled call and cost their input: %s",
     async (_, asked) => {
       const caller = await leaveSilent(asked)
       await wasClosed.promise
@@ -254,8 +257,8 @@ describe("a whole answer of a provider that stops when the caller disconnects", 
   )
 })
 
-describe("a stream whose caller disconnects", () => {
-  test("is cancelled if the provider stops billing, and the gateway's own count is charged", async () => {
+describe("streams whose caller disconnects", () => {
+  test("end with a cancelled call if the provider stops billing, and cost the gateway's own count", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -263,7 +266,7 @@ describe("a stream whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "is read to its end if the provider bills all of it or its settings say so: %s",
+    "continue to their end if the provider bills all of it or its settings say so: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -272,7 +275,7 @@ describe("a stream whose caller disconnects", () => {
     },
   )
 
-  test("is read up to its hold", async () => {
+  test("continue up to their hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise

@@ -107,7 +107,7 @@ async function expectNamed(response: Response, name: string, id: string): Promis
   return text
 }
 
-describe("a chat request with a vendor's model name", () => {
+describe("chat requests with a vendor's model name", () => {
   const bodies: readonly (readonly [string, (model: string, stream: boolean) => JsonObject])[] = [
     [CHAT, (model, stream) => ({ model, stream, messages: HELLO })],
     ["/v1/messages", (model, stream) => ({ model, stream, max_tokens: 50, messages: HELLO })],
@@ -115,7 +115,7 @@ describe("a chat request with a vendor's model name", () => {
   ]
 
   for (const [path, bodyOf] of bodies) {
-    test(`is answered with the requested name at ${path}, whole and streamed`, async () => {
+    test(`get an answer with the requested name at ${path}, whole and streamed`, async () => {
       for (const [name, id] of Object.entries(CHAT_NAMES)) {
         for (const stream of [false, true]) {
           const response = await caller.post(path, bodyOf(name, stream))
@@ -131,7 +131,7 @@ describe("a chat request with a vendor's model name", () => {
     })
   }
 
-  test("is accepted with a name in Google's addresses", async () => {
+  test("can have the name in Google's addresses", async () => {
     for (const [name, id] of Object.entries(CHAT_NAMES)) {
       for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
         const path = `/v1beta/models/${name}:${method}`
@@ -145,12 +145,12 @@ describe("a chat request with a vendor's model name", () => {
     expect(counted.status).toBe(200)
   })
 
-  test("is accepted with a name in Azure's addresses", async () => {
+  test("can have the name in Azure's addresses", async () => {
     const path = "/openai/deployments/gpt-5.4/chat/completions?api-version=2024-10-21"
     await expectNamed(await caller.post(path, { messages: HELLO }), "gpt-5.4", "openai/gpt-5.4")
   })
 
-  test("is accepted for token counts and estimates", async () => {
+  test("can be token counts and estimates", async () => {
     const counted = await caller.post("/v1/messages/count_tokens", {
       model: "claude-sonnet-4-5-20250929",
       messages: HELLO,
@@ -169,7 +169,7 @@ test("the receipt of a request by model id has no requested alias", async () => 
   expect(await receiptOf(caller, response)).not.toHaveProperty("requested_model")
 })
 
-describe("an alias in operations other than chat", () => {
+describe("aliases in operations other than chat", () => {
   const JSON_BODIES: readonly (readonly [string, string, string, JsonObject])[] = [
     ["/v1/embeddings", "text-embedding-3-small", "openai/text-embedding-3-small", { input: "a" }],
     ["/v1/rerank", "rerank-v3.5", "cohere/rerank-v3.5", { query: "a", documents: ["a", "b"] }],
@@ -179,7 +179,7 @@ describe("an alias in operations other than chat", () => {
   ]
 
   for (const [path, name, id, body] of JSON_BODIES) {
-    test(`is accepted by ${path}: ${name}`, async () => {
+    test(`can be used at ${path}: ${name}`, async () => {
       const response = await caller.post(path, { model: name, ...body })
       const text = await response.text()
       expect([response.status, response.ok ? "" : text]).toEqual([200, ""])
@@ -189,7 +189,7 @@ describe("an alias in operations other than chat", () => {
     })
   }
 
-  test("is accepted in a form", async () => {
+  test("can be used in a form", async () => {
     const data = new FormData()
     data.append("model", "whisper-1")
     data.append("file", new File([wave(1)], "speech.wav"))
@@ -248,7 +248,7 @@ describe("a key with a list of models", () => {
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
-  test("is also applied to repeated requests", async () => {
+  test("has the same limits for repeated requests", async () => {
     const aliases = { mine: "openai/gpt-5.4" }
     const wide = await gateway.caller("1", { aliases })
     const headers = { "idempotency-key": "once" }

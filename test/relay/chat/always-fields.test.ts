@@ -190,7 +190,7 @@ describe("an answer without choices", () => {
     ],
   ]
   for (const [name, fields, said] of EMPTY) {
-    test(`is a failed attempt: ${name}`, async () => {
+    test(`counts as a failed attempt: ${name}`, async () => {
       answer = said
       const caller = await gateway.caller("1")
       const response = await caller.post(CHAT, { ...BODY, ...fields })
@@ -200,7 +200,7 @@ describe("an answer without choices", () => {
     })
   }
 
-  test("is retried at the next deployment", async () => {
+  test("leads to an attempt at the next deployment", async () => {
     answer = () => Response.json({ ...BARE, choices: [] })
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, model: "both/model" })
@@ -220,7 +220,7 @@ describe("usage that the vendor does not report", () => {
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("is added to the whole answer", async () => {
+  test("appears in the whole answer", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -236,7 +236,7 @@ describe("usage that the vendor does not report", () => {
     })
   })
 
-  test("is added to the stream with its cost if the caller requests usage", async () => {
+  test("appears in the stream with its cost if the caller requests usage", async () => {
     const chunks = await askStream(frames + DONE, { stream_options: { include_usage: true } })
     const last = chunks.at(-1)
     expect(last).toMatchObject({ id: "chatcmpl-a", choices: [], object: "chat.completion.chunk" })
@@ -245,7 +245,7 @@ describe("usage that the vendor does not report", () => {
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
-  test("is not added to the stream if the caller does not request usage", async () => {
+  test("does not appear in the stream if the caller does not request usage", async () => {
     const chunks = await askStream(frames + DONE)
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(0)
   })
@@ -254,7 +254,7 @@ describe("usage that the vendor does not report", () => {
     ["/v1/messages", { max_tokens: 50, messages: HELLO }],
     ["/v1/responses", { input: "Hello there, gateway" }],
   ] as const) {
-    test(`is added to the answer of ${path}, whole and streamed`, async () => {
+    test(`appears in the answer of ${path}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       answer = () => Response.json(BARE)
       const whole = await caller.post(path, { model: "poor/model", ...fields })

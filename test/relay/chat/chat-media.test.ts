@@ -242,14 +242,14 @@ for (const stream of [false, true]) {
   })
 }
 
-describe("the charge for media in a chat", () => {
+describe("charges for media in a chat", () => {
   async function charged(model: string, more: Json = {}): Promise<bigint> {
     const response = await ask(CHAT, model, false, more)
     await objectsOf(response, false)
     return nanocredits(response.headers.get("x-tollgate-cost") ?? "")
   }
 
-  test("is the token price of an image, or its own price if it has one", async () => {
+  test("use the token price of an image, or its own price if it has one", async () => {
     const byTokens = await charged("google/image")
     expect(byTokens).toBe(3n * 300n + 1_290n * 30_000n)
     expect(await charged("google/priced")).toBe(byTokens + 40_000_000n)
@@ -258,7 +258,7 @@ describe("the charge for media in a chat", () => {
   for (const stream of [false, true]) {
     for (const format of [CHAT, RESPONSES, "gemini"]) {
       const how = `${stream ? "streamed" : "whole"} at ${format}`
-      test(`is the price of text for text beside an image, ${how}`, async () => {
+      test(`use the price of text for text beside an image, ${how}`, async () => {
         const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
         const response = await ask(format, "plain/counted", stream, more)
         const objects = await objectsOf(response, stream)
@@ -272,7 +272,7 @@ describe("the charge for media in a chat", () => {
       })
     }
 
-    test(`is the image price for output without a breakdown, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`use the image price for output without a breakdown, ${stream ? "streamed" : "whole"}`, async () => {
       const response = await ask(CHAT, "openrouter/split", stream)
       await objectsOf(response, stream)
       const { usage, cost } = await receiptOf(caller, response)
@@ -281,18 +281,18 @@ describe("the charge for media in a chat", () => {
     })
   }
 
-  test("is the price of text for an answer without an image", async () => {
+  test("use the price of text for an answer without an image", async () => {
     expect(await charged("google/split")).toBe(3n * 300n + 1_290n * 30_000n)
     const text = await charged("google/split", { modalities: ["text"] })
     expect(text).toBe(3n * 300n + 4n * 2_500n)
   })
 
-  test("is not the image price for text of the same model", async () => {
+  test("do not use the image price for text of the same model", async () => {
     const cost = await charged("google/priced", { modalities: ["text"] })
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("is covered by the hold for as many images as the output can contain", async () => {
+  test("have a hold for as many images as the output can contain", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -306,20 +306,20 @@ describe("the charge for media in a chat", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("is refused for a model without a token price", async () => {
+  test("need a token price of the model", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
 })
 
-describe("a chat with a model of another kind", () => {
-  test("is rejected with the name of the right endpoint", async () => {
+describe("chats with a model of another kind", () => {
+  test("cause errors with the name of the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("is rejected for a speech model in a format without audio", async () => {
+  test("cause errors for a speech model in a format without audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })
@@ -333,7 +333,7 @@ describe("the requested shape of an image", () => {
   for (const format of [CHAT, "gemini"] as const) {
     for (const stream of [false, true]) {
       const how = `${stream ? "streamed" : "whole"} from ${format}`
-      test(`is sent to Gemini, ${how}`, async () => {
+      test(`reaches Gemini, ${how}`, async () => {
         const response = await ask(format, "google/image", stream, BY_CALLER[format])
         await objectsOf(response, stream)
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -341,7 +341,7 @@ describe("the requested shape of an image", () => {
         expect(gateway.simulator.requests.at(-1)?.body).not.toHaveProperty("image_config")
       })
 
-      test(`is sent to OpenRouter, ${how}`, async () => {
+      test(`reaches OpenRouter, ${how}`, async () => {
         const response = await ask(format, "openrouter/image", stream, BY_CALLER[format])
         await objectsOf(response, stream)
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -350,7 +350,7 @@ describe("the requested shape of an image", () => {
     }
   }
 
-  test("is reported as lost if the provider has no such field", async () => {
+  test("appears as a loss if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the requested shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("is reported as lost if only the caller's format has it", async () => {
+  test("appears as a loss if only the caller's format has it", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -369,7 +369,7 @@ describe("the requested shape of an image", () => {
   })
 })
 
-describe("an image of an earlier answer", () => {
+describe("images of an earlier answer", () => {
   const turns = {
     [CHAT]: {
       messages: [
@@ -403,7 +403,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`is sent back from ${format} to Gemini in the model's turn`, async () => {
+    test(`return from ${format} to Gemini in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("an image of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
-    test(`is sent back from ${format} to OpenRouter in the assistant's message`, async () => {
+    test(`return from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -423,7 +423,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, "gemini"] as const) {
-    test(`is moved from ${format} to the user's turn for OpenAI`, async () => {
+    test(`move from ${format} to the user's turn for OpenAI`, async () => {
       const response = await ask(format, "openai/drawing", false, turns[format])
       await objectsOf(response, false)
       const input = vendor.bodies.at(-1)?.["input"] as Json[]
@@ -432,7 +432,7 @@ describe("an image of an earlier answer", () => {
     })
   }
 
-  test("is moved to the user's turn for a server of the same chat format", async () => {
+  test("move to the user's turn for a server of the same chat format", async () => {
     const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
     await objectsOf(response, false)
     const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
@@ -441,7 +441,7 @@ describe("an image of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("is sent back from responses to OpenAI unchanged", async () => {
+  test("return from responses to OpenAI unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })

@@ -213,27 +213,30 @@ describe.each([false, true])(
       message = "`temperature` is deprecated for this model."
     })
 
-    test.each([false, true])("is the only one corrected, rejected first: %p", async (first) => {
-      isFirst = first
-      failing = first ? 1 : 3
-      const seen = vendor.bodies.length
-      const response = await caller.post(CHAT, { ...fields, model })
-      expect(response.status).toBe(200)
-      expect((await response.text()).split("Hello there")).toHaveLength(4)
-      expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
-      const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
-      expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
-      const receipt = await receiptOf(caller, response)
-      expect(receipt.cost).toBe("0.0303")
-      expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
-        "ok",
-        "ok",
-        "ok",
-        "refused_by_upstream",
-      ])
-    })
+    test.each([false, true])(
+      "needs a correction, and the others do not, rejected first: %p",
+      async (first) => {
+        isFirst = first
+        failing = first ? 1 : 3
+        const seen = vendor.bodies.length
+        const response = await caller.post(CHAT, { ...fields, model })
+        expect(response.status).toBe(200)
+        expect((await response.text()).split("Hello there")).toHaveLength(4)
+        expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+        const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
+        expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
+        const receipt = await receiptOf(caller, response)
+        expect(receipt.cost).toBe("0.0303")
+        expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
+          "ok",
+          "ok",
+          "ok",
+          "refused_by_upstream",
+        ])
+      },
+    )
 
-    test("is retried without the parameter that a short message names", async () => {
+    test("succeeds without the parameter that a short message names", async () => {
       message = "temperature is not supported"
       failing = 3
       const response = await caller.post(CHAT, { ...fields, model })
@@ -242,7 +245,7 @@ describe.each([false, true])(
       expect((await receiptOf(caller, response)).cost).toBe("0.0303")
     })
 
-    test("is left out of the answer if no correction succeeds", async () => {
+    test("does not prevent the other choices if no correction succeeds", async () => {
       isFirst = true
       failing = 1
       const strict = { "x-tollgate-strict": "true" }
@@ -363,7 +366,7 @@ describe.each([1, 2])("a request whose call %d has no usage from the provider", 
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("is charged by the gateway's count at %s", async (path, body, texts) => {
+  ])("costs as much as the gateway's count at %s", async (path, body, texts) => {
     const response = await caller.post(path, { model: "cohere/embed", ...body })
     expect(response.status).toBe(200)
     const receipt = await receiptOf(caller, response)
@@ -374,7 +377,7 @@ describe.each([1, 2])("a request whose call %d has no usage from the provider", 
   })
 })
 
-describe("a fee per call", () => {
+describe("the fee per call", () => {
   const texts = Array.from({ length: 200 }, () => "word ".repeat(20))
   const image = { prompt: "an owl", n: 10, response_format: "b64_json" }
   const cases = [
@@ -388,22 +391,25 @@ describe("a fee per call", () => {
     ],
   ] as const
 
-  test.each(cases)("is held and charged for each call of %s", async (path, body, count, rest) => {
-    failing = 0
-    const response = await caller.post(path, body)
-    expect(response.status, await response.clone().text()).toBe(200)
-    expect(calls).toBe(count)
-    const { cost, hold, usage } = await receiptOf(caller, response)
-    expect(usage).toMatchObject({ request: count })
-    const fees = BigInt(count) * 5_000_000n
-    expect(nanocredits(cost)).toBe(nanocredits(rest) + fees)
-    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
-    const estimated = await caller.post("/v1/estimate", { path, body })
-    const { most } = (await estimated.json()) as { most: string }
-    expect(nanocredits(most)).toBe(nanocredits(hold))
-  })
+  test.each(cases)(
+    "applies to each call of %s in the hold and the charge",
+    async (path, body, count, rest) => {
+      failing = 0
+      const response = await caller.post(path, body)
+      expect(response.status, await response.clone().text()).toBe(200)
+      expect(calls).toBe(count)
+      const { cost, hold, usage } = await receiptOf(caller, response)
+      expect(usage).toMatchObject({ request: count })
+      const fees = BigInt(count) * 5_000_000n
+      expect(nanocredits(cost)).toBe(nanocredits(rest) + fees)
+      expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+      const estimated = await caller.post("/v1/estimate", { path, body })
+      const { most } = (await estimated.json()) as { most: string }
+      expect(nanocredits(most)).toBe(nanocredits(hold))
+    },
+  )
 
-  test("is charged only for successful calls", async () => {
+  test("applies only to successful calls", async () => {
     status = 500
     failing = 3
     const order = { ...image, model: "together/with-fee" }

@@ -74,7 +74,7 @@ async function leaveAfter(path: string, events: readonly Event[]) {
 
 describe("a caller that disconnects after the opening frames of an answer", () => {
   for (const path of Object.keys(DIALECTS)) {
-    test(`is charged only for the input at ${path}`, async () => {
+    test(`pays only for the input at ${path}`, async () => {
       const { receipt } = await leaveAfter(path, [])
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
@@ -84,7 +84,7 @@ describe("a caller that disconnects after the opening frames of an answer", () =
 
 describe("a caller that disconnects after delivered content", () => {
   for (const [name, { path, events, min }] of Object.entries(KINDS)) {
-    test(`is charged for ${name} at ${path}`, async () => {
+    test(`pays for ${name} at ${path}`, async () => {
       const { caller, receipt } = await leaveAfter(path, events)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(await caller.balance()).toBeLessThan(CREDITS)

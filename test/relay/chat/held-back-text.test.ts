@@ -51,7 +51,7 @@ describe("text held back as a possible stop sequence", () => {
     ],
     ["an unreadable frame", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
     ["an end without a final event", () => streamed([frame("Hello "), frame("STO")])],
-  ])("is sent before the error that ends the stream: %s", async (_name, written) => {
+  ])("arrives before the error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
@@ -109,7 +109,7 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("is sent up to its limit before an error", async () => {
+  test("arrives up to its limit before an error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")

@@ -170,7 +170,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
       stream = path.includes("stream"),
       n,
     } = body as { model?: string; stream?: boolean; n?: number }
-    test(`is charged for its reasoning: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
+    test(`includes its reasoning in the charge: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
       const caller = await gateway.caller("100", { concurrentRequests: 1 })
       const response = await caller.post(path, body)
       // The provider is still reasoning, so the charge is not known yet.
@@ -190,7 +190,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     })
   }
 
-  test("is charged an estimate if the provider does not report its usage in time", async () => {
+  test("costs an estimate if the provider does not report its usage in time", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL] }
     const asked = performance.now()
@@ -203,7 +203,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("is cancelled at a server that is known to stop generating", async () => {
+  test("ends with a cancelled call at a server that is known to stop generating", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "own/model", messages: HELLO, stop: SIX }
     const response = await caller.post(CHAT, body)
@@ -212,7 +212,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ estimated: true })
   })
 
-  test("is read to its end if the caller requested hidden reasoning", async () => {
+  test("continues to its end if the caller requested hidden reasoning", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "vendor/model", messages: HELLO, stop: SIX, include_reasoning: false }
     expect(await (await caller.post(CHAT, body)).text()).toContain("The answer.")
@@ -263,7 +263,7 @@ const LEFT: readonly (readonly [path: string, body: object])[] = [
 describe("a caller that disconnects", () => {
   for (const [path, body] of LEFT) {
     const { model = "", n = 1 } = body as { model?: string; n?: number }
-    test(`is charged for the reasoning behind the text: ${path} ${model} ${n}`, async () => {
+    test(`pays for the reasoning behind the text: ${path} ${model} ${n}`, async () => {
       const asked = await ask(path, body)
       const { caller } = asked
       await leaveAfter(asked, "DONE")
@@ -281,7 +281,7 @@ describe("a caller that disconnects", () => {
 
   const silent = { model: "openai/gpt-5.4", messages: [{ role: "user", content: "Only think." }] }
 
-  test("is charged for the reasoning before the first word", async () => {
+  test("pays for the reasoning before the first word", async () => {
     const asked = await ask(CHAT, { ...silent, stream: true })
     asked.leave()
     goOn.resolve()
@@ -289,7 +289,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage).toMatchObject({ output: OUTPUT })
   })
 
-  test("is charged an estimate if the provider sends only reasoning until it is cancelled", async () => {
+  test("pays an estimate if the provider sends only reasoning until it is cancelled", async () => {
     const asked = await ask(CHAT, { ...silent, stream: true })
     asked.leave()
     await wasCut.promise
@@ -300,7 +300,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage?.["reasoning"]).toBeGreaterThanOrEqual(LIMIT / 10)
   })
 
-  test("is charged an estimate if the model's settings cancel immediately", async () => {
+  test("pays an estimate if the model's settings cancel immediately", async () => {
     const asked = await ask(CHAT, { model: "openai/o3", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise

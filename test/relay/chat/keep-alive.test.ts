@@ -58,14 +58,14 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("are sent before the first byte", async () => {
+  test("can begin before the first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("are sent between bytes", async () => {
+  test("continue between bytes", async () => {
     const text = await (await stream("sim/fault-stall-700")).text()
     const begins = text.indexOf("data: ")
     expect(begins).toBe(0)
@@ -74,7 +74,7 @@ describe("keep-alive comments while the upstream is silent", () => {
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("are sent after the status and the headers, before any content", async () => {
+  test("follow the status and the headers, before any content", async () => {
     const response = await stream("sim/fault-slow-headers")
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
@@ -106,7 +106,7 @@ describe("a failure after the first keep-alive comment", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("is not visible if the next deployment answers", async () => {
+  test("stays hidden if the next deployment answers", async () => {
     fail = Promise.withResolvers()
     const response = await stream("failing/backed-up")
     fail.resolve()

@@ -120,7 +120,7 @@ describe("a large whole answer", () => {
       expect(pause).toBeLessThan(MAX_PAUSE_MS)
     })
 
-    test(`is rejected quickly if it has many members named by numbers: ${operation}`, async () => {
+    test(`fails quickly if it has many members named by numbers: ${operation}`, async () => {
       const wide = JSON.stringify(Object.fromEntries(NUMBERS.map((number) => [number, 1])))
       answer = () => bodyOf(`{"data":[${`${wide},`.repeat(40)}{}]}`)
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
@@ -165,7 +165,7 @@ describe("a large whole answer", () => {
     expect((await response.text()).length).toBeGreaterThan(body.length - 1_000)
   })
 
-  test("is delivered completely if it is within the size limit", async () => {
+  test("arrives completely if it is within the size limit", async () => {
     answer = () => Response.json(wholeAnswer("x".repeat(LIMIT - 1_000)))
     const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
     expect(response.status).toBe(200)
@@ -190,7 +190,7 @@ describe("a large compressed answer", () => {
     zstd: (bytes) => new Uint8Array(zstdCompressSync(bytes)),
   }
   for (const [encoding, pack] of Object.entries(packers)) {
-    test(`is decompressed only up to its limit, and blocks no other answer: ${encoding}`, async () => {
+    test(`stops being decompressed at its limit, and blocks no other answer: ${encoding}`, async () => {
       const bomb = pack(plain)
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bomb, { headers })
@@ -204,7 +204,7 @@ describe("a large compressed answer", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
     })
 
-    test(`is delivered like any other: ${encoding}`, async () => {
+    test(`arrives like any other: ${encoding}`, async () => {
       const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bytes, { headers })
@@ -221,7 +221,7 @@ describe("a large compressed answer", () => {
     expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
   })
 
-  test("is limited to the same size if it is an error", async () => {
+  test("has the same size limit if it is an error", async () => {
     const headers = { "content-encoding": "gzip", "content-type": "application/json" }
     const packed = new Uint8Array(gzipSync(plain))
     answer = () => new Response(packed, { status: 400, headers })

@@ -191,10 +191,10 @@ function learnedOf(name: string): unknown[] {
     .map(({ facts }) => facts.slice(1))
 }
 
-describe("a request with a rejected parameter", () => {
+describe("corrections of a rejected parameter", () => {
   for (const [index, each] of REJECTION_CASES.entries()) {
     for (const use of ["whole", "streamed"] as const) {
-      test(`is corrected once, and the rule is remembered: ${each.name}, ${use}`, async () => {
+      test(`happen once, because the rule is remembered: ${each.name}, ${use}`, async () => {
         const name = `case${index}${use}`
         const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
         const first = await ask(name, fields)
@@ -262,17 +262,17 @@ describe.each(["whole", "streamed"])("corrections of several calls, %s,", (use) 
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("are planned and written once if they need the same correction", async () => {
+  test("need one plan and one encoding if they are the same", async () => {
     // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
 
-  test("are corrected the same in any order of the rejected parameters", async () => {
+  test("have the same result in any order of the rejected parameters", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5 }
     expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
   })
 
-  test("have at most three corrected requests if they are rejected differently", async () => {
+  test("stop at three requests if the calls are rejected differently", async () => {
     expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
   })
 })
@@ -297,15 +297,15 @@ test.each([false, true])(
   },
 )
 
-describe("corrections of a rejected request", () => {
-  test("are made one after the other for two different parameters", async () => {
+describe("limits of corrections", () => {
+  test("allow two corrections one after the other for two different parameters", async () => {
     const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
     expect([status, calls.length]).toEqual([200, 3])
     expect(losses).toBe("temperature:dropped, seed:dropped")
     expect(learnedOf("two")).toEqual([["rejected_parameters", "temperature,seed"]])
   })
 
-  test("are made at most three times, and a failed request changes no rules", async () => {
+  test("allow at most three corrections, and a failed request changes no rules", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5, verbosity: "low" }
     const { status, calls, text } = await ask("four", fields)
     expect([status, calls.length]).toEqual([400, 4])
@@ -314,7 +314,7 @@ describe("corrections of a rejected request", () => {
     expect((await creditsOf(caller)).held).toBe("0")
   })
 
-  test("are not sent if they do not change the request", async () => {
+  test("exclude corrections that do not change the request", async () => {
     const without = await ask("stubborn", {})
     expect([without.status, without.calls.length]).toEqual([400, 1])
     const once = await ask("stubborn", { temperature: 0.5 })
@@ -322,20 +322,23 @@ describe("corrections of a rejected request", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("are not made for words inside a message", async () => {
+  test("exclude corrections for words inside a message", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })
 })
 
 describe("fields that protect the charge", () => {
-  test.each(UNCORRECTABLE)("are kept after a rejection: %s", async (name, field, fields) => {
-    const { status, calls, text } = await ask(name, fields)
-    expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
-    for (const { body } of calls) expect(body).toHaveProperty(field)
-    expect(calls).toHaveLength(1)
-    expect(learnedOf(name)).toEqual([])
-  })
+  test.each(UNCORRECTABLE)(
+    "stay in the request after a rejection: %s",
+    async (name, field, fields) => {
+      const { status, calls, text } = await ask(name, fields)
+      expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
+      for (const { body } of calls) expect(body).toHaveProperty(field)
+      expect(calls).toHaveLength(1)
+      expect(learnedOf(name)).toEqual([])
+    },
+  )
 
   test("include the output limit, which can be sent under its other name", async () => {
     const { status, calls } = await ask("limitless", { max_tokens: 7 })

@@ -106,7 +106,7 @@ describe("the end of an answer that the relay limits", () => {
     )
   })
 
-  test("is the same whole and streamed, in one part or several", async () => {
+  test("stays the same whole and streamed, in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)

@@ -57,7 +57,7 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     },
   )
 
-  test("has many lost fields, of which only some are named, and is fast", async () => {
+  test("has many lost fields, reports only some of them by name, and is fast", async () => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...MANY })
     expect(response.status).toBe(200)

@@ -121,7 +121,7 @@ describe.each([
     usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
   }
 
-  test.each([CHAT, MESSAGES, RESPONSES])("is returned by %s", async (path) => {
+  test.each([CHAT, MESSAGES, RESPONSES])("reaches the caller of %s", async (path) => {
     answer = () => Response.json(whole)
     const text = await ask(path, "responses/m")
     expect(text).toContain("Hello")

@@ -202,9 +202,9 @@ const LENGTHS: Readonly<Record<string, string>> = {
 
 for (const [name, client] of Object.entries(CLIENTS)) {
   for (const stream of [false, true]) {
-    describe(`stop sequences and limits of the relay: ${name}${stream ? ", streamed" : ""}`, () => {
+    describe(`limits of the relay: ${name}${stream ? ", streamed" : ""}`, () => {
       for (const [model, stop, left, sequence] of name === "responses" ? [] : STOPS) {
-        test(`end ${model} before one of ${JSON.stringify(stop)}`, async () => {
+        test(`stop ${model} before one of ${JSON.stringify(stop)}`, async () => {
           const told = await ask(client, { model, stream, stop })
           expect(told.text).toBe(left)
           if (ENDS[name]) expect(told.finish).toBe(ENDS[name])
@@ -217,7 +217,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       }
 
       for (const model of name === "responses" ? [] : SILENT) {
-        test(`report the stop sequence in formats that require it, although ${model} reports none`, async () => {
+        test(`report the stop sequence in formats that require it, although ${model} omits it`, async () => {
           const told = await ask(client, { model, stream, stop: ["never", "four"] })
           expect(told.text.trimEnd()).toBe("one two\nthree STOP")
           const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
@@ -232,7 +232,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         })
       }
 
-      test("do not end the answer at empty sequences", async () => {
+      test("ignore empty stop sequences", async () => {
         if (name === "responses") return
         for (const model of ["sim/echo", "sim/responses", "claude/claude-sonnet-4-5"]) {
           const told = await ask(client, { model, stream, stop: [""] })
@@ -247,7 +247,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         [3, "one two\n"],
         [5, "one two\nthree STOP"],
       ] as const) {
-        test(`end a model with a minimum of 16 tokens after ${max}`, async () => {
+        test(`stop a model with a minimum of 16 tokens after ${max}`, async () => {
           const told = await ask(client, { model: "sim/responses", stream, max })
           expect(told).toMatchObject({ text: left, finish: FINISH })
           const asked = gateway.simulator.requests.at(-1)

@@ -64,29 +64,29 @@ test("a modified reasoning envelope, or one of another installation, is not open
   expect(new ReasoningSigner("another secret").open(signed)).toBeUndefined()
 })
 
-describe("a reasoning envelope in a conversation", () => {
+describe("reasoning envelopes in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("is recognized, and a vendor's own signature is not mistaken for an envelope", () => {
+  test("differ from a vendor's own signatures", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("is opened for the provider that it belongs to", () => {
+  test("can be opened only for the provider that they belong to", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
     expect(lost).toEqual([])
   })
 
-  test("is sent to another provider as text only, and the loss is reported", () => {
+  test("reach another provider as text only, and the loss is reported", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("is removed with a part that was only a signature", () => {
+  test("disappear with a part that was only a signature", () => {
     const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)

@@ -50,11 +50,11 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-describe("a translation with losses", () => {
+describe("translations with losses", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("is rejected for a strict caller, with the names of the losses and without a call or a charge", async () => {
+  test("fail for a strict caller, with the names of the losses and without a call or a charge", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -64,7 +64,7 @@ describe("a translation with losses", () => {
     expect(await creditsOf(caller)).toMatchObject({ held: "0", balance: String(GRANT) })
   })
 
-  test("is avoided for a strict caller if a deployment loses nothing", async () => {
+  test("do not happen for a strict caller if a deployment loses nothing", async () => {
     const model = "sim/claude-else-chat"
     const response = await caller.post(CHAT, { model, ...SEEDED }, STRICT)
     expect(response.status).toBe(200)
@@ -72,7 +72,7 @@ describe("a translation with losses", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("is reported to other callers with the answer", async () => {
+  test("report the losses to other callers with the answer", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -81,7 +81,7 @@ describe("a translation with losses", () => {
     })
   })
 
-  test("rejects an invalid value of the strict option", async () => {
+  test("need a valid value of the strict option", async () => {
     const body = { model: "sim/echo", messages: HELLO }
     const error = await errorOf(await caller.post(CHAT, body, { "x-tollgate-strict": "perhaps" }))
     expect(error).toMatchObject({ status: 400, code: "invalid_value" })
@@ -113,7 +113,7 @@ describe("a deployment of another dialect", () => {
 })
 
 describe("several choices of a vendor that returns one per call", () => {
-  test("are requested by several calls and billed together", async () => {
+  test("need several calls with one bill", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "sim/claude", messages: HELLO, n: 3 }
     const response = await caller.post(CHAT, body)
@@ -131,7 +131,7 @@ describe("several choices of a vendor that returns one per call", () => {
     })
   })
 
-  test("are streamed under their own indexes with the total usage", async () => {
+  test("have their own indexes in a stream, with the total usage", async () => {
     const body = {
       model: "sim/claude",
       messages: HELLO,
@@ -151,7 +151,7 @@ describe("several choices of a vendor that returns one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("are also merged if the vendor uses the caller's dialect", async () => {
+  test("come from several calls even if the vendor uses the caller's dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

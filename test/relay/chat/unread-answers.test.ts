@@ -114,14 +114,14 @@ const COUNTED: Readonly<Record<string, object>> = {
 }
 
 describe("an answer that is too large to read", () => {
-  test.each(Object.keys(COUNTED))("is charged by the usage at its end: %s", async (model) => {
+  test.each(Object.keys(COUNTED))("costs the usage at its end: %s", async (model) => {
     answer = COUNTED[model] ?? {}
     const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
     expect(receipt.cost).toBe("0.00083")
   })
 
-  test("is charged at most the requested output if it has no usage", async () => {
+  test("costs at most the requested output if it has no usage", async () => {
     answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
     const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
     const receipt = await refused(CHAT, order)
@@ -129,7 +129,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("is charged for the input of embeddings", async () => {
+  test("costs the input of embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }
     const receipt = await refused("/v1/embeddings", {
       model: "openai/vectors",
@@ -138,7 +138,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("is charged for the images", async () => {
+  test("costs the price of the images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
     const receipt = await refused("/v1/images/generations", {
       model: "openai/dall-e-2",
@@ -287,16 +287,13 @@ describe("a complete answer that cannot be passed on", () => {
     ]
   })
 
-  test.each(texts)(
-    "is charged by its usage without another call: $name",
-    async ({ model, text }) => {
-      respond = () => new Response(text, { headers: { "content-type": "application/json" } })
-      const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
-      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-    },
-  )
+  test.each(texts)("costs its usage without another call: $name", async ({ model, text }) => {
+    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+    const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
 
-  test("is charged by its usage if its only frame is nested too deeply", async () => {
+  test("costs its usage if its only frame is nested too deeply", async () => {
     const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []
     const frame = `data: ${JSON.stringify(body).replace('"raw"', DEEP)}\n\n`
     respond = () => new Response(frame, { headers: { "content-type": "text/event-stream" } })
@@ -305,7 +302,7 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
-  test("is charged by its usage if it has text instead of a requested image", async () => {
+  test("costs its usage if it has text instead of a requested image", async () => {
     respond = () =>
       Response.json({
         candidates: [

@@ -23,8 +23,8 @@ interface Whole {
   readonly usage: { readonly completion_tokens: number; readonly prompt_tokens: number }
 }
 
-describe("a whole answer that the relay ends", () => {
-  test("is cancelled at the stop sequence and charged by the gateway's count", async () => {
+describe("whole answers that the relay ends", () => {
+  test("end with a cancelled call at the stop sequence, and cost the gateway's count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
       yield frame("Hello ")
@@ -59,7 +59,7 @@ describe("a whole answer that the relay ends", () => {
     await until(() => isCancelled)
   })
 
-  test("is returned promptly, even if the vendor keeps the connection open", async () => {
+  test("arrive promptly, even if the vendor keeps the connection open", async () => {
     function* waiting(): Generator<string | number> {
       yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
       for (;;) {
@@ -80,7 +80,7 @@ describe("a whole answer that the relay ends", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("reports usage that arrives with the stop sequence", async () => {
+  test("report usage that arrives with the stop sequence", async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -92,7 +92,7 @@ describe("a whole answer that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("is requested whole if only a whole answer is complete", async () => {
+  test("come from a whole answer if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("a whole answer that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("is requested whole if its vendor refuses to stream", async () => {
+  test("come from a whole answer if the vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -139,7 +139,7 @@ describe("a whole answer that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`that ${what} before the stop sequence is a failed attempt without a charge`, async () => {
+    test(`an answer that ${what} before the stop sequence is a failed attempt without a charge`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2
@@ -165,7 +165,7 @@ describe("a whole answer that the relay ends", () => {
     })
   }
 
-  test("has the same maximum size as other whole answers", async () => {
+  test("have the same maximum size as other whole answers", async () => {
     const chunk = frame("x".repeat(100_000))
     using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({

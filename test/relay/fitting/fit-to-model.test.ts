@@ -28,13 +28,13 @@ function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
   return { left, losses: fitted.losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("reasoning options", () => {
-  test("are dropped with a loss for a model that does not reason", () => {
+describe("adaptation of reasoning options", () => {
+  test("drops them with a loss for a model that does not reason", () => {
     const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } })
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("are dropped without a loss if they switch off an unsupported feature", () => {
+  test("drops them without a loss if they switch off an unsupported feature", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -54,7 +54,7 @@ describe("reasoning options", () => {
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.4-pro", "low", "medium"],
     ["gpt-5.5", "max", "xhigh"],
-  ])("change for %s from the effort %s to %s", (model, asked, sent) => {
+  ])("changes them for %s from the effort %s to %s", (model, asked, sent) => {
     const fitted = fit("openai", model, { reasoning: { effort: asked } })
     expect(fitted.left.reasoning).toEqual({ effort: sent })
     expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
@@ -66,12 +66,12 @@ describe("reasoning options", () => {
     ["gpt-5.4", "xhigh"],
     ["gpt-5", "minimal"],
     ["o3", "medium"],
-  ])("keep an effort that %s accepts: %s", (model, effort) => {
+  ])("keeps an effort that %s accepts: %s", (model, effort) => {
     const fitted = fit("openai", model, { reasoning: { effort } })
     expect(fitted).toEqual({ left: { reasoning: { effort } }, losses: [] })
   })
 
-  test("are converted from a budget to an effort that the model accepts", () => {
+  test("converts a budget to an effort that the model accepts", () => {
     const fitted = fit("openai", "gpt-5", { reasoning: { budget: 12_000 }, maxTokens: 16_000 })
     expect(fitted.left.reasoning).toEqual({ effort: "high" })
     expect(fitted.losses).toEqual(["reasoning_budget:approximated"])
@@ -83,7 +83,7 @@ describe("reasoning options", () => {
     ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
-  ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
+  ] as const)("switches off reasoning of %s/%s by '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
     expect(known(vendor, model)?.reasoning_off).toBe(form)
@@ -93,7 +93,7 @@ describe("reasoning options", () => {
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
     ["alibaba", "qwen3-max"],
-  ])("of %s/%s are replaced by values that most models accept", (vendor, model) => {
+  ])("replaces those of %s/%s by values that most models accept", (vendor, model) => {
     for (const [asked, effort] of [
       ["max", "high"],
       ["minimal", "low"],
@@ -104,15 +104,15 @@ describe("reasoning options", () => {
     }
   })
 
-  test("of an unknown model stay unchanged", () => {
+  test("does not change those of an unknown model", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
     const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
   })
 })
 
-describe("sampling parameters", () => {
-  test("are dropped with a loss for a model that rejects them", () => {
+describe("adaptation of sampling parameters", () => {
+  test("drops them with a loss for a model that rejects them", () => {
     const fitted = fit("openai", "o4-mini", { temperature: 0.3, topP: 0.5, frequencyPenalty: 1 })
     expect(fitted.left).toEqual({})
     expect(fitted.losses).toEqual([
@@ -122,7 +122,7 @@ describe("sampling parameters", () => {
     ])
   })
 
-  test("are dropped without a loss if they have their default value", () => {
+  test("drops them without a loss if they have their default value", () => {
     const fitted = fit("openai", "gpt-5", {
       temperature: 1,
       topP: 1,
@@ -133,7 +133,7 @@ describe("sampling parameters", () => {
     expect(fitted).toEqual({ left: {}, losses: [] })
   })
 
-  test("are kept for a model that accepts them while it does not reason", () => {
+  test("keeps them for a model that accepts them while it does not reason", () => {
     expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     const reasoning = { effort: "low" }
     expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
@@ -142,7 +142,7 @@ describe("sampling parameters", () => {
     })
   })
 
-  test("are kept for models that do not reason", () => {
+  test("keeps them for models that do not reason", () => {
     expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,
@@ -151,7 +151,7 @@ describe("sampling parameters", () => {
 })
 
 test.each(["grok-4.3", "grok-code-fast-1"])(
-  "of %s exclude penalties, and a penalty of 0 is no loss",
+  "drops penalties for %s, and a penalty of 0 is no loss",
   (model) => {
     const { rules } = resolveRules({ vendor: "xai", model, facts: undefined, written: [] })
     const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
@@ -171,19 +171,19 @@ test("a long user name is replaced by a shorter, stable one", () => {
   expect(fit("openai", "gpt-4.1", { user: "short" }).left).toEqual({ user: "short" })
 })
 
-describe("the dialect of a request with function tools", () => {
+describe("dialect of a request with function tools", () => {
   const tools = [{ name: "look" }]
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
 
-  test("is Responses for models without function tools in chat completions", () => {
+  test("changes to Responses for models without function tools in chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
       expect(dialectOf(model, { tools })).toBe("openai-responses")
       expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
     }
   })
 
-  test("is unchanged for other models, without tools, or while reasoning is off", () => {
+  test("does not change for other models, without tools, or while reasoning is off", () => {
     expect(dialectOf("gpt-5.2", { tools })).toBeUndefined()
     expect(dialectOf("gpt-5.4", {})).toBeUndefined()
     expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
@@ -254,7 +254,7 @@ describe("the rules of a model", () => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("are merged one by one", () => {
+  test("do not replace all rules when only some are set", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
       max_tool_name_length: 64,
       schema_root_object: true,
@@ -270,13 +270,13 @@ describe("the rules of a model", () => {
   })
 })
 
-describe("tool names", () => {
+describe("adaptation of tool names", () => {
   const NAMES = ["get_weather", "get-weather", "get.weather", "2nd_weather", "w".repeat(70)]
 
   test.each([
     ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
     ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
-  ])("of %s are adapted and restored in the answer", (vendor, model, accepted) => {
+  ])("shortens names for %s, and restores them in the answer", (vendor, model, accepted) => {
     const tools = NAMES.map((name) => ({ name }))
     const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
     const request: ChatRequest = {

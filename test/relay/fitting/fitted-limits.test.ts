@@ -14,8 +14,8 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
   return fitLimits(stop === undefined ? {} : { stop }, maxTokens, taken)
 }
 
-describe("output limits that a vendor accepts", () => {
-  test("are sent unchanged, and the relay applies no limit itself", () => {
+describe("limits that a vendor accepts", () => {
+  test("reach the vendor unchanged, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -49,14 +49,14 @@ describe("output limits that a vendor accepts", () => {
     }
   })
 
-  test("exclude an empty sequence for every vendor", () => {
+  test("do not include an empty sequence at any vendor", () => {
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
       expect(fitted(answerLimits("model"), [""])).toEqual(none)
     }
   })
 
-  test("exclude half a surrogate pair for every vendor", () => {
+  test("do not include half a surrogate pair at any vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
@@ -73,20 +73,17 @@ describe("output limits that a vendor accepts", () => {
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
-  ])(
-    "are replaced by the relay's own if %s cannot report that many sequences",
-    (_name, taken, max) => {
-      if (max > 0) {
-        expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
-      }
-      const stop = SIX.slice(0, max + 1)
-      const limits = fitLimits({ stop }, undefined, taken, true)
-      if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
-      else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
-    },
-  )
+  ])("become limits of the relay if %s cannot report that many sequences", (_name, taken, max) => {
+    if (max > 0) {
+      expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
+    }
+    const stop = SIX.slice(0, max + 1)
+    const limits = fitLimits({ stop }, undefined, taken, true)
+    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
+    else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
+  })
 
-  test("are raised to the vendor's minimum, and the relay counts to the requested limit", () => {
+  test("rise to the vendor's minimum, and the relay counts to the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],

@@ -113,7 +113,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
     ["assistant", "Half an"],
   ]
 
-  test("are continued for newer Claude models if the conversation ends with the assistant", async () => {
+  test("continue for newer Claude models if the conversation ends with the assistant", async () => {
     const outcome = await send(format, "m/opus", unfinished, stream)
     const isMaker = format === "messages"
     expect(rolesIn(outcome)).toEqual(
@@ -127,7 +127,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
   test.each([
     ["m/mistral", "prefix"],
     ["m/kimi", "partial"],
-  ])("are marked as unfinished for %s", async (model, field) => {
+  ])("have a mark as unfinished for %s", async (model, field) => {
     const outcome = await send(format, model, unfinished, stream)
     expect(lastIn(outcome)).toMatchObject({ role: "assistant", [field]: true })
     expect(outcome.losses).toBe("")

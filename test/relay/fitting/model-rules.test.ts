@@ -240,7 +240,7 @@ describe("model rules in the settings", () => {
     ])
   })
 
-  test("send every request to another API", async () => {
+  test("can change the API for every request", async () => {
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
       expect((await send(path, request)).path).toBe("/v1/responses")

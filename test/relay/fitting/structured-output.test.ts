@@ -42,13 +42,13 @@ const ALL = FORMATS.flatMap((format) =>
 )
 const STOPPED = ["stop", "end_turn", "completed", "STOP"]
 
-describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => {
+describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format, stream) => {
   // Callers with OpenAI's formats know which schemas OpenAI accepts, so theirs are not changed.
   const isOpenAi = format === "chat" || format === "responses"
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 
   test.each(["m/deepseek", "m/glm", "m/llama"])(
-    "is requested by an instruction from %s, which has JSON answers without schemas",
+    "sends an instruction to %s, which has JSON answers without schemas",
     async (model) => {
       const { sent, losses, text } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)).toEqual({ type: "json_object" })
@@ -61,7 +61,7 @@ describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => 
     },
   )
 
-  test("is a wrapped list for a vendor that requires objects, and unwrapped in the answer", async () => {
+  test("wraps a list for a vendor that requires objects, and unwraps it in the answer", async () => {
     world.script = { text: '{ "answer": ["a}", {"b":{}}] }\n' }
     if (isOpenAi) return
     const { sent, losses, text } = await ask("m/gpt", LIST)
@@ -76,7 +76,7 @@ describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => 
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("is also a wrapped list in an instruction, and an unwrapped answer is unchanged", async () => {
+  test("also wraps a list in an instruction, and does not change an unwrapped answer", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -87,7 +87,7 @@ describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => 
     expect((await ask("m/deepseek", LIST)).text).toBe('{"ans')
   })
 
-  test("has constraints that Claude rejects moved to the description", async () => {
+  test("moves constraints that Claude rejects to the description", async () => {
     if (format === "messages") return
     const { sent, losses, text } = await ask("m/claude", BOUNDED)
     expect(sent.body.output_config).toEqual({
@@ -113,7 +113,7 @@ describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => 
       },
     ],
   ])(
-    "is requested from Claude by a tool if the schema %s, and its call becomes the answer",
+    "requests a tool call from Claude if the schema %s, and converts the call to the answer",
     async (_, schema) => {
       if (format === "messages") return
       world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
@@ -137,7 +137,7 @@ describe.each(ALL)("structured output at %s, streamed: %p", (format, stream) => 
     expect(JSON.parse(text)).toEqual(["a"])
   })
 
-  test("is requested by an instruction from a model without formats", async () => {
+  test("sends an instruction to a model without formats", async () => {
     if (isOpenAi) return
     const { sent, losses } = await ask("m/old-gpt", BOUNDED)
     expect(sent.body).not.toHaveProperty("response_format")

@@ -63,7 +63,7 @@ describe.each(WAYS)(
   (way) => {
     const { isStreamed, model } = way
 
-    test("is returned as a call block and a result block", async () => {
+    test("has a call block and a result block", async () => {
       const message = await told(model, isStreamed)
       const use = message.content.find((block) => block.type === "server_tool_use")
       const result = message.content.find((block) => block.type === "web_search_tool_result")
@@ -85,7 +85,7 @@ describe.each(WAYS)(
       expect(message.stop_reason).toBe("end_turn")
     })
 
-    test("is read by the AI SDK as a call of the provider's tool", async () => {
+    test("looks like a call of the provider's tool in the AI SDK", async () => {
       const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: model.tools.webSearch_20250305({}) }
       const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -151,7 +151,7 @@ async function respond(model: string, isStreamed: boolean): Promise<Answered> {
 describe.each(RESPONSE_WAYS)(
   "web search of $model for OpenAI's client (streamed: $isStreamed)",
   (way) => {
-    test("is returned as an item with its sources", async () => {
+    test("has an item with its sources", async () => {
       const { response, types } = await respond(way.model, way.isStreamed)
       const calls = response.output.filter((item) => item.type === "web_search_call")
       expect(calls[0]).toMatchObject({
@@ -180,7 +180,7 @@ describe.each(RESPONSE_WAYS)(
       ])
     })
 
-    test("is read by the AI SDK as a call of the provider's tool", async () => {
+    test("looks like a call of the provider's tool in the AI SDK", async () => {
       const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: client.tools.webSearch({}) }
       const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -204,7 +204,7 @@ test("requested sources that are returned are not reported as lost", async () =>
 describe.each(
   [GPT, CLAUDE].flatMap((model) => [true, false].map((isStreamed) => ({ model, isStreamed }))),
 )("web search of $model for Google's client (streamed: $isStreamed)", ({ model, isStreamed }) => {
-  test("is returned with its results in the grounding metadata", async () => {
+  test("has its results in the grounding metadata", async () => {
     const httpOptions = { baseUrl: gateway.url }
     const { models } = new GoogleGenAI({ apiKey: caller.key, httpOptions })
     const wanted = { model, contents: "Owls?", config: { tools: [{ googleSearch: {} }] } }
@@ -235,8 +235,8 @@ test("chat completions contain the sources of a search as annotations only", asy
   }
 })
 
-describe("search steps in the history", () => {
-  test.each([GPT, GEMINI, CLAUDE])("are dropped as blocks for %s", async (model) => {
+describe("handling of search steps in the history", () => {
+  test.each([GPT, GEMINI, CLAUDE])("drops them as blocks for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
         const { content } = await told(from, isStreamed)
@@ -253,7 +253,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("are dropped as items for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("drops them as items for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       const { response } = await respond(CLAUDE, isStreamed)
       const input: ResponseInput = [QUESTION, ...(response.output as ResponseInput), QUESTION]
@@ -265,7 +265,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test("are sent back to Claude unchanged", async () => {
+  test("sends them back to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -273,7 +273,7 @@ describe("search steps in the history", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("of Claude are dropped and reported for another vendor", async () => {
+  test("drops and reports those of Claude for another vendor", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
@@ -283,31 +283,34 @@ describe("search steps in the history", () => {
     expect(lost).toBe("server_tool_use:dropped, web_search_tool_result:dropped")
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("do not break the AI SDK's next turn with %s", async (next) => {
-    const [claude, gpt] = [
-      createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-      createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-    ]
-    const clients = [
-      { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
-      { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
-      { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
-      { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
-    ]
-    for (const { client, from, tool } of clients) {
-      const tools = { web_search: tool }
-      const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
-      const { messages } = await first.response
-      const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
-      const more = { model: client(next), messages: history, tools, maxRetries: 0 }
-      expect((await generateText(more)).text).toBe("Hello")
-      const sent = JSON.stringify(vendor.bodies.at(-1))
-      expect(sent).toContain("Hello")
-      expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
-    }
-  })
+  test.each([GPT, GEMINI, CLAUDE])(
+    "does not break the AI SDK's next turn with %s",
+    async (next) => {
+      const [claude, gpt] = [
+        createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+        createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+      ]
+      const clients = [
+        { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
+        { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
+        { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
+        { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
+      ]
+      for (const { client, from, tool } of clients) {
+        const tools = { web_search: tool }
+        const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
+        const { messages } = await first.response
+        const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
+        const more = { model: client(next), messages: history, tools, maxRetries: 0 }
+        expect((await generateText(more)).text).toBe("Hello")
+        const sent = JSON.stringify(vendor.bodies.at(-1))
+        expect(sent).toContain("Hello")
+        expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
+      }
+    },
+  )
 
-  test("are stored with a response and sent to no vendor", async () => {
+  test("stores them with a response and sends them to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {

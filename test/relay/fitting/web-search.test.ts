@@ -278,7 +278,7 @@ describe("a web search", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
   })
 
-  test("is dropped with a loss if the vendor is not known to search", async () => {
+  test("causes a loss if the vendor is not known to search", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const asked = await caller.post(MESSAGES, { model: "azure/m", ...body })
     expect(asked.status).toBe(200)
@@ -286,7 +286,7 @@ describe("a web search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("is dropped beside functions at Gemini, which rejects both together", async () => {
+  test("causes a loss beside functions at Gemini, which rejects both together", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -295,7 +295,7 @@ describe("a web search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("is kept beside functions at Claude, except beside a function of the same name", async () => {
+  test("works beside functions at Claude, except beside a function of the same name", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],
@@ -311,7 +311,7 @@ describe("a web search", () => {
     }
   })
 
-  test("is rejected for a strict caller if a part is lost", async () => {
+  test("fails for a strict caller if a part is lost", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const strict = { "x-tollgate-strict": "true" }
     const asked = await caller.post(MESSAGES, { model: "gpt/m", ...body }, strict)
@@ -319,7 +319,7 @@ describe("a web search", () => {
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
 
-  test("is required in the vendor's own form if the caller requires it", async () => {
+  test("has the vendor's own form of requirement if the caller requires it", async () => {
     const body: Json = WAYS["messages"]?.body ?? {}
     const choice = { tool_choice: { type: "tool", name: "web_search" } }
     const ask = async (model: string, more: Json = {}): Promise<string> => {

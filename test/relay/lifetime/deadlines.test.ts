@@ -250,7 +250,7 @@ describe("a vendor on a bare socket", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("is subject to the first-byte deadline even if it sends its headers immediately", async () => {
+  test("has the first-byte deadline even if it sends its headers immediately", async () => {
     using eager = startSilentListener()
     const { settings } = gateway
     gateway.app.apply({

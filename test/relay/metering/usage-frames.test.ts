@@ -124,10 +124,10 @@ const STREAMS: Readonly<Record<string, string>> = {
     }),
 }
 
-describe("a count that a later frame omits or reports as zero", () => {
+describe("counts that a later frame omits or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged and reported to the caller: ${model} through ${path}`, async () => {
+      test(`remain in the charge and in the answer: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -142,7 +142,7 @@ describe("a count that a later frame omits or reports as zero", () => {
     }
   }
 
-  test("is estimated if no frame has it", async () => {
+  test("need an estimate if no frame has them", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)
@@ -152,7 +152,7 @@ describe("a count that a later frame omits or reports as zero", () => {
   })
 })
 
-describe("a finished answer without its final usage", () => {
+describe("finished answers without their final usage", () => {
   const words = "word ".repeat(2_000)
   const broken: Record<string, string> = {
     "chat/model": usageFrame(500, 1) + frame(words) + frame("", "stop"),
@@ -175,7 +175,7 @@ describe("a finished answer without its final usage", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged by its text: ${model} through ${path}`, async () => {
+      test(`cost as much as their text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)
@@ -252,7 +252,7 @@ describe("an interrupted stream whose first usage report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
+  test.each(Object.entries(cut))("includes its input in the charge: %s", async (name, stream) => {
     frames = [stream]
     const model = name.split(" ")[0]
     const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
@@ -342,7 +342,7 @@ describe("a MiniMax error as the first event of a stream", () => {
     base_resp: { status_code: 1002, status_msg: "rate limit exceeded" },
   })
 
-  test("is a failed attempt, and the next deployment answers", async () => {
+  test("counts as a failed attempt, and the next deployment answers", async () => {
     frames = [failed, frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)
@@ -351,7 +351,7 @@ describe("a MiniMax error as the first event of a stream", () => {
     expect(attempts.map(({ outcome }) => outcome === "ok")).toEqual([false, true])
   })
 
-  test("is returned as an error if no deployment is left", async () => {
+  test("reaches the caller if no deployment is left", async () => {
     frames = [failed]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)

@@ -15,18 +15,18 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("zero usage for a delivered answer", () => {
+describe("estimates for zero usage of a delivered answer", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
-  test("is estimated at 32 tokens per second for a transcript of Gemini", () => {
+  test("assume 32 tokens per second for a transcript of Gemini", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
     const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("is replaced by the seconds of a transcript", () => {
+  test("count the seconds of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("zero usage for a delivered answer", () => {
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("is estimated for the tokens of a transcript", () => {
+  test("count the tokens of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -52,7 +52,7 @@ describe("zero usage for a delivered answer", () => {
       true,
     ],
     [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
-  ])("is estimated for missing tokens of a transcript, %j", (reported, usage, estimated) => {
+  ])("replace missing tokens of a transcript, %j", (reported, usage, estimated) => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const counted = transcriptionUsage(
       { text: "hello", usage: { tokens: reported } },
@@ -65,11 +65,11 @@ describe("zero usage for a delivered answer", () => {
   test.each([
     [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
     [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
-  ])("is computed from the total for the audio tokens of a transcript, %j", (usage, audio) => {
+  ])("compute the audio tokens of a transcript from the total, %j", (usage, audio) => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("is replaced by the searches of a rerank request", async () => {
+  test("count the searches of a rerank request", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)
@@ -77,7 +77,7 @@ describe("zero usage for a delivered answer", () => {
     expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
   })
 
-  test("is estimated for the output of speech, and reported input is kept", () => {
+  test("cover the output of speech, and keep reported input", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const reported = { ...NO_USAGE, inputFresh: 7 }
@@ -86,7 +86,7 @@ describe("zero usage for a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("is estimated for speech", () => {
+  test("can cover the usage of speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
@@ -94,7 +94,7 @@ describe("zero usage for a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("is estimated for missing tokens of images", () => {
+  test("cover missing tokens of images", () => {
     const request = {
       prompt: "a cat",
       count: 1,
@@ -116,7 +116,7 @@ describe("zero usage for a delivered answer", () => {
     }
   })
 
-  test("is estimated only for image calls without usage", () => {
+  test("cover only image calls without usage", () => {
     const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>

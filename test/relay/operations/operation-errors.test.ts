@@ -110,9 +110,9 @@ afterAll(async () => {
   await server.stop(true)
 })
 
-describe.each(OPERATIONS)("an error of a provider of $kind", ({ kind, ask }) => {
+describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
   test.each(["suspended", "reported"] as const)(
-    "is followed by an attempt at the next deployment when %s",
+    "lead to an attempt at the next deployment when %s",
     async (way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)
@@ -134,7 +134,7 @@ describe.each(OPERATIONS)("an error of a provider of $kind", ({ kind, ask }) => 
   )
 
   test.each(["refused", "refusing"] as const)(
-    "is returned to the caller when the request is %s",
+    "return to the caller when the request is %s",
     async (way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)

@@ -210,7 +210,7 @@ describe("several credentials of a provider", () => {
     expect(share).toBeLessThan(0.64)
   })
 
-  test("are used only as a fallback if their weight is 0", async () => {
+  test("serve only as a fallback if their weight is 0", async () => {
     expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
       new Set(["weighted/a#main"]),
     )
@@ -218,7 +218,7 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
-  test("are treated as equal if their provider is first in an order", async () => {
+  test("count as equal if their provider is first in an order", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
@@ -241,7 +241,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
   })
 
-  test("are exposed to no caller if all of them fail", async () => {
+  test("appear in no answer if all of them fail", async () => {
     vendor.refusals.set(MAIN, { status: 400 })
     vendor.refusals.set(BACKUP, { status: 400 })
     const response = await ask("many/both")
@@ -252,11 +252,11 @@ describe("several credentials of a provider", () => {
   })
 })
 
-describe("data stored by a vendor under one credential", () => {
+describe("requests for data stored by a vendor under one credential", () => {
   const respond = (more: object = {}) =>
     caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
 
-  test("is requested with that credential only", async () => {
+  test("do not use other credentials", async () => {
     const made = await inTurn(
       ENOUGH,
       async () => (await (await respond()).json()) as { id: string },
@@ -275,7 +275,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("is deleted with that credential", async () => {
+  test("can delete the data with that credential", async () => {
     const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
     for (const { id } of made) {
       const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
@@ -287,7 +287,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("is requested from another deployment if another credential encrypted the reasoning", async () => {
+  test("use another deployment if another credential encrypted the reasoning", async () => {
     const reasoning = (organization: string) => ({
       input: [
         { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },
@@ -310,7 +310,7 @@ describe("data stored by a vendor under one credential", () => {
     expect(await nobody.text()).toContain("another organization's")
   })
 
-  test("belongs to the first credential if it was stored before the others were added", async () => {
+  test("use the first credential if the data was stored before the others were added", async () => {
     const single = { ...provider(vendor.url, "openai"), apiKey: MAIN }
     const { settings } = gateway
     gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })

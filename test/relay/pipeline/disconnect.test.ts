@@ -153,7 +153,7 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
 
 describe("input that the vendor counts before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`is charged before the first word, through ${path}`, async () => {
+    test(`costs its price before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // The response to a chat begins with the first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`is charged before the first word of ${model}, through Google's API`, async () => {
+    test(`costs its price before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -178,7 +178,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
     })
   }
 
-  test("is charged before the caller can read anything", async () => {
+  test("costs its price before the caller can read anything", async () => {
     const asked = await ask("vendor/counted", true, "/v1/messages")
     await hasTold.promise
     asked.leave()
@@ -189,7 +189,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
 })
 
 describe("an answer that is drained after its caller disconnects", () => {
-  test("is read up to the vendor's usage, streamed", async () => {
+  test("continues up to the vendor's usage, streamed", async () => {
     const asked = await ask("vendor/drained", true)
     await leaveAfter(asked, "Hello")
     goOn.resolve()
@@ -198,7 +198,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("is read up to the vendor's usage, whole", async () => {
+  test("continues up to the vendor's usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
     // The gateway checks at intervals whether a caller is still connected.
@@ -209,7 +209,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("is cut at its deadline, and the known part is charged", async () => {
+  test("ends at its deadline, and costs the known part", async () => {
     const asked = await ask("vendor/stalls", true)
     await leaveAfter(asked, "Hello")
     await wasCut.promise
@@ -218,7 +218,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("is cut at the shutdown, and the known part is charged", async () => {
+  test("ends at the shutdown, and costs the known part", async () => {
     const ending = await startGateway({
       providers: { vendor: provider(vendor.url) },
       models: { "vendor/stalls": simulated() },

@@ -45,8 +45,8 @@ async function untilTried(send: () => Promise<unknown>): Promise<void> {
   })
 }
 
-describe("the request that probes a deployment after its cooldown", () => {
-  test("is followed by another probe if the vendor rejects it", async () => {
+describe("requests that probe a deployment after its cooldown", () => {
+  test("lead to another probe if the vendor rejects them", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const send = () => caller.post(CHAT, { model: "sim/spare", messages: HELLO })
@@ -60,7 +60,7 @@ describe("the request that probes a deployment after its cooldown", () => {
     expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])
   })
 
-  test("is followed by another probe if its caller disconnects", async () => {
+  test("lead to another probe if their caller disconnects", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const body = { model: "sim/spare", messages: [{ role: "user" as const, content: "Hello" }] }

@@ -136,7 +136,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("is cancelled if the first answers earlier", async () => {
+  test("ends if the first answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("is charged once if both answer at the same time", async () => {
+  test("costs one charge if both answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -177,7 +177,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     }
   })
 
-  test("is used when the first fails", async () => {
+  test("replaces the first when the first fails", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -199,7 +199,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     ["rejects the request", failing(400)],
     ["asks for fewer requests", failing(429)],
   ]
-  test.each(secondFails)("is ignored if the second deployment %s", async (_, turn) => {
+  test.each(secondFails)("has no effect if the second deployment %s", async (_, turn) => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     first.turns = [when(over.promise, () => Response.json(wholeAnswer("First")))]
@@ -216,7 +216,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("is cancelled when the first rejects the request itself", async () => {
+  test("ends when the first rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -271,7 +271,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`is cancelled with the first when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`ends with the first when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")
@@ -302,7 +302,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     }
   }
 
-  test("is supported for embeddings", async () => {
+  test("works for embeddings", async () => {
     world.first.turns = [silent]
     const response = await world.caller.post("/v1/embeddings", {
       model: "first/vectors",
@@ -315,7 +315,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.cost).toBe("0.000002")
   })
 
-  test("is supported for speech", async () => {
+  test("works for speech", async () => {
     world.first.turns = [silent]
     world.second.turns = [
       () => new Response("sound".repeat(100), { headers: { "content-type": "audio/mpeg" } }),

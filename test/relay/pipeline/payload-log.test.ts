@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("are deleted after their retention", async () => {
+  test("do not remain after their retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,
@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("can be turned on by the operator for answers, streams, failures and operations", async () => {
+test("the operator can turn on storage for answers, streams, failures and operations", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {

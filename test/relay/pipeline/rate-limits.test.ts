@@ -62,7 +62,7 @@ const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
 describe("the limit of tokens per minute", () => {
-  test("is corrected when the real usage is known", async () => {
+  test("changes to the real usage when it is known", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })

@@ -93,7 +93,7 @@ beforeEach(() => {
 const ask = (model: string, more: object = {}) =>
   caller.post(CHAT, { model, messages: HELLO, ...more })
 
-describe("an attempt at the only deployment", () => {
+describe("retries at the only deployment", () => {
   const accidents: readonly [string, string, Fault, { status: number; outcome: string }][] = [
     ["an error of the server", "odd/a", status(500), { status: 500, outcome: "upstream_error" }],
     [
@@ -115,7 +115,7 @@ describe("an attempt at the only deployment", () => {
       { status: 429, outcome: "upstream_overloaded" },
     ],
   ]
-  test.each(accidents)("is repeated once after %s", async (_, model, fault, failed) => {
+  test.each(accidents)("happen once after %s", async (_, model, fault, failed) => {
     faults = [fault]
     const before = await creditsOf(caller)
     const response = await ask(model)
@@ -127,21 +127,21 @@ describe("an attempt at the only deployment", () => {
     expect(paid).toBe(Math.round(Number(receipt.cost) * 1e9))
   })
 
-  test("is repeated if its stream breaks before the first content", async () => {
+  test("happen if the stream breaks before the first content", async () => {
     faults = [() => streamed([frame("")])]
     const response = await ask("odd/e", { stream: true })
     expect(contentOf(await response.text())).toBe("Hello")
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("is repeated for an operation", async () => {
+  test("can happen for an operation", async () => {
     faults = [status(502)]
     const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
     expect(response.status).toBe(200)
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("is repeated only once and then returns its error", async () => {
+  test("happen only once, and then the error is returned", async () => {
     faults = [status(500), status(500)]
     const response = await ask("odd/f")
     expect(response.status).toBe(502)
@@ -150,32 +150,32 @@ describe("an attempt at the only deployment", () => {
   })
 })
 
-describe("an attempt that is not repeated", () => {
+describe("attempts without a retry", () => {
   const refusals: readonly [string, string, Fault][] = [
     ["a rejection of the request itself", "odd/g", status(400)],
     ["an error about the operator's key", "odd/h", status(401)],
     ["a 429 without a retry delay", "odd/i", status(429)],
   ]
-  test.each(refusals)("is followed by an error: %s", async (_, model, fault) => {
+  test.each(refusals)("include %s", async (_, model, fault) => {
     faults = [fault]
     expect((await ask(model)).status).toBeGreaterThanOrEqual(400)
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("is one that failed after its first content", async () => {
+  test("include one that failed after its first content", async () => {
     faults = [() => streamed([frame("Hel")])]
     const response = await ask("odd/a", { stream: true })
     expect(await response.text()).toContain("error")
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("is one after which another healthy deployment was tried", async () => {
+  test("include one after which another healthy deployment was tried", async () => {
     faults = [status(500), status(500)]
     expect((await ask("odd/two")).status).toBe(502)
     expect(vendor.bodies.map(({ model }) => model)).toEqual(["two", "three"])
   })
 
-  test("is one beyond the retry budget, so that an outage is not amplified", async () => {
+  test("include those beyond the retry budget, so that an outage is not amplified", async () => {
     const asked = 60
     faults = Array.from({ length: asked * 2 }, () => status(500))
     const answers = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
@@ -218,7 +218,7 @@ describe("the selected deployment", () => {
     expect((await served({})).routed_by).toBe("weight")
   })
 
-  test("is the cheapest if configured, regardless of the weights", async () => {
+  test("has the lowest price if configured, regardless of the weights", async () => {
     const model = "odd/priced"
     expect(await served({ model, prompt_cache_key: "a" })).toEqual({
       deployment: "odd/cheap",

@@ -88,10 +88,10 @@ const ROWS = [
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
 describe("rows in the table of priced features", () => {
-  test("cover every known feature", () => expect(ROWS.length).toBeGreaterThan(200))
+  test("cover all known features", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
-    test(`are ${isFree(charge) ? "free" : "found"}: ${name}`, () => {
+    test(`identify the field as ${isFree(charge) ? "free" : "found"}: ${name}`, () => {
       expect(maySetSwitch(body)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
@@ -129,7 +129,7 @@ describe("calls in the table of priced features", () => {
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
-      test(`are counted in the ${way.in}: ${name}`, () => {
+      test(`occur in the ${way.in}: ${name}`, () => {
         const record = new AnswerRecord(dialect)
         const isBroken = way.in === "answer" && way.untilEnd === true
         if (isBroken) record.frame({})
@@ -180,7 +180,7 @@ describe("Anthropic's searches", () => {
   test.each([
     ["as reported, because a failed search is not billed", { web_search_requests: 0 }, 0],
     ["by their blocks if no number is reported", undefined, 1],
-  ])("are counted %s", (_how, told, count) => {
+  ])("count %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
     const record = new AnswerRecord("anthropic-messages")
     const usage = told === undefined ? {} : { server_tool_use: told }
@@ -190,7 +190,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no priced field", () => {
-  test("is recognized by its field names", () => {
+  test("needs no search by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain)).toBe(false)
     expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
@@ -203,7 +203,7 @@ describe("a body that sets no priced field", () => {
 describe("priced tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("are found inside a conversation and inside each other", () => {
+  test("can be inside a conversation and inside each other", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
@@ -212,7 +212,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("in a conversation are priced only if none of it is stored", () => {
+  test("have a price in a conversation only if none of it is stored", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>
@@ -235,7 +235,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("are free at the operator's own servers", () => {
+  test("cost nothing at the operator's own servers", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

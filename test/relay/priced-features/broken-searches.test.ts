@@ -108,7 +108,7 @@ const WAYS = [
 ] as const
 
 describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
-  test("is charged if the caller disconnects before the vendor reports it", async () => {
+  test("costs its price if the caller disconnects before the vendor reports it", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const controller = new AbortController()
@@ -125,7 +125,7 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller)
   })
 
-  test("is charged if a stop sequence ends the answer before the report", async () => {
+  test("costs its price if a stop sequence ends the answer before the report", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
@@ -137,7 +137,7 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller, isCut ? 1 : 2)
   })
 
-  test("is charged by the vendor's count if the answer is complete", async () => {
+  test("costs as much as the vendor's count if the answer is complete", async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const caller = await gateway.caller("1")

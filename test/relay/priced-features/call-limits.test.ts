@@ -162,7 +162,7 @@ describe("the call limit that matches the hold", () => {
   ]
   for (const [name, path, body, sent] of cases) {
     for (const stream of [false, true]) {
-      test(`is sent: ${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`reaches the vendor: ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const isResponses = body["model"] === "azure/m"
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })
@@ -173,7 +173,7 @@ describe("the call limit that matches the hold", () => {
     }
   }
 
-  test("is not sent for tools that only cost tokens", async () => {
+  test("does not reach the vendor for tools that only cost tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })
@@ -181,10 +181,10 @@ describe("the call limit that matches the hold", () => {
   })
 })
 
-describe("calls above the hold", () => {
+describe("charges for calls above the hold", () => {
   const tools = [{ type: "web_search" }]
   for (const stream of [false, true]) {
-    test(`are charged to the balance, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`use the balance, ${stream ? "streamed" : "whole"}`, async () => {
       answer = searches(100)
       const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools, stream })
       expect(receipt.usage).toMatchObject({ search: 100 })
@@ -193,7 +193,7 @@ describe("calls above the hold", () => {
     })
   }
 
-  test("are charged for Claude's searches", async () => {
+  test("include Claude's searches", async () => {
     answer = message([], { server_tool_use: { web_search_requests: 40 } }) as JsonObject
     const claude = [{ type: "web_search_20250305", name: "web_search" }]
     const { receipt } = await ask(MESSAGES, { model: "claude/m", tools: claude })
@@ -201,7 +201,7 @@ describe("calls above the hold", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 40n * SEARCH)
   })
 
-  test("are charged for searches of files and containers", async () => {
+  test("include searches of files and containers", async () => {
     const item = (number: number, type: string): JsonObject => ({
       type,
       id: `i_${number}`,
@@ -218,7 +218,7 @@ describe("calls above the hold", () => {
     expect(receipt.usage_beyond_bound).toBeUndefined()
   })
 
-  test("are charged for images", async () => {
+  test("include images", async () => {
     const usage = { input_tokens: 0, output_tokens: 60_000, total_tokens: 60_000 }
     answer = response([], { tool_usage: { image_gen: usage } }) as JsonObject
     const body = { model: "azure/m", tools: [{ type: "image_generation" }] }
@@ -226,21 +226,21 @@ describe("calls above the hold", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 60_000n * 2_000n)
   })
 
-  test("are written off only up to the part that the balance does not cover", async () => {
+  test("exclude only the part that the balance does not cover", async () => {
     answer = searches(90)
     const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools }, "0.6")
     expect(await caller.balance()).toBe(0n)
     expect(nanocredits(receipt.written_off ?? "0")).toBe(TOKENS + 90n * SEARCH - 600_000_000n)
   })
 
-  test("are charged up to ten times the hold, regardless of the report", async () => {
+  test("stop at ten times the hold, regardless of the report", async () => {
     answer = searches(1e12)
     const { receipt } = await ask(RESPONSES, { model: "azure/m", tools })
     expect(receipt.usage).toMatchObject({ search: 100 })
     expect(receipt.usage_beyond_bound).toBe(true)
   })
 
-  test("are not charged above a limit that the caller set", async () => {
+  test("stop at a limit that the caller set", async () => {
     answer = searches(30)
     const { receipt } = await ask(RESPONSES, { model: "azure/m", tools, max_tool_calls: 3 })
     expect(receipt.usage).toMatchObject({ search: 3 })
@@ -290,7 +290,7 @@ describe("a balance that does not cover the usual number of calls", () => {
 describe("input that the model reads again in each turn of a tool", () => {
   const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
   for (const stream of [false, true]) {
-    test(`is charged for each turn, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its price in each turn, ${stream ? "streamed" : "whole"}`, async () => {
       const usage = { input_tokens: 20_000_000, output_tokens: 10, total_tokens: 20_000_010 }
       answer = { ...(response([]) as JsonObject), usage }
       const { receipt } = await ask(RESPONSES, { model: "azure/m", tools: [mcp], stream })

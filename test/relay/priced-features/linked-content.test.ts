@@ -43,7 +43,7 @@ const LINKED: readonly [name: string, path: string, body: object][] = [
 
 describe("linked content that only its vendor can measure", () => {
   for (const [name, path, body] of LINKED) {
-    test(`is held with the whole context: ${name}`, async () => {
+    test(`needs a hold of the whole context: ${name}`, async () => {
       const rich = await gateway.caller("10")
       const told = await rich.post("/v1/estimate", { path, body })
       const { most } = (await told.json()) as { most: string }
@@ -58,7 +58,7 @@ describe("linked content that only its vendor can measure", () => {
     })
   }
 
-  test("is free as the address of an earlier result", async () => {
+  test("costs nothing as the address of an earlier result", async () => {
     const caller = await gateway.caller("10")
     const call = { type: "web_search_call", id: "ws", action: { type: "open_page", url: FILM } }
     const body = { model: "openai/m", input: [call, { role: "user", content: "Hi" }] }

@@ -196,7 +196,7 @@ describe("a second model that may answer", () => {
     const body = { model: one.model, ...said, ...limit, ...one.body }
 
     for (const stream of [false, true]) {
-      test(`is held and charged at its price: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`has its own price in the hold and the charge: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
         ;({ path, answer } = one)
         const caller = await gateway.caller("10")
         const told = await caller.post(one.path, { ...body, stream })
@@ -210,7 +210,7 @@ describe("a second model that may answer", () => {
       })
     }
 
-    test(`is rejected for a key without access to it: ${one.name}`, async () => {
+    test(`needs a key with access to it: ${one.name}`, async () => {
       const sent = vendor.bodies.length
       const caller = await gateway.caller("10", { models: [one.model] })
       const told = await caller.post(one.path, body)
@@ -223,7 +223,7 @@ describe("a second model that may answer", () => {
     })
   }
 
-  test("is rejected if the provider has no such priced model", async () => {
+  test("needs a price at the provider", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
       [
@@ -259,7 +259,7 @@ describe("an advisor's answers", () => {
 
   for (const model of ["large", "small"]) {
     for (const stream of [false, true]) {
-      test(`are held and charged at ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`have a price in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
         path = MESSAGES
         answer = consulted(model, 10, 4_000)
         const caller = await gateway.caller("10")
@@ -276,7 +276,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("are limited to the caller's maximum", async () => {
+  test("have the caller's maximum", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")
@@ -292,7 +292,7 @@ describe("an advisor's answers", () => {
 
 describe("compaction of a long conversation", () => {
   for (const stream of [false, true]) {
-    test(`is charged in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs a price in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
       path = MESSAGES
       answer = message([], {
         iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],

@@ -77,7 +77,7 @@ for (const path of [CHAT, RESPONSES]) {
   for (const stream of [false, true]) {
     describe(`the service tier of a request to ${path}, ${stream ? "streamed" : "whole"}`, () => {
       for (const tier of ["batch", "flex"]) {
-        test(`is charged at the standard price for ${tier} unless the response reports it`, async () => {
+        test(`costs the standard price for ${tier} unless the response reports it`, async () => {
           expect(await costOf(path, tier, undefined, stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "default", stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "auto", stream)).toBe(STANDARD)
@@ -85,7 +85,7 @@ for (const path of [CHAT, RESPONSES]) {
         })
       }
 
-      test("is charged if only the response names it", async () => {
+      test("costs its price if only the response names it", async () => {
         expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
         expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD / 2n)
@@ -94,14 +94,14 @@ for (const path of [CHAT, RESPONSES]) {
         expect(await costOf(path, undefined, "unheard_of", stream)).toBe(STANDARD)
       })
 
-      test("is charged for priority unless the response reports another tier", async () => {
+      test("costs the priority price unless the response reports another tier", async () => {
         expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "priority", "default", stream)).toBe(STANDARD)
         expect(await costOf(path, "priority", "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "priority", "fast", stream)).toBe(STANDARD * 2n)
       })
 
-      test("is charged as priority for its current name fast", async () => {
+      test("costs the priority price for its current name fast", async () => {
         expect(await costOf(path, "fast", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "fast", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "priority", stream)).toBe(STANDARD * 2n)
@@ -109,7 +109,7 @@ for (const path of [CHAT, RESPONSES]) {
         expect(await costOf(path, "auto", "fast", stream)).toBe(STANDARD * 2n)
       })
 
-      test("is charged for ultrafast unless the response reports another tier", async () => {
+      test("costs the ultrafast price unless the response reports another tier", async () => {
         expect(await costOf(path, "ultrafast", "ultrafast", stream)).toBe(STANDARD * 6n)
         expect(await costOf(path, "ultrafast", undefined, stream)).toBe(STANDARD * 6n)
         expect(await costOf(path, "ultrafast", "fast", stream)).toBe(STANDARD * 2n)

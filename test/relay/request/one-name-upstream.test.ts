@@ -56,14 +56,14 @@ const ENDPOINTS: Readonly<Record<string, object>> = {
   "/v1/audio/speech": { model: "up/say", input: "Hello", voice: "alloy" },
 }
 
-describe("a field in another case", () => {
+describe("validation of fields in another case", () => {
   for (const [path, body] of Object.entries(ENDPOINTS)) {
     for (const [name, value] of Object.entries({
       Model: "up/dear",
       Service_Tier: "priority",
       N: 9,
     })) {
-      test(`is rejected, and nothing is sent: ${name} at ${path}`, async () => {
+      test(`rejects ${name} at ${path}, and sends nothing`, async () => {
         const sent = vendor.bodies.length
         const response = await caller.post(path, { ...body, [name]: value })
         expect(response.status).toBe(400)
@@ -73,7 +73,7 @@ describe("a field in another case", () => {
     }
   }
 
-  test("is rejected for the model of a transcription form", async () => {
+  test("rejects the model field of a transcription form", async () => {
     const form = new FormData()
     form.set("model", "up/hear")
     form.set("Model", "up/dear")

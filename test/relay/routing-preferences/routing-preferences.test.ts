@@ -121,7 +121,7 @@ describe("a caller's provider preferences", () => {
     }
   })
 
-  test("are sent to no vendor", async () => {
+  test("do not appear in requests to vendors", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
@@ -135,7 +135,7 @@ describe("a caller's provider preferences", () => {
     expect(closed.status).toBe(502)
   })
 
-  test("are also applied to embeddings", async () => {
+  test("apply to embeddings", async () => {
     const response = await caller.post("/v1/embeddings", {
       model: "dear/vectors",
       input: "a",
@@ -145,7 +145,7 @@ describe("a caller's provider preferences", () => {
     expect(answererOf(response)).toBe("cheap")
   })
 
-  test("are applied to estimates without a call", async () => {
+  test("apply to estimates without a call", async () => {
     const body = { model: "dear/pool", messages: HELLO, provider: { only: ["middle"] } }
     const response = await caller.post("/v1/estimate", { path: CHAT, body })
     expect(response.status).toBe(200)
@@ -187,7 +187,7 @@ describe("a caller's provider preferences", () => {
 })
 
 describe("a caller's list of models", () => {
-  test("is tried in order if the first cannot answer, each at its own price", async () => {
+  test("names models that are tried in order, each at its own price", async () => {
     failing = ["dear-own"]
     const before = await creditsOf(caller)
     const response = await ask("dear/big", { models: ["cheap/small", "middle/plain"] })
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("is rejected if the key cannot access a model", async () => {
+  test("causes an error if the key cannot access a model", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -211,7 +211,7 @@ describe("a caller's list of models", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("is accepted from the official SDKs' extra fields, in other dialects too", async () => {
+  test("works in the official SDKs' extra fields, in other dialects too", async () => {
     failing = ["dear-own"]
     const openai = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     const order = { model: "dear/big", models: ["middle/plain"] }
@@ -233,7 +233,7 @@ describe("a caller's list of models", () => {
 })
 
 describe("a model group in the settings", () => {
-  test("is listed as a model and answers by its strategy", async () => {
+  test("appears as a model and answers by its strategy", async () => {
     const cheap = await ask("auto/cheap")
     expect(await cheap.json()).toMatchObject({ model: "cheap/small" })
     const receipt = await receiptOf(caller, cheap)
@@ -270,7 +270,7 @@ describe("a model group in the settings", () => {
   })
 })
 
-describe("an impossible preference", () => {
+describe("impossible preferences", () => {
   const faults: readonly [object, string][] = [
     [{ provider: { only: ["nobody"] } }, "provider.only[0]"],
     [{ provider: { order: ["cheap", "nobody"] } }, "provider.order[1]"],
@@ -290,7 +290,7 @@ describe("an impossible preference", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)("is rejected with its parameter: %j", async (preference, place) => {
+  test.each(faults)("cause an error with their parameter: %j", async (preference, place) => {
     const before = await creditsOf(caller)
     const error = await errorOf(await ask("dear/pool", preference))
     expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({

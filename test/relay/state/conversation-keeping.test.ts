@@ -116,7 +116,7 @@ describe("a long stored conversation", () => {
     return turns
   }
 
-  test("is read in slices, so that other requests are not blocked", async () => {
+  test("needs several slices to read, so that other requests are not blocked", async () => {
     using stored = conversations()
     const row = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
@@ -136,7 +136,7 @@ describe("a long stored conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("is checked for existence without being read", async () => {
+  test("exists for a check without being read", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -161,13 +161,13 @@ describe("a long stored conversation", () => {
   test.each([
     ["values", [Array.from({ length: 210_000 }, () => 1)]],
     ["numbered members", rows(3)],
-  ])("is not stored with more %s than can be read", async (name, input) => {
+  ])("needs fewer %s than the maximum to be stored", async (name, input) => {
     using stored = conversations()
     await store(stored, `resp_${name}`, input)
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("is rejected if the referenced answers have more values together than a body may have", async () => {
+  test("causes an error if the referenced answers have more values together than a body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -207,7 +207,7 @@ test("a conversation history uses memory only while its request runs", async () 
 })
 
 describe("a conversation file that cannot be used", () => {
-  test("is reported once and created again, without losing an answer", async () => {
+  test("causes one report and appears again, without losing an answer", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -261,7 +261,7 @@ test("a shorter retention is applied to stored conversations", async () => {
 })
 
 describe("the input items of a response", () => {
-  test("are listed page by page, newest first, with stable ids", async () => {
+  test("appear page by page, newest first, with stable ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const bob = await gateway.caller()

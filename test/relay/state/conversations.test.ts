@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("is held and charged completely", async () => {
+  test("counts completely in the hold and the charge", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -75,7 +75,7 @@ describe("a stored conversation", () => {
     expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
   })
 
-  test("is not sent if the credits do not cover it", async () => {
+  test("causes no call if the credits do not cover it", async () => {
     await using gateway = await startGateway()
     const poor = await gateway.caller("0.0095")
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
@@ -110,7 +110,7 @@ describe("a stored conversation", () => {
   })
 
   test.each(["sim/echo", "sim/responses"])(
-    "is reported as missing only to other accounts, at %s",
+    "does not exist for other accounts, at %s",
     async (model) => {
       const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
       await using gateway = await startGateway({ models })
@@ -133,7 +133,7 @@ describe("a stored conversation", () => {
     },
   )
 
-  test("is not found if storage is turned off", async () => {
+  test("does not exist if storage is turned off", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
     })
@@ -145,7 +145,7 @@ describe("a stored conversation", () => {
 })
 
 describe("eviction of the oldest conversations", () => {
-  test("is limited to the account above its limit", async () => {
+  test("applies only to the account above its limit", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })

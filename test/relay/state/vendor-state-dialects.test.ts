@@ -109,7 +109,7 @@ describe("stored vendor state in other dialects", () => {
     }
   })
 
-  test("is rejected for a vendor of another dialect, which cannot have it", async () => {
+  test("causes an error for a vendor of another dialect, which cannot have it", async () => {
     const ways = [
       ["previous_response_id", { previous_response_id: "resp_x" }],
       ["conversation", { conversation: "conv_x" }],

@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`is reported like unknown state: ${name}`, async () => {
+    test(`looks like unknown state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("vendor state of another account", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`is rejected while the caller's own ${name} is sent`, async () => {
+    test(`differs from the caller's own ${name}, which is sent`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -181,7 +181,7 @@ describe("vendor state of another account", () => {
   }
 
   for (const [name, path, body] of FOREIGN) {
-    test(`is not found if it is ${name}`, async () => {
+    test(`causes a not-found error for ${name}`, async () => {
       const refused = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body })
       expect(await errorOf(refused)).toMatchObject({ status: 404, param: path })
       expect(setup.first.bodies).toHaveLength(0)
@@ -299,7 +299,7 @@ describe("charges for vendor state", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("are zero for the same calls with an unknown id", async () => {
+  test("do not occur for the same calls with an unknown id", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("are held for the content behind a response, an item and a file", async () => {
+  test("need a hold for the content behind a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -342,7 +342,7 @@ describe("charges for vendor state", () => {
 })
 
 describe("several accounts at a vendor", () => {
-  test("are distinguished: a stored response is requested from the account that stores it", async () => {
+  test("have separate responses, each requested from the account that stores it", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("several accounts at a vendor", () => {
     }
   })
 
-  test("are not tried after a failure at the account that stores the response", async () => {
+  test("do not replace the account that stores the response after a failure", async () => {
     const { n } = await leave(setup.ann)
     setup.first.refusal = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }

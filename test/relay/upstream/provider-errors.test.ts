@@ -405,7 +405,7 @@ for (const way of WAYS) {
 
       for (const stream of way === "frame" ? [true] : [false, true]) {
         const use = stream ? "streamed" : "whole"
-        test(`is followed by an attempt at the next deployment: ${each.name}, ${use}`, async () => {
+        test(`leads to an attempt at the next deployment: ${each.name}, ${use}`, async () => {
           const id = idOf(index, way, use)
           const response = await ask(id, stream)
           const text = await response.text()
@@ -461,7 +461,7 @@ describe("an error of the request itself", () => {
       "Content violates",
     ],
   ]
-  test.each(REFUSALS)("is returned to the caller at %s (%i)", async (name, status, body, words) => {
+  test.each(REFUSALS)("reaches the caller at %s (%i)", async (name, status, body, words) => {
     using strict = startVendor(() => Response.json(body, { status }))
     const refusing = { ...provider(strict.url, name), apiKey: "key" }
     await using own = await startGateway({

@@ -205,7 +205,7 @@ describe("base64 embeddings", () => {
     return isJsonObject(body) ? body["encoding_format"] : body
   }
 
-  test("are requested from the vendor only if the caller requests them", async () => {
+  test("come from the vendor only if the caller requests them", async () => {
     const caller = await gateway.caller("1")
     await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
     expect(lastAsked()).toBe("base64")
@@ -244,7 +244,7 @@ describe("embedding inputs above a vendor's maximum", () => {
     ["all/voyage", 2],
     ["all/openai", 1],
   ] as const) {
-    test(`are sent in several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
+    test(`need several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const { answer, receipt } = await embed(caller, { model, input: many })
@@ -260,7 +260,7 @@ describe("embedding inputs above a vendor's maximum", () => {
 })
 
 describe("charges for embeddings", () => {
-  test("are counted by the gateway if usage is missing or zero, and the operator is notified", async () => {
+  test("follow the gateway's count if usage is missing or zero, and the operator is notified", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
@@ -270,7 +270,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("are held with every byte as a token", async () => {
+  test("need a hold with every byte as a token", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)
@@ -297,7 +297,7 @@ describe("charges for embeddings", () => {
     expect(await caller.balance()).toBe(nanocredits("20") - nanocredits(receipt.hold))
   })
 
-  test("are zero for a failed upstream call", async () => {
+  test("do not occur for a failed upstream call", async () => {
     for (const model of ["sim/fault-500", "sim/fault-malformed", "sim/fault-cut"]) {
       const caller = await gateway.caller("1")
       const response = await caller.post(PATH, { model, input: "rain" })
@@ -307,7 +307,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("are made once if the next deployment answers after a failure", async () => {
+  test("occur once if the next deployment answers after a failure", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await embed(caller, { model: "two/embed", input: "rain" })
     expect(receipt.deployment).toBe("sim/embed")

@@ -96,7 +96,7 @@ describe("image edits with black and white masks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("are made by another deployment than generations if the model has one for each", async () => {
+  test("use another deployment than generations if the model has one for each", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
@@ -115,7 +115,7 @@ describe("variations of models that require an image", () => {
     "stability/sd3.5-large",
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
-    test(`are made with ${model}`, async () => {
+    test(`work with ${model}`, async () => {
       const vary = (image: Uint8Array<ArrayBuffer>) =>
         caller.client.images
           .createVariation({ model, image: pngFile(image), response_format: "b64_json" })
@@ -127,7 +127,7 @@ describe("variations of models that require an image", () => {
     })
   }
 
-  test("are rejected for a strict caller if they are inexact", async () => {
+  test("fail for a strict caller if they are inexact", async () => {
     const ask = () =>
       fetch(`${gateway.url}/v1/images/variations`, {
         method: "POST",
@@ -198,13 +198,13 @@ describe("unsupported edits and variations", () => {
       { status: 400, code: "invalid_image", param: "mask" },
     ],
   ] as const) {
-    test(`are rejected: ${name}`, async () => {
+    test(`fail: ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
       await expectRefusal(gateway, caller, ask, wanted ?? unsupported)
     })
   }
 
-  test("are rejected without an image at a service that only edits", async () => {
+  test("fail without an image at a service that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
       await expectRefusal(gateway, caller, ask, unsupported)

@@ -41,7 +41,7 @@ describe("an image stream that breaks", () => {
     })
   }
 
-  test("is free before its first event, and the caller can retry", async () => {
+  test("costs nothing before its first event, and the caller can retry", async () => {
     const before = await caller.balance()
     for (const model of ["openai/fault-cut", "openai/fault-no-finish"]) {
       const response = await generate({ model })
@@ -51,14 +51,14 @@ describe("an image stream that breaks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("is retried at the next deployment before its first event", async () => {
+  test("leads to an attempt at the next deployment before its first event", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
   })
 
-  test("is free if it has a price per image and no image was delivered", async () => {
+  test("costs nothing if it has a price per image and no image was delivered", async () => {
     const before = await caller.balance()
     const response = await generate({ model: "openai/priced-cut", partial_images: 3 })
     expect(await response.text()).toContain('data: {"error":{"message":')
@@ -69,7 +69,7 @@ describe("an image stream that breaks", () => {
 })
 
 describe("a caller that disconnects from an image stream", () => {
-  test("is charged for the input before the first event, and the upstream call is cancelled", async () => {
+  test("pays for the input before the first event, and the upstream call is cancelled", async () => {
     const before = await caller.balance()
     const leaving = new AbortController()
     const asked = gateway.simulator.requests.length
@@ -109,14 +109,14 @@ describe("a caller that disconnects from an image stream", () => {
     return await receiptOf(response.headers)
   }
 
-  test("is charged for a delivered draft, and the upstream call is cancelled", async () => {
+  test("pays for a delivered draft, and the upstream call is cancelled", async () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
     expect(usage).toEqual({ input: 2, image_output: MAX_OF_IMAGE / 2 + 100 })
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("is charged for the image after a draft if the image has a price", async () => {
+  test("pays for the image after a draft if the image has a price", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })

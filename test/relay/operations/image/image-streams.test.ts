@@ -67,7 +67,7 @@ describe("an image stream of a vendor that streams", () => {
     })
   })
 
-  test("is the same for edits from a form", async () => {
+  test("has the same form for edits from a form", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -104,7 +104,7 @@ describe("an image stream of a vendor that streams", () => {
     expect(events[0]).toMatchObject({ usage: { cost: 0.04 } })
   })
 
-  test("is held with its drafts", async () => {
+  test("has a hold that includes its drafts", async () => {
     const holds: number[] = []
     for (const drafts of [0, 3]) {
       const response = await generate({ model: "openai/gpt-image-1", partial_images: drafts })
@@ -114,7 +114,7 @@ describe("an image stream of a vendor that streams", () => {
     expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeCloseTo(3 * 100 * 0.00004, 9)
   })
 
-  test("is charged at the maximum if tokens are not reported", async () => {
+  test("costs the maximum if tokens are not reported", async () => {
     const response = await generate({ model: "openai/fault-no-usage", partial_images: 1 })
     expect(await response.text()).toContain('"usage":{"cost":0.')
     const { estimated, usage, hold, cost } = await receiptOf(response.headers)
@@ -195,7 +195,7 @@ describe("an image stream of a vendor that does not stream", () => {
     expect(events).toMatchObject([{ type: "image_edit.completed", size: "2048x2048" }])
   })
 
-  test("is returned for a server that ignores streaming", async () => {
+  test("succeeds at a server that ignores streaming", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "deaf/gpt-image-1", prompt: "an owl", stream: true, partial_images: 1 })
       .withResponse()
@@ -205,7 +205,7 @@ describe("an image stream of a vendor that does not stream", () => {
     ])
   })
 
-  test("is rejected for a strict caller without a call", async () => {
+  test("fails for a strict caller without a call", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
     await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
   })

@@ -27,7 +27,7 @@ describe("charges for images", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("depend on size and quality", async () => {
+  test("vary with sizes and qualities", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
@@ -36,7 +36,7 @@ describe("charges for images", () => {
     expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
   })
 
-  test("are shown on the receipt with the applied rate", async () => {
+  test("appear on the receipt with the applied rate", async () => {
     const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
     const receipt = (await (
       await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
@@ -84,7 +84,7 @@ describe("charges for images", () => {
     }
   })
 
-  test("are made at the maximum for a vendor without token counts", async () => {
+  test("equal the maximum for a vendor without token counts", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe("charges for images", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("are held at the maximum: ten images are rejected with credits for nine", async () => {
+  test("need a hold of the maximum: ten images fail with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -108,7 +108,7 @@ describe("charges for images", () => {
     expect(await poor.balance()).toBe(30_000_000n)
   })
 
-  test("are not made for a failed vendor call", async () => {
+  test("do not occur for a failed vendor call", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
     expect(response.status).toBe(502)
@@ -134,7 +134,7 @@ describe("images of each vendor", () => {
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
     for (const form of ["url", "b64_json"] as const) {
-      test(`are returned by ${model} as ${form}`, async () => {
+      test(`arrive from ${model} as ${form}`, async () => {
         const response = await generate({ model, prompt: "a boat", n: 2, response_format: form })
         const { data } = (await response.json()) as Made
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -183,7 +183,7 @@ describe("images of each vendor", () => {
     expect(emulated.headers.get("x-tollgate-losses")).toBe("variations:emulated")
   })
 
-  test("are free if the vendor rejects them, and its moderation error is returned", async () => {
+  test("cost nothing if the vendor rejects them, and its moderation error is returned", async () => {
     const before = await calls.caller.balance()
     const response = await generate({
       model: "google/gemini-2.5-flash-image",
@@ -202,7 +202,7 @@ describe("links to stored images", () => {
     return ((await response.json()) as Made).data[0]?.url ?? ""
   }
 
-  test("are accessible without a key and have the right headers", async () => {
+  test("work without a key and have the right headers", async () => {
     const response = await fetch(await link())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -213,7 +213,7 @@ describe("links to stored images", () => {
     expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
   })
 
-  test("are rejected with another signature, name or path", async () => {
+  test("do not work with another signature, name or path", async () => {
     const good = new URL(await link())
     const changed = [
       good.href.replace(/signature=../, "signature=zz"),
@@ -231,7 +231,7 @@ describe("links to stored images", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
-  test("ignore a public host name sent by the caller", async () => {
+  test("do not use a public host name sent by the caller", async () => {
     const headers = { host: "evil.example" }
     const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
     const response = await calls.caller.post("/v1/images/generations", order, headers)

@@ -124,14 +124,14 @@ describe("a free moderation model", () => {
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   })
 
-  test("is known and free as the default without a price in the settings", async () => {
+  test("serves as the default without a price in the settings", async () => {
     const caller = await gateway.caller("0")
     const { answer, receipt } = await moderate(caller, { input: BAD })
     expect(answer.model).toBe("omni-moderation-latest")
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
-  test("is subject to the rate limits of the key", async () => {
+  test("has the rate limits of the key", async () => {
     const caller = await gateway.caller("0", { requestsPerMinute: 1 })
     await moderate(caller, { model: "all/openai", input: BAD })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
@@ -141,7 +141,7 @@ describe("a free moderation model", () => {
     ])
   })
 
-  test("is rejected for a key without access to it", async () => {
+  test("rejects a key without access to it", async () => {
     const caller = await gateway.caller("0", { models: ["all/own"] })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
     expect([response.status, (await errorOf(response)).error_type]).toEqual([
@@ -159,14 +159,14 @@ describe("a free moderation model", () => {
 })
 
 describe("a priced moderation model", () => {
-  test("is charged by the tokens that its provider reports", async () => {
+  test("costs the tokens that its provider reports", async () => {
     const caller = await gateway.caller("1")
     const { answer, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
     expect(receipt.estimated).toBe(false)
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("is charged by the gateway's count if the provider reports no usage", async () => {
+  test("costs the gateway's count if the provider reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)
@@ -179,7 +179,7 @@ describe("a priced moderation model", () => {
     expect(receipt.cost).toBe("1")
   })
 
-  test("is rejected without credits or without a price", async () => {
+  test("fails without credits or without a price", async () => {
     const caller = await gateway.caller("0")
     const unpaid = await caller.post(PATH, { model: "all/mistral", input: BAD })
     expect((await errorOf(unpaid)).error_type).toBe("insufficient_credits")

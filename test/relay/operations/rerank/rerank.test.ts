@@ -223,14 +223,14 @@ describe("charges for reranking", () => {
     expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
   })
 
-  test("are estimated for missing usage, and the operator is notified", async () => {
+  test("use an estimate for missing usage, and the operator is notified", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
     expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
     expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
   })
 
-  test("are those of embeddings if embeddings are compared", async () => {
+  test("equal those of embeddings if embeddings are compared", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "all/embed" })
     expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
@@ -251,7 +251,7 @@ describe("charges for reranking", () => {
     await nothingHeld(caller)
   })
 
-  test("are zero for a failed upstream call", async () => {
+  test("do not occur for a failed upstream call", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/fault-500", query: QUERY, documents: DOCUMENTS }
     expect((await errorOf(await caller.post(PATH, body))).status).toBe(502)

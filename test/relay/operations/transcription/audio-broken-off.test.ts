@@ -63,7 +63,7 @@ describe("an audio answer that breaks", () => {
     expect(usage.character).toBe(2_000)
   })
 
-  test("is free if the vendor fails before the first byte", async () => {
+  test("costs nothing if the vendor fails before the first byte", async () => {
     for (const model of ["sim/fault-500", "sim/fault-empty"]) {
       const response = await untouched(() => speak({ model, input: "x" }), true)
       expect(response.status).toBe(502)

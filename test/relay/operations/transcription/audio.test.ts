@@ -122,7 +122,7 @@ describe("speech of every vendor", () => {
     "groq/orpheus": "troy",
   }
   for (const [model, voice] of Object.entries(voices)) {
-    test(`is returned and charged: ${model}`, async () => {
+    test(`has a charge: ${model}`, async () => {
       const body = { model, voice, input: "Hello world" }
       const pcm = await speak({ ...body, response_format: "pcm" })
       expect(pcm.headers.get("content-type")).toBe("audio/pcm")
@@ -142,7 +142,7 @@ describe("speech of every vendor", () => {
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
   })
 
-  test("is charged by the tokens that the vendor reports", async () => {
+  test("costs the tokens that the vendor reports", async () => {
     const body = {
       model: "google/gemini-tts",
       voice: "Kore",

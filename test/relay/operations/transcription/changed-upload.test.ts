@@ -79,7 +79,7 @@ describe("an upload that differs from its forwarded part", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("is read to its end if its vendor answers before it is complete", async () => {
+  test("continues to its end if its vendor answers before it is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {
@@ -97,13 +97,13 @@ describe("an upload that differs from its forwarded part", () => {
   })
 })
 
-describe("an upload that is forwarded only when complete", () => {
+describe("uploads that are forwarded only when complete", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
     "before its model": [new SlowForm(FILE, MODEL), true],
     "of unknown body length": [new SlowForm(MODEL, FILE), false],
   }
   for (const [name, [form, isLengthTold]] of Object.entries(cases)) {
-    test(`is audio ${name}`, async () => {
+    test(`include audio ${name}`, async () => {
       const before = await uploads.caller.balance()
       const response = uploads.send(form, { isLengthTold })
       form.upTo(0.9)
@@ -116,7 +116,7 @@ describe("an upload that is forwarded only when complete", () => {
     })
   }
 
-  test("fails without credits", async () => {
+  test("fail without credits", async () => {
     const poor = await uploads.gateway.caller("0.001")
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -125,7 +125,7 @@ describe("an upload that is forwarded only when complete", () => {
     expect(uploads.heard.length).toBe(0)
   })
 
-  test("counts once against the rate limit if it fails without credits", async () => {
+  test("count once against the rate limit if they fail without credits", async () => {
     const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -137,7 +137,7 @@ describe("an upload that is forwarded only when complete", () => {
     await after.body?.cancel()
   })
 
-  test("is audio for a vendor that requires JSON", async () => {
+  test("include audio for a vendor that requires JSON", async () => {
     const before = uploads.gateway.simulator.requests.length
     const form = new SlowForm(["model", "google/listen"], FILE)
     const response = uploads.send(form)
@@ -148,7 +148,7 @@ describe("an upload that is forwarded only when complete", () => {
     expect(uploads.gateway.simulator.requests.length).toBe(before + 1)
   })
 
-  test("is a request with an invalid header", async () => {
+  test("include requests with an invalid header", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { headers: { "x-tollgate-strict": "perhaps" } })
@@ -160,7 +160,7 @@ describe("an upload that is forwarded only when complete", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("is an invalid request", async () => {
+  test("include invalid requests", async () => {
     const before = await uploads.caller.balance()
     for (const wrong of [
       ["temperature", "7"],

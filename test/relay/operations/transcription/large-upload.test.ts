@@ -67,12 +67,12 @@ describe("a large audio file of noise", () => {
   }
 
   for (const model of ["sim/whisper-1", "deepgram/nova-3"]) {
-    test(`is sent to ${model} unchanged`, async () => {
+    test(`reaches ${model} unchanged`, async () => {
       const response = await upload(formOf(model, noise), { url: gateway.url, key: caller.key })
       expect(await textOf(response)).toBe(heardIn(noise))
     })
 
-    test(`is sent to ${model} unchanged in any chunks`, async () => {
+    test(`reaches ${model} unchanged in any chunks`, async () => {
       const whole = new Response(formOf(model, noise))
       const type = whole.headers.get("content-type") ?? ""
       const chunks = cut(await whole.bytes())
@@ -81,7 +81,7 @@ describe("a large audio file of noise", () => {
     })
   }
 
-  test("is sent completely to the second deployment when the first fails", async () => {
+  test("reaches the second deployment completely when the first fails", async () => {
     const options = audioModels()
     const failing = { headers: { "x-simulate-fault": "500" } }
     await using other = await startGateway({

@@ -55,7 +55,7 @@ async function transcribe(
 
 describe("a request with less audio than the minimum charge", () => {
   for (const path of PATHS) {
-    test(`is held and charged at the minimum at ${path}`, async () => {
+    test(`costs the minimum at ${path}, in the hold and the charge`, async () => {
       const receipt = await transcribe(3, { path })
       expect(receipt).toMatchObject({
         usage: { second: 3 },
@@ -78,7 +78,7 @@ describe("a request with less audio than the minimum charge", () => {
     expect((await fetch(url, { method: "POST", headers, body: form })).status).toBe(402)
   })
 
-  test("is estimated at the minimum", async () => {
+  test("has an estimate at the minimum", async () => {
     const file = { format: "wav", bytes: 96_044, seconds: 3 }
     const body = { model: "groq/whisper-large-v3", file }
     const asked = { path: "/v1/audio/transcriptions", body }

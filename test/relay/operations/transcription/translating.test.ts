@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("is held with the fee of each call that its text may require", async () => {
+  test("needs a hold with the fee of each call that its text may require", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("is charged by the gateway's count if the vendor reports no usage", async () => {
+  test("costs the gateway's count if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
@@ -220,7 +220,7 @@ describe("a translation by a model that only transcribes", () => {
     expect((await receipt(`${id}-translation`)).status).toBe("released")
   })
 
-  test("is sent to a vendor of every dialect", async () => {
+  test("works with a vendor of every dialect", async () => {
     const url = gateway.simulator.url
     const others: GatewayOptions = {
       ...options(`${url}/v1`, "claude/echo"),
@@ -299,7 +299,7 @@ describe("a translation that cannot be made", () => {
     "a text model that joins the lines": () => Response.json(wholeAnswer("1|ALL IN ONE LINE")),
   }
   for (const [name, failing] of Object.entries(failures)) {
-    test(`is free: ${name}`, async () => {
+    test(`costs nothing: ${name}`, async () => {
       answer = failing
       const before = await caller.balance()
       const response = await translate({ fields: { response_format: "srt" } })
@@ -313,7 +313,7 @@ describe("a translation that cannot be made", () => {
     })
   }
 
-  test("is free if the transcriber fails, and calls no text model", async () => {
+  test("costs nothing if the transcriber fails, and calls no text model", async () => {
     answer = loudly
     const before = await caller.balance()
     const calls = vendor.bodies.length
