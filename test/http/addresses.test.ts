@@ -19,9 +19,9 @@ afterAll(async () => {
 const HELLO = [{ role: "user" as const, content: "Hello" }]
 const CHAT = { model: "sim/echo", messages: HELLO }
 
-describe("a common mistake in the base address", () => {
+describe("base addresses with a common mistake", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "'%s' is accepted from OpenAI's client",
+    "can be used in OpenAI's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("a common mistake in the base address", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "'%s' is accepted from Anthropic's client",
+    "can be used in Anthropic's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -50,14 +50,14 @@ describe("a common mistake in the base address", () => {
     },
   )
 
-  test("is accepted if it is a slash at the end of a path", async () => {
+  test("can have a slash at the end of a path", async () => {
     const response = await caller.post("/v1/chat/completions/", CHAT)
     expect(response.status).toBe(200)
     const models = (await (await caller.get("/v1/models/")).json()) as { object: string }
     expect(models.object).toBe("list")
   })
 
-  test("does not prevent a replay for the same idempotency key", async () => {
+  test("do not prevent a replay for the same idempotency key", async () => {
     const headers = { "idempotency-key": "one" }
     const first = await caller.post("/chat/completions", CHAT, headers)
     const before = await caller.balance()
@@ -66,7 +66,7 @@ describe("a common mistake in the base address", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("is accepted if it is an extra /v1", async () => {
+  test("can have an extra /v1", async () => {
     expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
     expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
   })
@@ -81,13 +81,13 @@ describe("Google's addresses", () => {
     "/v1beta/sim%2Fecho:generateContent",
     "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
     "/v1beta/sim/echo:streamGenerateContent?alt=sse",
-  ])("are accepted without 'models/' and below Vertex AI's folders: %s", async (path) => {
+  ])("need no 'models/' and can be below Vertex AI's folders: %s", async (path) => {
     const response = await caller.post(path, { contents })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('"text":"Hell')
   })
 
-  test("are accepted for token counts without 'models/'", async () => {
+  test("need no 'models/' for token counts", async () => {
     const response = await caller.post("/v1beta/sim/echo:countTokens", { contents })
     expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
   })
@@ -107,7 +107,7 @@ test("a gateway key takes precedence over another credential in the same request
 })
 
 describe("Azure's addresses", () => {
-  test("are accepted from Azure's client with its API key header", async () => {
+  test("can be used in Azure's client with its API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
     const answer = await client.chat.completions.create(CHAT)
@@ -178,7 +178,7 @@ describe("an unknown address", () => {
     expect(await counted.json()).toMatchObject({ type: "error" })
   })
 
-  test("is never corrected to an address of the management API", async () => {
+  test("never leads to a correction to the management API", async () => {
     for (const path of ["/v1/admin/v1/keys", "/openai/admin/v1/keys", "/v1/console/"]) {
       expect([path, (await caller.get(path)).status]).toEqual([path, 404])
     }

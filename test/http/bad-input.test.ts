@@ -60,19 +60,19 @@ async function expectRow(
   return body.error
 }
 
-describe("a malformed request body", () => {
-  test("is rejected if it is not JSON", async () => {
+describe("request body validation", () => {
+  test("rejects a body that is not JSON", async () => {
     await expectRow(await caller.post(CHAT, "{not json"), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, ""), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, "[1,2]"), 400, "invalid_json", null)
   })
 
-  test("is rejected with the wrong content type", async () => {
+  test("rejects the wrong content type", async () => {
     const form = { "content-type": "multipart/form-data; boundary=x" }
     await expectRow(await caller.post(CHAT, "{}", form), 415, "unsupported_media_type", null)
   })
 
-  test("is accepted as JSON with a charset or a suffix", async () => {
+  test("accepts JSON with a charset or a suffix", async () => {
     for (const type of ["application/json; charset=utf-8", "application/vnd.api+json"]) {
       const response = await caller.post(
         CHAT,
@@ -83,13 +83,13 @@ describe("a malformed request body", () => {
     }
   })
 
-  test("is rejected if it is deeply nested", async () => {
+  test("rejects deep nesting", async () => {
     const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`
     const body = `{"model":"sim/echo","messages":[{"role":"user","content":"x"}],"metadata":${deep}}`
     await expectRow(await caller.post(CHAT, body), 400, "invalid_json", null)
   })
 
-  test("is rejected if it has 100 MB, before it is read", async () => {
+  test("rejects 100 MB before reading them", async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), "127.0.0.1")
     const head = [
@@ -116,7 +116,7 @@ describe("a malformed request body", () => {
     expect(answer).toContain('"code":"body_too_large"')
   })
 
-  test("is not read further when a body of unknown length grows too large", async () => {
+  test("stops reading a body of unknown length when it grows too large", async () => {
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -134,7 +134,7 @@ describe("a malformed request body", () => {
   })
 })
 
-describe("an invalid parameter", () => {
+describe("parameter validation", () => {
   const CASES: readonly [string, Record<string, unknown>, number, string, string][] = [
     ["no model", { messages: HELLO }, 400, "missing_required_parameter", "model"],
     ["model is a number", { model: 1, messages: HELLO }, 400, "invalid_type", "model"],
@@ -226,12 +226,12 @@ describe("an invalid parameter", () => {
   ]
 
   for (const [name, body, status, code, param] of CASES) {
-    test(`is reported: ${name}`, async () => {
+    test(`reports ${name}`, async () => {
       await expectRow(await caller.post(CHAT, body), status, code, param)
     })
   }
 
-  test("is reported with the nearest model name if the model is unknown", async () => {
+  test("names the nearest model if the model is unknown", async () => {
     const error = await expectRow(
       await caller.post(CHAT, { model: "sim/ecko", messages: HELLO }),
       404,
@@ -241,14 +241,14 @@ describe("an invalid parameter", () => {
     expect(error.message).toContain("sim/echo")
   })
 
-  test("is not reported for temperature together with top_p", async () => {
+  test("accepts temperature together with top_p", async () => {
     const other = await gateway.caller("1")
     const body = { model: "sim/echo", messages: HELLO, temperature: 0.5, top_p: 0.5 }
     expect((await other.post(CHAT, body)).status).toBe(200)
   })
 })
 
-describe("an invalid key", () => {
+describe("key validation", () => {
   const request = (headers: Record<string, string>) =>
     fetch(gateway.url + CHAT, {
       method: "POST",
@@ -256,13 +256,13 @@ describe("an invalid key", () => {
       body: JSON.stringify({ model: "sim/echo", messages: HELLO }),
     })
 
-  test("is rejected if it is missing", async () => {
+  test("rejects a missing key", async () => {
     const response = await request({})
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
     await expectRow(response, 401, "missing_api_key", null)
   })
 
-  test("is rejected if it is malformed or unknown, or if there are two keys", async () => {
+  test("rejects malformed and unknown keys, and two keys at once", async () => {
     const unknown = `sk-tg-${"a".repeat(43)}`
     for (const credential of ["nonsense", "Bearer ", "Bearer sk-wrong", `Bearer ${unknown}`]) {
       const code = credential.trim() === "Bearer" ? undefined : "invalid_api_key"
@@ -274,7 +274,7 @@ describe("an invalid key", () => {
     await expectRow(await request({ authorization: twice }), 401, "invalid_api_key", null)
   })
 
-  test("is rejected if it is expired", async () => {
+  test("rejects an expired key", async () => {
     const expired = await gateway.caller("1", { expiresAt: Date.now() + 400 })
     let response: Response
     do {
@@ -285,7 +285,7 @@ describe("an invalid key", () => {
     expect(body.error.message).toContain("expired")
   })
 
-  test("is rejected for models without access", async () => {
+  test("rejects models without access", async () => {
     const limited = await gateway.caller("1", { models: ["sim/oth*"] })
     const refused = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
     await expectRow(refused, 403, "model_not_allowed", "model")

@@ -58,21 +58,18 @@ async function refusal(response: Response) {
   return { status: response.status, code: error.code, message: error.message }
 }
 
-describe("a compressed request body", () => {
-  test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
-    "is decompressed with %s",
-    async (encoding) => {
-      const body = packed(CHAT, encoding)
-      const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
-      expect(response.status).toBe(200)
-      expect(await response.text()).toContain("Hello, packed")
-      const upper = { "content-encoding": encoding.toUpperCase() }
-      const counted = await send("/v1/messages/count_tokens", body, upper)
-      expect(counted.status).toBe(200)
-    },
-  )
+describe("compressed request bodies", () => {
+  test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])("can use %s", async (encoding) => {
+    const body = packed(CHAT, encoding)
+    const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain("Hello, packed")
+    const upper = { "content-encoding": encoding.toUpperCase() }
+    const counted = await send("/v1/messages/count_tokens", body, upper)
+    expect(counted.status).toBe(200)
+  })
 
-  test("is decompressed in chunks, and passed through with 'identity'", async () => {
+  test("can arrive in chunks, or have the encoding 'identity'", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -87,7 +84,7 @@ describe("a compressed request body", () => {
     expect(same.status).toBe(200)
   })
 
-  test("counts as the same request as the plain body for an idempotency key", async () => {
+  test("do not differ from the plain body for an idempotency key", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
@@ -102,7 +99,7 @@ describe("a compressed request body", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("is not decompressed beyond the body limit", async () => {
+  test("stop being decompressed at the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +109,7 @@ describe("a compressed request body", () => {
     }
   })
 
-  test("is not decompressed beyond a hundred times its size", async () => {
+  test("stop being decompressed at a hundred times their size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -128,7 +125,7 @@ describe("a compressed request body", () => {
     }
   })
 
-  test("is not decompressed beyond the memory limit of a request", async () => {
+  test("stop being decompressed at the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
@@ -143,7 +140,7 @@ describe("a compressed request body", () => {
     gateway.app.apply(gateway.settings)
   })
 
-  test("is rejected with a client error if it is malformed", async () => {
+  test("cause a client error if they are malformed", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {
@@ -172,7 +169,7 @@ describe("an unknown request encoding", () => {
     }
   })
 
-  test("is returned for compressed forms", async () => {
+  test("causes an error for compressed forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

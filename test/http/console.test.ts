@@ -37,8 +37,8 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   })
 }
 
-describe("the console's files", () => {
-  test("are sent with a security policy and must be revalidated if they are pages", async () => {
+describe("console file server", () => {
+  test("sends pages with a security policy that must be revalidated", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -50,7 +50,7 @@ describe("the console's files", () => {
     expect(response.headers.get("cache-control")).toBe("no-cache")
   })
 
-  test("are not sent again if a page is unchanged", async () => {
+  test("does not send an unchanged page again", async () => {
     const first = await get("/console/")
     const tag = first.headers.get("etag") ?? ""
     expect(tag).toMatch(/^"\w+"$/)
@@ -60,7 +60,7 @@ describe("the console's files", () => {
     expect(await again.text()).toBe("")
   })
 
-  test("are cacheable forever if their name has a hash", async () => {
+  test("allows caching forever for files with a hash in their name", async () => {
     const response = await get("/console/assets/main-a1.js")
     expect(await response.text()).toBe(SCRIPT)
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
@@ -72,14 +72,14 @@ describe("the console's files", () => {
     ["gzip;q=0.5, deflate", "gzip"],
     ["gzip;q=0, br", null],
     ["identity", null],
-  ])("are gzipped for a browser that accepts it: %s", async (accepted, encoding) => {
+  ])("compresses files for a browser that accepts gzip: %s", async (accepted, encoding) => {
     const response = await get("/console/assets/main-a1.js", { "accept-encoding": accepted })
     expect(response.headers.get("content-encoding")).toBe(encoding)
     expect(response.headers.get("vary")).toBe("accept-encoding")
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  test("include the app's page for unknown paths, and 404 for missing assets", async () => {
+  test("sends the app's page for unknown paths, and 404 for missing assets", async () => {
     for (const path of ["/console/keys", "/console/models/openai/gpt-5.2", "/console/%ZZ"]) {
       expect(await (await get(path)).text()).toBe(PAGE)
     }
@@ -90,7 +90,7 @@ describe("the console's files", () => {
     await gone.body?.cancel()
   })
 
-  test("are never read outside the folder", async () => {
+  test("never reads outside the folder", async () => {
     for (const path of [
       "/console/..%2fsecret.txt",
       "/console/%2e%2e/secret.txt",
@@ -103,7 +103,7 @@ describe("the console's files", () => {
     }
   })
 
-  test("are sent without a body for HEAD, and POST is rejected", async () => {
+  test("sends no body for HEAD, and rejects POST", async () => {
     const url = `${server.url.origin}/console/`
     const head = await fetch(url, { method: "HEAD" })
     expect(head.status).toBe(200)
@@ -114,7 +114,7 @@ describe("the console's files", () => {
     await post.body?.cancel()
   })
 
-  test("are found after the build without a restart, and a page explains the build before", async () => {
+  test("finds a new build without a restart, and explains a missing build", async () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")

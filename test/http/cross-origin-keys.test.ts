@@ -36,7 +36,7 @@ async function asked(origin: string, url = gateway.url): Promise<[number, string
 const allowed = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
 describe("the allowed origins of a key", () => {
-  test("are all allowed in a preflight, which carries no key", async () => {
+  test("pass the preflight together, because it contains no key", async () => {
     for (const origin of [APP, OTHER, SETTINGS]) expect(await asked(origin)).toEqual([204, origin])
     for (const origin of ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "null"]) {
       expect(await asked(origin)).toEqual([405, null])
@@ -59,13 +59,13 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("are added to those of the settings, which apply to every key", async () => {
+  test("extend those of the settings, which apply to every key", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }
   })
 
-  test("are applied to every place where the key is sent", async () => {
+  test("apply to every place where the key is sent", async () => {
     const path = "/v1beta/models/sim/echo:generateContent"
     const contents = [{ parts: [{ text: "Hello" }] }]
     const send = (key: string, origin: string) =>

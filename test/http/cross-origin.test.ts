@@ -39,7 +39,7 @@ describe("a page of an allowed origin", () => {
     "/v2/rerank",
     "/v1/nothing",
     "/v1/v1/messages",
-  ])("is allowed by the preflight: %s", async (path) => {
+  ])("passes the preflight: %s", async (path) => {
     const response = await preflight(path, ASKING)
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -81,7 +81,7 @@ describe("a page of an allowed origin", () => {
 })
 
 describe("cross-origin headers", () => {
-  test("are not sent to a page of another origin", async () => {
+  test("do not appear for a page of another origin", async () => {
     for (const origin of ["https://evil.example", "https://app.example.com:444", "null"]) {
       const asked = await preflight(CHAT, { ...ASKING, origin })
       expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
@@ -90,24 +90,24 @@ describe("cross-origin headers", () => {
     }
   })
 
-  test("are not sent to a client without an origin", async () => {
+  test("do not appear for a client without an origin", async () => {
     expect(crossOriginHeaders(await caller.post(CHAT, HELLO))).toEqual([])
   })
 
-  test("are not sent by the management API", async () => {
+  test("do not appear in the management API", async () => {
     for (const path of ["/admin/v1/keys", "/console/", "/openapi.json"]) {
       expect(crossOriginHeaders(await preflight(path, ASKING))).toEqual([])
     }
   })
 
-  test("are not sent if the settings allow no origin", async () => {
+  test("do not appear if the settings allow no origin", async () => {
     await using plain = await startGateway()
     const asked = await fetch(plain.url + CHAT, { method: "OPTIONS", headers: ASKING })
     expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
   })
 })
 
-test("are `*` without credentials if any origin is allowed", async () => {
+test("the allowed origin is `*` without credentials if any origin is allowed", async () => {
   await using open = await startGateway({ settings: { corsOrigins: ["*"] } })
   const asked = await fetch(open.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect(asked.headers.get("access-control-allow-origin")).toBe("*")

@@ -37,8 +37,8 @@ async function refused(caller: TestCaller, body: object | string, path = CHAT) {
   return await errorOf(await caller.post(path, body))
 }
 
-describe("a large body", () => {
-  test("is not parsed if the account has no credits", async () => {
+describe("large bodies", () => {
+  test("stay unparsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await refused(caller, broken)
@@ -46,14 +46,14 @@ describe("a large body", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("is not parsed if the key's budget is used up", async () => {
+  test("stay unparsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await refused(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await refused(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("is rejected for its model even if the rest is invalid", async () => {
+  test("fail for their model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await refused(caller, broken)).toMatchObject({
@@ -74,7 +74,7 @@ describe("a large body", () => {
     })
   })
 
-  test("does not count toward the key's rate if it is rejected", async () => {
+  test("do not count toward the key's rate if they are rejected", async () => {
     const caller = await paid.caller("1", { requestsPerMinute: 1 })
     expect((await refused(caller, large("none/none"))).status).toBe(404)
     const served = await caller.post(CHAT, large("sim/echo"))
@@ -86,7 +86,7 @@ describe("a large body", () => {
     })
   })
 
-  test("gets its stored response again after the budget is used up", async () => {
+  test("get their stored response again after the budget is used up", async () => {
     const caller = await paid.caller("1")
     const headers = { "idempotency-key": "again" }
     const body = large("sim/echo", { max_tokens: 10 })
@@ -99,7 +99,7 @@ describe("a large body", () => {
   })
 })
 
-describe("a list or text that is too long", () => {
+describe("lists and texts that are too long", () => {
   const many = (count: number, element: unknown): unknown[] =>
     Array.from({ length: count }, () => element)
   const cases: readonly [path: string, body: object, field: string, limit: string][] = [
@@ -167,7 +167,7 @@ describe("a list or text that is too long", () => {
     ],
   ]
   for (const [path, body, field, limit] of cases) {
-    test(`is rejected with the name of the list and its limit: ${field} at ${path}`, async () => {
+    test(`cause an error with the name of the list and its limit: ${field} at ${path}`, async () => {
       const caller = await paid.caller("1")
       const response = await caller.post(path, body)
       const text = await response.text()
@@ -181,7 +181,7 @@ describe("a list or text that is too long", () => {
     })
   }
 
-  test("is counted as one text if it is a list of tokens", async () => {
+  test("count as one text if they are lists of tokens", async () => {
     const caller = await paid.caller("1000")
     const body = { model: "sim/embed", input: many(20_000, 100) }
     const response = await caller.post("/v1/embeddings", body)

@@ -8,7 +8,7 @@ function read(headers: Record<string, string>, body?: JsonObject): Labels | unde
   return labelsOf(new Headers(headers), body)
 }
 
-test("a request without labels has none", () => {
+test("a request without labels has no label values", () => {
   expect(read({})).toBeUndefined()
   expect(read({ "x-tollgate-tags": " , ", "x-tollgate-user": "" }, { user: "" })).toBeUndefined()
   expect(read({}, { user: 5, metadata: [], labels: "x" })).toBeUndefined()

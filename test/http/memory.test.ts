@@ -89,7 +89,7 @@ async function expectServed(caller: TestCaller): Promise<void> {
   await response.text()
 }
 
-describe("request bodies that do not end", () => {
+describe("endless request bodies", () => {
   test("use no more than their share of the memory, and other requests are served", async () => {
     const greedy = await gateway.caller()
     const other = await gateway.caller()
@@ -110,7 +110,7 @@ describe("request bodies that do not end", () => {
     await expectNothingHeld(other)
   })
 
-  test("are rejected while they grow if they have no declared length", async () => {
+  test("fail while they grow if they have no declared length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))
@@ -121,7 +121,7 @@ describe("request bodies that do not end", () => {
     await expectNothingHeld(greedy)
   })
 
-  test("are cut off if they arrive too slowly, including whole forms", async () => {
+  test("fail if they arrive too slowly, including whole forms", async () => {
     const caller = await gateway.caller()
     const form = "multipart/form-data; boundary=x"
     const kinds: readonly [path: string, type: string][] = [
@@ -150,8 +150,8 @@ test("a request body larger than the memory is rejected as too large", async () 
   expect(error.message).toContain("limits.memory_mb")
 })
 
-describe("a malicious request body", () => {
-  test("is rejected at 200,000 levels of nesting, and accepted within the limit", async () => {
+describe("malicious request bodies", () => {
+  test("fail at 200,000 levels of nesting, and pass within the limit", async () => {
     const caller = await gateway.caller()
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
     for (const [levels, filler] of [
@@ -170,7 +170,7 @@ describe("a malicious request body", () => {
     }
   })
 
-  test("is rejected if one object has more than 10,000 members", async () => {
+  test("fail if one object has more than 10,000 members", async () => {
     const caller = await gateway.caller()
     const membersOf = (count: number): string =>
       Array.from({ length: count }, (_, index) => `"${7919 * index}":0`).join(",")
@@ -182,7 +182,7 @@ describe("a malicious request body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is rejected if its objects have more than 20,000 members with numeric names", async () => {
+  test("fail if their objects have more than 20,000 members with numeric names", async () => {
     const caller = await gateway.caller()
     const names = Array.from({ length: 9_000 }, (_, index) => index)
     for (const digit of ["", String.raw`\u0031`]) {
@@ -195,7 +195,7 @@ describe("a malicious request body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is rejected if the grammar of a tool is too long", async () => {
+  test("fail if the grammar of a tool is too long", async () => {
     const caller = await gateway.caller()
     const format = { type: "grammar", syntax: "lark", definition: 'start: "a"\n'.repeat(10_000) }
     const custom = {
@@ -215,7 +215,7 @@ describe("a malicious request body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is rejected if it has a million values", async () => {
+  test("fail if they have a million values", async () => {
     const caller = await gateway.caller()
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {
       const body = `{"model":"sim/echo","messages":[${values}{}]}`

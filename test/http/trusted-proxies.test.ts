@@ -27,13 +27,13 @@ describe("headers of an untrusted proxy", () => {
   const headers = { for: "1.2.3.4", proto: "https", host: "evil.example" }
 
   test.each(["8.8.8.8", "192.168.0.1", "::1", "::ffff:8.8.8.8", "2001:db8::1", "garbage"])(
-    "are ignored: %s",
+    "have no effect: %s",
     (peer) => {
       expect(PROXIES.forwarded(asked(headers), peer)).toEqual({ address: peer })
     },
   )
 
-  test("are ignored if no proxy is trusted, or without a connection", () => {
+  test("have no effect if no proxy is trusted, or without a connection", () => {
     const none = new TrustedProxies()
     expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
     expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
@@ -136,7 +136,7 @@ describe("the address at which the client reached the gateway", () => {
     { proto: "https", host: "a b" },
     { proto: "https", host: '"><script>' },
     { proto: "https", host: "a".repeat(300) },
-  ])("is not read from an invalid header: %o", (headers) => {
+  ])("does not come from an invalid header: %o", (headers) => {
     expect(originOf(headers)).toBeUndefined()
   })
 })

@@ -245,7 +245,7 @@ describe("model entry in the management API", () => {
     await ask(gateway, "DELETE", "/models/alias/painter")
   })
 
-  test("is locked if it is in the settings file", async () => {
+  test("cannot be changed if it is in the settings file", async () => {
     expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
       "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
@@ -308,13 +308,13 @@ describe("model entry in the management API", () => {
     ],
     ["an invalid context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
-  test.each(cases)("is rejected with %s", async (_, entry, words) => {
+  test.each(cases)("cannot have %s", async (_, entry, words) => {
     const said = await refusal("PUT", "/models/sim/new", entry)
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
     expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
   })
 
-  test("is rejected for an unknown provider", async () => {
+  test("needs a known provider", async () => {
     expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
@@ -323,7 +323,7 @@ describe("model entry in the management API", () => {
     )
   })
 
-  test("is rejected with an unreadable name", async () => {
+  test("needs a readable name", async () => {
     expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )
@@ -357,7 +357,7 @@ describe("model entry in the management API", () => {
     await ask(gateway, "DELETE", "/models/sim/ruled")
   })
 
-  test("is recorded in the audit log with its previous value", async () => {
+  test("appears in the audit log with its previous value", async () => {
     await asked(gateway, "PUT", "/models/sim/logged", { price: PRICE })
     await asked(gateway, "PUT", "/models/sim/logged", { price: { input: "3", output: "4" } })
     await ask(gateway, "DELETE", "/models/sim/logged")

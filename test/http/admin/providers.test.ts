@@ -117,7 +117,7 @@ describe("a provider that is added in the console", () => {
     expect(texts[3]).toContain("headers.x-team")
   })
 
-  test("is changed without losing omitted fields, and loses those set to null", async () => {
+  test("keeps omitted fields in a change, and loses those set to null", async () => {
     await asked(gateway, "PATCH", "/providers/mine", {
       known_models: false,
       headers: { "X-More": "more" },
@@ -173,7 +173,7 @@ describe("a provider that is added in the console", () => {
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 
-  test("is removed together with the settings of its own models", async () => {
+  test("disappears together with the settings of its own models", async () => {
     await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
     await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
     const response = await ask(gateway, "DELETE", "/providers/brief")

@@ -302,7 +302,7 @@ test("an operator's reset link sets a new password once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("only the last of several reset links is valid, and none after a password change", async () => {
+test("only the last of several reset links is valid, and a password change invalidates all", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]

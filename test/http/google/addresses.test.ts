@@ -28,7 +28,7 @@ function ask(path: string, key: string | undefined = caller.key, method = "POST"
   })
 }
 
-describe("a common mistake in Google's addresses", () => {
+describe("Google addresses with a common mistake", () => {
   test.each([
     `${ECHO}/`,
     "/v1alpha/models/sim/echo:generateContent",
@@ -36,31 +36,28 @@ describe("a common mistake in Google's addresses", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("is accepted: %s", async (path) => {
+  ])("work with %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])(
-    "is accepted from Google's client of %s",
-    async (apiVersion) => {
-      const httpOptions = { baseUrl: gateway.url, apiVersion }
-      const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
-      const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
-      expect(text).toBe("Hello")
-      const stream = await client.models.generateContentStream({
-        model: "sim/echo",
-        contents: "One",
-      })
-      const chunks: string[] = []
-      for await (const chunk of stream) chunks.push(chunk.text ?? "")
-      expect(chunks.join("")).toBe("One")
-      const listed: unknown[] = []
-      for await (const { name } of await client.models.list()) listed.push(name)
-      expect(listed).toContain("models/sim/echo")
-    },
-  )
+  test.each(["v1alpha", "v1beta", "v1"])("work in Google's client of %s", async (apiVersion) => {
+    const httpOptions = { baseUrl: gateway.url, apiVersion }
+    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+    expect(text).toBe("Hello")
+    const stream = await client.models.generateContentStream({
+      model: "sim/echo",
+      contents: "One",
+    })
+    const chunks: string[] = []
+    for await (const chunk of stream) chunks.push(chunk.text ?? "")
+    expect(chunks.join("")).toBe("One")
+    const listed: unknown[] = []
+    for await (const { name } of await client.models.list()) listed.push(name)
+    expect(listed).toContain("models/sim/echo")
+  })
 
   test("OpenAI's format is accepted at Google's address for it", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
@@ -71,14 +68,14 @@ describe("a common mistake in Google's addresses", () => {
   })
 })
 
-describe("an unsupported Google operation", () => {
+describe("unsupported Google operations", () => {
   test.each([
     ["POST", "/v1beta/tunedModels/mine:generateContent"],
     ["POST", "/v1beta/cachedContents"],
     ["GET", "/v1beta/files"],
     ["POST", "/upload/v1beta/files"],
     ["POST", "/v1beta/interactions"],
-  ])("is reported in Google's form: %s %s", async (method, path) => {
+  ])("return an error in Google's form: %s %s", async (method, path) => {
     for (const key of [caller.key, ""]) {
       const answer = await ask(path, key, method)
       expect(answer.status).toBe(404)
@@ -88,7 +85,7 @@ describe("an unsupported Google operation", () => {
     }
   })
 
-  test("is thrown as the error class of Google's client", async () => {
+  test("throw the error class of Google's client", async () => {
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
     const failure = await client.caches.list().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiError)
@@ -97,11 +94,11 @@ describe("an unsupported Google operation", () => {
 })
 
 describe("keys at Google's addresses", () => {
-  test("are accepted in the address if the key header is empty", async () => {
+  test("can be in the address if the key header is empty", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("are never exposed in the address, however it is spelled", async () => {
+  test("never appear in errors, however the address is spelled", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

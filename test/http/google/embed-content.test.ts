@@ -45,7 +45,7 @@ test.each([
   })
 })
 
-test("rejects a batch whose requests differ in more than their text", async () => {
+test("a batch whose requests differ in more than their text is rejected", async () => {
   const content = { parts: [{ text: "One text" }] }
   const answer = await caller.post("/v1beta/models/sim/embed:batchEmbedContents", {
     requests: [{ content }, { content, output_dimensionality: 8 }],

@@ -41,7 +41,7 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
 }
 
 describe("credentials at generateContent", () => {
-  test("are accepted in the address and never exposed", async () => {
+  test("can be in the address and are never exposed", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
@@ -58,7 +58,7 @@ describe("credentials at generateContent", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("are reported in Google's format if they are missing", async () => {
+  test("cause an error in Google's format if they are missing", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -69,7 +69,7 @@ describe("credentials at generateContent", () => {
 
 describe("addresses of generateContent", () => {
   test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
-    "are accepted with the model at %s",
+    "can contain the model as %s",
     async (place) => {
       const answer = await asCaller(`${place}:generateContent`)
       expect(await answer.json()).toMatchObject({
@@ -79,7 +79,7 @@ describe("addresses of generateContent", () => {
     },
   )
 
-  test("return not found in Google's format for an unknown operation", async () => {
+  test("cause not-found errors in Google's format for an unknown operation", async () => {
     const answer = await asCaller(`${ECHO}:predict`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
@@ -87,7 +87,7 @@ describe("addresses of generateContent", () => {
 })
 
 describe("a generateContent stream", () => {
-  test("is one JSON array without alt=sse, and is charged before its last byte", async () => {
+  test("has one JSON array without alt=sse, and is charged before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]
@@ -103,7 +103,7 @@ describe("a generateContent stream", () => {
     })
   })
 
-  test("is passed through to Gemini's callers with the gateway's model and the cost", async () => {
+  test("has the gateway's model and the cost for Gemini's callers", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
     const chunks = (await answer.text())
@@ -125,13 +125,13 @@ describe("charges for generateContent", () => {
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("are held for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
+  ])("need a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
   })
 
-  test("are avoided by rejecting content stored for other accounts in either case", async () => {
+  test("exclude content stored for other accounts, which is rejected in either case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -142,7 +142,7 @@ describe("charges for generateContent", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("are made once for a request repeated with its idempotency key", async () => {
+  test("occur once for a request repeated with its idempotency key", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
@@ -160,7 +160,7 @@ describe("charges for generateContent", () => {
     expect(before - (await caller.balance())).toBe(charged)
   })
 
-  test("are estimated for a request whose address names the model", async () => {
+  test("have an estimate for a request whose address names the model", async () => {
     const answer = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },

@@ -74,7 +74,7 @@ function textOf(chunks: readonly JsonObject[]): string {
 }
 
 describe("required fields of Google's format", () => {
-  test("are added to a whole response", async () => {
+  test("do not remain absent in a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("required fields of Google's format", () => {
     })
   })
 
-  test("are added to each chunk of a stream", async () => {
+  test("do not remain absent in any chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("required fields of Google's format", () => {
     })
   })
 
-  test("include a missing total of the usage", async () => {
+  test("have a missing total of the usage", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -127,7 +127,7 @@ describe("a response without a candidate at Google's address", () => {
   test.each([
     ["whole", () => Response.json(nothing)],
     ["empty", () => streamed([""])],
-  ])("is a failure without a charge: %s", async (way, told) => {
+  ])("fails without a charge: %s", async (way, told) => {
     answer = told
     const response =
       way === "whole"
@@ -139,7 +139,7 @@ describe("a response without a candidate at Google's address", () => {
   })
 })
 
-test("is a failure before it begins if it is a stream", async () => {
+test("a stream without a candidate fails before it begins", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
   const refused = await ask()
   expect(refused.status).toBe(502)
@@ -180,7 +180,7 @@ describe("a client of Google's address that disconnects", () => {
     "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("is charged for %s", async (kind) => {
+  test.each(Object.keys(KINDS))("pays for %s", async (kind) => {
     answer = () =>
       streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
     const left = new AbortController()
@@ -194,7 +194,7 @@ describe("a client of Google's address that disconnects", () => {
     expect(output + drawn).toBeGreaterThanOrEqual(5)
   })
 
-  test("is charged for the input after frames without content", async () => {
+  test("pays for the input after frames without content", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()
@@ -244,7 +244,7 @@ describe("a generateContent stream as one array", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 
-  test("is an ordinary error response if it fails before its first frame", async () => {
+  test("becomes an ordinary error response if it fails before its first frame", async () => {
     answer = () =>
       Response.json(
         { error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } },

@@ -305,8 +305,8 @@ describe("form reader on invalid forms", () => {
   })
 })
 
-describe("form files", () => {
-  test("are stored on disk without a name if they are large, and in memory if they are small", async () => {
+describe("storage of form files", () => {
+  test("writes large files to disk without a name, and keeps small files in memory", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
@@ -329,7 +329,7 @@ describe("form files", () => {
     )
   })
 
-  test("are stored in a private folder, and files of dead processes are removed", async () => {
+  test("uses a private folder, and removes files of dead processes", async () => {
     const path = join(folder, "left-behind")
     await Bun.write(path, "x")
     expect(new Spool(folder)).toBeInstanceOf(Spool)

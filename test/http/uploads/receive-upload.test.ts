@@ -98,8 +98,8 @@ const anyContent = fc
   .integer({ min: LONG + 1, max: 2 * LONG })
   .map((size) => NOISE.subarray(0, size))
 
-describe("a long file that is the last part of its form", () => {
-  test("is read as it arrives, in any chunks, and completely even if released", async () => {
+describe("reader of a long file that is the last part of its form", () => {
+  test("reads the file as it arrives, in any chunks, and completely even if released", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))
@@ -128,7 +128,7 @@ describe("a long file that is the last part of its form", () => {
     )
   })
 
-  test("is not read further when its sender disconnects, and leaves no data", async () => {
+  test("stops when the sender disconnects, and leaves no data", async () => {
     await fc.assert(
       fc.asyncProperty(anySizes, fc.integer({ min: 1, max: LONG }), async (sizes, end) => {
         const form = formOf(field("model", "m"), file(NOISE))
