@@ -22,8 +22,8 @@ const awkward = fc.oneof(
   fc.array(fc.stringMatching(/^[\\"{}[\],:a]{0,90}$/), { maxLength: 5 }),
 )
 
-describe("JSON structure checks", () => {
-  test("count the same for any split of the bytes", () => {
+describe("JSON structure check", () => {
+  test("counts the same for any split of the bytes", () => {
     fc.assert(
       fc.property(awkward, fc.array(fc.nat(300), { maxLength: 8 }), (value, cuts) => {
         const bytes = Buffer.from(JSON.stringify(value))
@@ -45,19 +45,19 @@ describe("JSON structure checks", () => {
     )
   })
 
-  test("read a string of 30 MB quickly", () => {
+  test("reads a string of 30 MB quickly", () => {
     const bytes = Buffer.alloc(30 << 20, "QUJD")
     bytes[0] = 0x22
     expect(threadTime(() => new JsonScanner().push(bytes), 500)).toBeLessThan(500)
   })
 
-  test("reject 200,000 levels of nesting", () => {
+  test("rejects 200,000 levels of nesting", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000)
     expect(parseJson(deep)).toBeUndefined()
     expect(parseJson(`{"a":${JSON.stringify(deep)}}`)).toEqual({ a: deep })
     expect(parseJson("[".repeat(500) + "]".repeat(500))).toBeDefined()
   })
-  test("reject too many values or members", () => {
+  test("rejects too many values or members", () => {
     const list = (count: number) => `[${"0,".repeat(count)}0]`
     expect(parseJson(list(200_000))).toHaveLength(200_001)
     expect(parseJson(list(600_000))).toBeUndefined()
@@ -66,13 +66,13 @@ describe("JSON structure checks", () => {
     expect(parseJson(`{${members.slice(0, 9_000).join()}}`)).toBeDefined()
   })
 
-  test("accept an integer of more than 80 digits as a number", () => {
+  test("accepts an integer of more than 80 digits as a number", () => {
     const digits = "123456789".repeat(100_000)
     expect(parseJson(`[1234567890123456789,${digits}]`)).toEqual([1234567890123456789n, Infinity])
     expect(parseJson(`[${"9".repeat(80)}]`)).toEqual([BigInt("9".repeat(80))])
   })
 
-  test("accept a long list with one id of many digits quickly", () => {
+  test("accepts a long list with one id of many digits quickly", () => {
     const text = `{"id":"chatcmpl-1234567890123456","list":[${"0,".repeat(200_000)}0]}`
     const time = threadTime(() => parseJson(text))
     const plain = threadTime(() => parseJson(text.replace("1234567890123456", "")))

@@ -43,7 +43,7 @@ test("a retry delay is whole seconds within an hour", () => {
 })
 
 for (const [dialect, decode] of Object.entries(DECODERS)) {
-  test(`${dialect} reads quantities in text, and returns none that cannot be charged`, () => {
+  test(`${dialect} reads quantities in text, and ignores quantities that cannot be charged`, () => {
     expect(decode("12", "3")).toEqual({ ...NO_USAGE, inputFresh: 12, output: 3 })
     const price = parsePrice({ input: "1", output: "2" }, "1")
     for (const absurd of [1e308, "1e400", 2 ** 53, -1, 1e15, 0.1]) {

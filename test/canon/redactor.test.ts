@@ -29,9 +29,9 @@ function expectGone(text: string, secret: string): void {
   expect(text).not.toContain(btoa(secret).slice(4, -4))
 }
 
-describe("secrets in vendors' messages", () => {
+describe("redaction of vendors' messages", () => {
   for (const [form, write] of Object.entries(FORMS)) {
-    test(`are removed, ${form}`, () => {
+    test(`removes secrets, ${form}`, () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()
@@ -44,26 +44,26 @@ describe("secrets in vendors' messages", () => {
     })
   }
 
-  test("are removed even if the end of a cut message truncates them", () => {
+  test("removes a secret that the end of a shortened message truncates", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
-  test("are removed only as whole words if they are short words", () => {
+  test("removes secrets that are short words only as whole words", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
   })
 
-  test("are removed if they become known at runtime", () => {
+  test("removes secrets that become known at runtime", () => {
     expect(new Redactor().clean("got ya29.token-0123456789", ["ya29.token-0123456789"])).toBe(
       "got [redacted]",
     )
   })
 
-  test("are removed from every member of an error, and an error without secrets is unchanged", () => {
+  test("removes secrets from every member of an error, and does not change other errors", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     const clean = new GatewayError("upstream_error", "It failed.")

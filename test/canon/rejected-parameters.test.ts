@@ -156,20 +156,20 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
   ],
 ]
 
-describe("a vendor's message that rejects a parameter", () => {
+describe("vendors' messages that reject a parameter", () => {
   for (const [message, rules, parameter] of LEARNED) {
-    test(`contains the values that the model accepts: ${message}`, () => {
+    test(`return the values that the model accepts: ${message}`, () => {
       expect(rejected(message, parameter)).toEqual(rules)
     })
   }
 
   for (const [what, message, parameter] of IGNORED) {
-    test(`causes no correction of ${what}`, () => {
+    test(`cause no correction of ${what}`, () => {
       expect(rejected(message, parameter)).toBeUndefined()
     })
   }
 
-  test("is used only with a status for invalid requests", () => {
+  test("cause corrections only with a status for invalid requests", () => {
     const message = "`temperature` is deprecated for this model."
     for (const status of [401, 429, 500])
       expect(rejected(message, undefined, status)).toBeUndefined()

@@ -160,7 +160,7 @@ const PROVOKED = [
 ] as const
 
 describe("a vendor error that one caller causes", () => {
-  test.each(PROVOKED)("is never an account error (%#)", (status, error, about) => {
+  test.each(PROVOKED)("never counts as an account error (%#)", (status, error, about) => {
     const { kind, message, details } = vendorRefusal(status, error)
     expect(details.providerError).toBe(about)
     const isRequest = about === "request" || about === "content_filter"
@@ -338,9 +338,12 @@ const ACCOUNT_ERRORS = [
   [400, { message: "This endpoint is not available for HIPAA organization acme" }, "forbidden"],
 ] as const
 
-test.each(ACCOUNT_ERRORS)("is recognized as an account error (%#)", (status, error, about) => {
-  const { kind, message, details } = vendorRefusal(status, error)
-  expect(details.providerError).toBe(about)
-  expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")
-  expect(message).not.toContain(error.message)
-})
+test.each(ACCOUNT_ERRORS)(
+  "an account error after a successful status is recognized (%#)",
+  (status, error, about) => {
+    const { kind, message, details } = vendorRefusal(status, error)
+    expect(details.providerError).toBe(about)
+    expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")
+    expect(message).not.toContain(error.message)
+  },
+)

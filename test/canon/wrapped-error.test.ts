@@ -47,14 +47,17 @@ const WRAPPED = [
   [`Failed [2]: {'code': 'billing_hard_limit_reached', 'message': 'no'}`, "forbidden"],
 ] as const
 
-describe("an error inside the message of another", () => {
-  test.each(WRAPPED)("is classified as an account error: %s", (message, kind) => {
-    for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
-      const refusal = vendorRefusal(400, error)
-      expect(refusal.details.providerError).toBe(kind)
-      expect(refusal.message).not.toMatch(/credit|API key|limit|budget/i)
-    }
-  })
+describe("errors inside the message of another error", () => {
+  test.each(WRAPPED)(
+    "an inner account error is classified as an account error: %s",
+    (message, kind) => {
+      for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
+        const refusal = vendorRefusal(400, error)
+        expect(refusal.details.providerError).toBe(kind)
+        expect(refusal.message).not.toMatch(/credit|API key|limit|budget/i)
+      }
+    },
+  )
 
   test.each([
     [
@@ -65,11 +68,14 @@ describe("an error inside the message of another", () => {
     ],
     [`{"error":{"message":"Input should be 'user'"},"input":"your account is suspended"}`],
     [`Invalid JSON: {"messages": ["your account is suspended"]}`],
-  ])("is classified as the caller's error if it only quotes the request: %s", (message) => {
-    expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
-  })
+  ])(
+    "an inner error that only quotes the request is classified as the caller's error: %s",
+    (message) => {
+      expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
+    },
+  )
 
-  test("keeps the names and the parameter of the called provider", () => {
+  test("the names and the parameter of the called provider are kept", () => {
     const wrapped = `litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': 'No.', 'type': 't', 'param': 'seed', 'code': 'c'}}`
     expect(unwrapError(wrapped)).toEqual({
       message: "No.",
@@ -94,7 +100,7 @@ describe("an error inside the message of another", () => {
     ["Exception", 7_000],
     ["400 {", 13_000],
     ['"{', 30_000],
-  ])("is read in linear time if it is hostile: %s", (part, count) => {
+  ])("a hostile inner error is read in linear time: %s", (part, count) => {
     for (const start of ["", "litellm.BadRequestError: AnthropicException - ", "{'a': '"]) {
       const message = start + part.repeat(count)
       const read = () => vendorRefusal(400, { message, texts: textsOf({ error: { message } }) })

@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("are listed under the id of their provider", () => {
+  test("have entries under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -36,7 +36,7 @@ describe("known models", () => {
     })
   })
 
-  test("are omitted if they are turned off or the vendor has no facts", () => {
+  test("do not appear if they are turned off or the vendor has no facts", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme", false), local: provider("free") }),
     )
@@ -44,13 +44,13 @@ describe("known models", () => {
     expect(warnings).toEqual(catalog.withoutModels)
   })
 
-  test("of an unknown vendor are not called, with a warning", () => {
+  test("cause a warning if their vendor is unknown", () => {
     const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
     expect(catalog.list()).toEqual([])
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
   })
 
-  test("without a chargeable price are rejected and reported in one line", () => {
+  test("appear in a one-line report if they have no chargeable price", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
@@ -59,7 +59,7 @@ describe("known models", () => {
     ])
   })
 
-  test("for free moderation cause no warning", () => {
+  test("cause no warning if they are free moderation models", () => {
     const safe = { kind: "moderation", price: { input: "0" } }
     const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
     const parts = { settings: settings({ mine: provider("acme") }), facts: free }
@@ -106,7 +106,7 @@ describe("models in the settings", () => {
     expect(catalog.unpriced).toEqual([])
   })
 
-  test("are chat models of their own provider by default", () => {
+  test("default to chat models of their own provider", () => {
     const { catalog } = build(
       settings(
         { local: provider("free") },

@@ -45,15 +45,15 @@ const deployment = (name: string, model: string, dialects?: string[]): Deploymen
   ...(dialects === undefined ? {} : { dialects }),
 })
 
-describe("the dialects of a model", () => {
-  test("are all dialects of its vendor, unless the facts list fewer", () => {
+describe("dialects of a model", () => {
+  test("default to all dialects of its vendor, unless the facts list fewer", () => {
     const built = build({})
     expect(dialectsIn(built, "mine/any")).toEqual([["openai-chat", "openai-responses"]])
     expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-responses"]])
     expect(dialectsIn(built, "mine/vectors")).toEqual([undefined])
   })
 
-  test("are the dialects set for its provider, in the operator's order", () => {
+  test("follow the operator's order if they are set for its provider", () => {
     const written = ["anthropic-messages", "openai-chat", "anthropic-messages"]
     expect(dialectsIn(build({ "local/x": { price } }), "local/x")).toEqual([["openai-chat"]])
     expect(
@@ -61,7 +61,7 @@ describe("the dialects of a model", () => {
     ).toEqual([["anthropic-messages", "openai-chat"]])
   })
 
-  test("are the dialects of the model's settings, regardless of facts and defaults", () => {
+  test("follow the model's settings, regardless of facts and defaults", () => {
     const models = {
       "mine/thinker": { dialects: ["openai-chat"] },
       "local/x": {
@@ -75,7 +75,7 @@ describe("the dialects of a model", () => {
     expect(dialectsIn(built, "local/x")).toEqual([["openai-responses"], ["anthropic-messages"]])
   })
 
-  test("are found by the upstream name, or else by the public name at the same vendor", () => {
+  test("can come from the upstream name, or else from the public name at the same vendor", () => {
     const models = {
       "mine/thinker": {
         deployments: [
@@ -92,7 +92,7 @@ describe("the dialects of a model", () => {
     ])
   })
 
-  test("are each listed once in the model's entry", () => {
+  test("have no duplicates in the model's entry", () => {
     const deployments = [deployment("mine", "any"), deployment("other", "any")]
     const { catalog } = build({ "mine/any": { deployments } })
     expect(entryOf(catalog.visible("mine/any")).dialects).toEqual([
@@ -106,7 +106,7 @@ describe("the dialects of a model", () => {
 describe("a model without a common dialect with its provider", () => {
   const onlyChat = { mine: { dialects: ["openai-chat"] } }
 
-  test("is omitted from the list, with a warning if it is in the settings", () => {
+  test("does not appear in the list, with a warning if it is in the settings", () => {
     expect(build({}, onlyChat).catalog.find("mine/thinker")).toBeUndefined()
     const { catalog, warnings } = build({ "mine/thinker": {} }, onlyChat)
     expect(catalog.find("mine/thinker")).toBeUndefined()

@@ -105,7 +105,7 @@ const apart: Record<string, { dearer: boolean; reason: string }> = {
 describe.skipIf(!present)(
   "the oracle's usage at the gateway's prices (skipped without recordings)",
   () => {
-    test("is charged exactly as much as the oracle's", async () => {
+    test("costs exactly as much as the oracle's charge", async () => {
       const cases = (await oracleCases()).filter(({ id }) => apart[id] === undefined)
       expect(cases.length).toBeGreaterThanOrEqual(59)
       const wrong = cases
@@ -114,7 +114,7 @@ describe.skipIf(!present)(
       expect(wrong).toEqual([])
     })
 
-    test("is charged more or less as documented for the excluded models", async () => {
+    test("costs more or less as documented for the excluded models", async () => {
       const cases = (await oracleCases()).filter(({ id }) => apart[id] !== undefined)
       expect(new Set(cases.map(({ id }) => id))).toEqual(new Set(Object.keys(apart)))
       for (const { id, usage, price, expected } of cases) {

@@ -76,7 +76,7 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("have the kind, limits and prices of openai/gpt-5", () => {
+  test("include openai/gpt-5 with its kind, limits and prices", () => {
     expect(known("openai", "gpt-5")).toEqual({
       kind: "chat",
       created: Date.UTC(2025, 7, 7) / 1000,
@@ -157,7 +157,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("have the prices of gpt-4o and gpt-4o-mini", () => {
+  test("include gpt-4o and gpt-4o-mini with their prices", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)
@@ -194,7 +194,7 @@ describe("built-in models", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("of DeepSeek cost twice as much in the peak hours of their vendor", () => {
+  test("cost twice as much in the vendor's peak hours if they are DeepSeek's", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])
@@ -254,7 +254,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("have higher prices of xAI's models from 200,000 tokens on", () => {
+  test("have higher prices for xAI's models from 200,000 tokens on", () => {
     const tiers = Object.values(facts.vendors["xai"] ?? {}).flatMap(
       ({ price }) => price?.tiers ?? [],
     )
@@ -323,7 +323,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("are never sold at the text price for resold audio and images", () => {
+  test("never have the text price for resold audio and images", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -363,7 +363,7 @@ describe("built-in models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("of every cloud have prices under their names there", () => {
+  test("have prices under their names at every cloud", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",

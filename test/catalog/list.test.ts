@@ -65,7 +65,7 @@ describe("the model list", () => {
     expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
   })
 
-  test("is built once for unrestricted keys, and filtered for others", () => {
+  test("reuses one list for unrestricted keys, and filters it for others", () => {
     expect(catalog.listBody()).toBe(catalog.listBody())
     const few = JSON.parse(catalog.listBody({ allows: (id) => id === "second/large" })) as {
       data: { id: string }[]

@@ -95,7 +95,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("never refer to another family, size or provider", () => {
+  test("do not refer to another family, size or provider", () => {
     const names = [
       "gpt-5.4-maxi",
       "gpt-5.4-2026-13-05",
@@ -117,7 +117,7 @@ describe("vendors' own model names", () => {
       expect([name, all.catalog.resolve(name)?.id]).toEqual([name, undefined])
   })
 
-  test("with `latest` refer to the newest model of a family, by version or date", () => {
+  test("refer to the newest model of a family, by version or date, if they end in `latest`", () => {
     expectMeanings(all, {
       "claude-opus-latest": "anthropic/claude-opus-5-5",
       "claude-haiku-latest": "anthropic/claude-haiku-5-5",
@@ -145,14 +145,14 @@ describe("vendors' own model names", () => {
   })
 })
 
-describe("suffixes and prefixes that clients add to a model name", () => {
+describe("additions of clients to a model name", () => {
   const built = build(
     { google: provider("google"), anthropic: provider("anthropic") },
     {},
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("are ignored if they are Google's resource prefix or Claude Code's long-context suffix", () => {
+  test("include Google's resource prefix and Claude Code's long-context suffix, which the catalog ignores", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("suffixes and prefixes that clients add to a model name", () => {
     })
   })
 
-  test("are ignored once and only in their place", () => {
+  test("have no effect only once and only in their place", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -191,7 +191,7 @@ describe("models with Bedrock's own names", () => {
     return { ...provider("bedrock"), region }
   }
 
-  test("are found by their original names, first in the provider's region", () => {
+  test("match their original names, first in the provider's region", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -205,7 +205,7 @@ describe("models with Bedrock's own names", () => {
     })
   })
 
-  test("are found by names with every suffix of Bedrock", () => {
+  test("match names with every suffix of Bedrock", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
       "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
@@ -231,7 +231,7 @@ describe("models with Bedrock's own names", () => {
     })
   })
 
-  test("are returned only if the key can access them", () => {
+  test("do not match for a key that cannot access them", () => {
     const { catalog } = build({ bedrock: inRegion("us-east-1") })
     const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
     expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
@@ -239,13 +239,13 @@ describe("models with Bedrock's own names", () => {
 })
 
 describe("several providers with the same model name", () => {
-  test("are tried in the order of the settings if none of them makes the model", () => {
+  test("match in the order of the settings if none of them makes the model", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
     expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
     expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
   })
 
-  test("are not compared by upstream name if an exact public name matches", () => {
+  test("do not match by upstream name if an exact public name matches", () => {
     const built = build(
       { mine: HERE },
       {
@@ -257,7 +257,7 @@ describe("several providers with the same model name", () => {
     expectMeanings(built, { llama: "mine/llama", fast: "mine/other", other: "mine/other" })
   })
 
-  test("are ignored for a model with several different upstream names", () => {
+  test("do not match a model with several different upstream names", () => {
     const deployments = [
       { provider: "one", model: "first", weight: 1 },
       { provider: "two", model: "second", weight: 1 },

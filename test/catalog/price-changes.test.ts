@@ -21,7 +21,7 @@ function kinds(before: Facts, after: Facts): Record<string, string> {
 }
 
 describe("changes between two price lists", () => {
-  test("are listed by model, with the values before and after", () => {
+  test("appear by model, with the values before and after", () => {
     const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
     const after = list({
       a: { input: "1.0", output: "2.5" },
@@ -51,13 +51,13 @@ describe("changes between two price lists", () => {
     expect(priceChanges(before, before)).toEqual([])
   })
 
-  test("are an increase if one part rises, even if others fall", () => {
+  test("count as an increase if one part rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
     expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("are an increase for a new or longer minimum of seconds", () => {
+  test("count as an increase for a new or longer minimum of seconds", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
@@ -124,7 +124,7 @@ describe("price changes of modes with their own rates", () => {
   const at = (flex: Mode): Facts => list({ a: { input: "1", output: "4", modes: { flex } } })
   const own: Mode = { input: "0.5", output: "4", tiers: [{ above: 1000, input: "0.8" }] }
 
-  test("are listed by class and tier", () => {
+  test("appear by class and tier", () => {
     expect(priceChanges(at("1"), at(own))).toEqual([
       {
         vendor: "acme",
@@ -150,7 +150,7 @@ describe("price changes of periods", () => {
   const at = (...periods: object[]): Facts =>
     list({ a: { input: "1", output: "2", periods: periods as never } })
 
-  test("are reported with their period", () => {
+  test("name the changed period", () => {
     expect(priceChanges(at(peak("2")), at(peak("3")))).toEqual([
       {
         vendor: "acme",

@@ -32,7 +32,7 @@ describe("price lists that disagree", () => {
     })
   })
 
-  test("give a price completely, with input and output from the same list", () => {
+  test("result in input and output prices from the same list", () => {
     const mixed = {
       "genai-prices": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "9" },
@@ -108,7 +108,7 @@ describe("service modes in price lists", () => {
     expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
   })
 
-  test("come from the first list with the chosen price", () => {
+  test("result in the modes of the first list with the chosen price", () => {
     const said = quotes({
       "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
       LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
@@ -116,7 +116,7 @@ describe("service modes in price lists", () => {
     expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
   })
 
-  test("use the highest factor of a list with another price", () => {
+  test("contribute their highest factor if their list has another price", () => {
     const said = quotes({
       "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
       LiteLLM: price,
@@ -126,7 +126,7 @@ describe("service modes in price lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("are stored as a factor if all classes have the same one", () => {
+  test("become a factor if all classes have the same one", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // Cache reads must not become cheaper.
@@ -169,7 +169,7 @@ describe("service modes in price lists", () => {
     expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
   })
 
-  test("are reduced to a factor for prices that change over time", () => {
+  test("become a factor for prices that change over time", () => {
     expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
     expect(asFactor(flex, price)).toBe("1")
   })

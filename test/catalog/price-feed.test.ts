@@ -15,8 +15,8 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
   return JSON.stringify({ date: "2026-12-01", generated_from: [], vendors, ...more })
 }
 
-describe("a signed price list", () => {
-  test("is verified with one of several keys", () => {
+describe("signed price list", () => {
+  test("verifies with one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
@@ -28,14 +28,14 @@ describe("a signed price list", () => {
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("is rejected if a single character was changed after signing", () => {
+  test("fails verification if a single character was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("is rejected without a trusted signature, regardless of the key it names", () => {
+  test("fails verification without a trusted signature, regardless of the key it names", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -44,7 +44,7 @@ describe("a signed price list", () => {
     expect(() => readFeed(unsigned, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("is rejected with a future date, because it would block later lists", () => {
+  test("causes an error with a future date, because it would block later lists", () => {
     const feed = writeFeed(facts({ date: "2026-12-03" }), privateKey)
     expect(() => readFeed(feed, [KEY], NOW)).toThrow("in the future")
     expect(readFeed(writeFeed(facts({ date: "2026-12-02" }), privateKey), [KEY], NOW).date).toBe(
@@ -52,7 +52,7 @@ describe("a signed price list", () => {
     )
   })
 
-  test("is rejected with the fault if its content is invalid", () => {
+  test("causes an error with the fault if its content is invalid", () => {
     const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
     expect(bad("{}")).toThrow("date")
     expect(bad("no JSON")).toThrow("it is not JSON")
@@ -66,7 +66,7 @@ describe("a signed price list", () => {
     }
   })
 
-  test("is rejected completely if one price has an invalid period", () => {
+  test("causes an error if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -89,13 +89,13 @@ describe("a signed price list", () => {
     for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
   })
 
-  test("is rejected if it is a file of another format", () => {
+  test("causes an error if it is a file of another format", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("is accepted with an unknown class, which is kept", () => {
+  test("keeps an unknown class", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")

@@ -148,7 +148,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("is applied when the catalog lists, shows and requires models for its members", () => {
+  test("determines the prices that the catalog lists, shows and requires for its members", () => {
     const made = {
       ...settings({ mine: provider("acme") }),
       priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },

@@ -6,8 +6,8 @@ import { renderFacts } from "../../price-data/render.ts"
 import { factsPath } from "./known-facts.ts"
 import { publishedLists } from "./published-lists.ts"
 
-describe("price lists inside packages", () => {
-  test("are read from Python without running it for genai-prices", () => {
+describe("price list reader", () => {
+  test("reads genai-prices from Python without running it", () => {
     const source = `
 providers: list[Provider] = [
     Provider(
@@ -48,7 +48,7 @@ providers: list[Provider] = [
     expect(() => genaiPricesIn("providers: list = [1 + 1]")).toThrow(SyntaxError)
   })
 
-  test("are read from the middle of a program for models.dev", () => {
+  test("reads models.dev from the middle of a program", () => {
     const list =
       '{acme:{id:"acme",env:["KEY"],models:{"a-1":{id:"a-1",tool_call:!0,cost:{input:.5}}}}}'
     const program = Buffer.concat([Buffer.from([0, 255, 195]), Buffer.from(`;var x=${list},y=f()`)])
@@ -102,7 +102,7 @@ describe("facts from price lists", () => {
     })
   })
 
-  test("include a model with a withdrawal date until then", () => {
+  test("exclude models after their withdrawal date", () => {
     expect(models["gpt-old"]).toBeUndefined()
     expect(models["gpt-ending"]).toBeDefined()
   })
@@ -117,7 +117,7 @@ describe("facts from price lists", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
-  test("include a LiteLLM entry with a withdrawal date or the page of the price", () => {
+  test("contain a LiteLLM entry that has a withdrawal date or the page of the price", () => {
     expect(Object.keys(built.facts.vendors["azure"] ?? {})).toEqual([
       "gpt-listed",
       "gpt-dated",
@@ -157,7 +157,7 @@ describe("facts from price lists", () => {
     expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")
   })
 
-  test("are written in the format of the committed file", async () => {
+  test("match the format of the committed file", async () => {
     const committed = (await Bun.file(factsPath).json()) as typeof built.facts
     expect(renderFacts(committed)).toBe(await Bun.file(factsPath).text())
   })

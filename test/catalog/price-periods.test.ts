@@ -225,7 +225,7 @@ describe("the built-in prices", () => {
     return catalog.require(id, "chat").deployments[0]?.price
   }
 
-  test("are doubled for DeepSeek on workdays from 1 to 4 and from 6 to 10 UTC", () => {
+  test("double for DeepSeek on workdays from 1 to 4 and from 6 to 10 UTC", () => {
     const id = "deepseek/deepseek-v4-pro"
     const inputAt = (moment: string) => inputOf(at(moment, id))
     // 2026-11-27 is a Friday.
@@ -247,7 +247,7 @@ describe("the built-in prices", () => {
     expect(week.filter((input) => input === 1.32)).toHaveLength(35)
   })
 
-  test("are doubled for Gemini Flash from 2027 on, in all classes except searches", () => {
+  test("double for Gemini Flash from 2027 on, in all classes except searches", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)

@@ -45,7 +45,7 @@ describe("model families", () => {
     ["o3-mini", "o mini", [3]],
     ["gpt-4o", "gpt o", [4]],
     ["us.anthropic.claude-opus-5", "usanthropicclaude opus", [5]],
-  ])("are determined from the name parts of %s", (name, family, version) => {
+  ])("consist of the name parts of %s", (name, family, version) => {
     expect(nameParts(name)).toMatchObject({ family, version })
   })
 
@@ -66,7 +66,7 @@ describe("model families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("price a newer model at the family's highest period, at any time", () => {
+  test("define the price of a newer model by the highest period, at any time", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -101,7 +101,7 @@ describe("model families", () => {
 })
 
 describe("unknown models", () => {
-  test("are rejected without the setting", () => {
+  test("cause errors without the setting", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
@@ -137,7 +137,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
   })
 
-  test("are rejected with a warning if their price has no output", () => {
+  test("cause a warning and an error if their price has no output", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
       expect.stringContaining("unknown_models is not used: its price has no"),
@@ -145,7 +145,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })
 
-  test("are rejected if their name is invalid, and do not accumulate", () => {
+  test("cause an error if their name is invalid, and do not accumulate", () => {
     const { catalog } = build({ price: { input: "5", output: "5" } })
     for (const name of [
       `openai/${"a".repeat(300)}`,
@@ -196,7 +196,7 @@ describe("a model newer than the price list, without unknown_models", () => {
     }
   })
 
-  test("is offered at the highest price of its family, unless unknown_models is set", () => {
+  test("has an offer at the highest price of its family, unless unknown_models is set", () => {
     expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()

@@ -85,11 +85,11 @@ describe("prices of a vendor's services and modes", () => {
     expect(readPriceFacts("chat", price, "1").reason).toContain("also charges by 'citation'")
   })
 
-  test("are not part of the price of a plain request", () => {
+  test("do not change the price of a plain request", () => {
     expect(priceAt({})?.rates.searches).toBeUndefined()
   })
 
-  test("are higher at hosts that keep data in one region", () => {
+  test("increase at hosts that keep data in one region", () => {
     const rates = { inputFresh: 1_375_000_000n, inputCacheRead: 137_500_000n }
     expect(priceAt({ baseUrl: "https://eu.acme.example/v1" })).toMatchObject({ rates })
     expect(priceAt({ baseUrl: "https://api.acme.example/v1" })?.rates.inputFresh).toBe(

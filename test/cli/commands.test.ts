@@ -105,8 +105,8 @@ describe("account and credit commands", () => {
   })
 })
 
-describe("key commands", () => {
-  test("create keys with every option, list them, and never show them again", async () => {
+describe("key command", () => {
+  test("creates keys with every option, lists them, and never shows them again", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
@@ -158,12 +158,12 @@ describe("key commands", () => {
     expect((await run("key", "list", "--account", "poor")).stdout).toContain("No keys yet")
   })
 
-  test("print the key on a separate line", async () => {
+  test("prints the key on a separate line", async () => {
     const { stdout } = await run("key", "create", "--account", "poor")
     expect(stdout).toMatch(/^key: sk-tg-[0-9A-Za-z]{43}$/m)
   })
 
-  test("return an error if the key or the account does not exist", async () => {
+  test("returns an error if the key or the account does not exist", async () => {
     await Promise.all([
       failing(4, "key", "create", "--account", "nobody"),
       failing(4, "key", "list", "--account", "nobody"),

@@ -99,7 +99,7 @@ describe("four workers", () => {
     expect(others.at(-1)).toBeLessThanOrEqual(DRAINED)
   })
 
-  test.concurrent("accept no more than that over all connections together", async () => {
+  test.concurrent("accept no more than 60 requests over all connections together", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await Promise.all(
       Array.from({ length: 120 }, () => chat(serving.url, key, "close")),
@@ -120,7 +120,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]))
   })
 
-  test.concurrent("accept one request of a key with one request per minute", async () => {
+  test.concurrent("accept only one of the requests of a key with one per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {

@@ -114,7 +114,7 @@ describe("printed connect settings", () => {
     })
   })
 
-  test("are not printed for an invalid address or key", async () => {
+  test("require a valid address and key", async () => {
     for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
       expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
     }
@@ -129,14 +129,14 @@ describe("printed connect settings", () => {
     expect(output).toContain("Use Gemini API Key")
   })
 
-  test("are available for known tools only", async () => {
+  test("exist only for known tools", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
   })
 })
 
 describe("written connect settings", () => {
-  test("are stored in a new private file", async () => {
+  test("can create a new private file", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -156,7 +156,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("are stored in the folder named by the tool's own variable", async () => {
+  test("appear in the folder named by the tool's own variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -169,7 +169,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("are merged with existing content", async () => {
+  test("do not remove existing content of the file", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")

@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.dispose]())
 
-describe("credit commands", () => {
-  test("adjust a balance up and down, and refund, with a reason", async () => {
+describe("credit command", () => {
+  test("adjusts a balance up and down, and refunds, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
     const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")
     expect(down).toMatchObject({ entry: 2, amount: "-2.5", balance: "7.5" })
@@ -39,7 +39,7 @@ describe("credit commands", () => {
     expect(back).toMatchObject({ amount: "0.5", balance: "9" })
   })
 
-  test("reject an adjustment of an empty account, and one without a reason", async () => {
+  test("rejects an adjustment of an empty account, and an adjustment without a reason", async () => {
     const tooMuch = await run("credits", "adjust", "acme", "-100", "--note", "x")
     expect(tooMuch).toMatchObject({ exitCode: 5, stdout: "" })
     expect(tooMuch.stderr).toContain("The account has 9 credits")

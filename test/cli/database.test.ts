@@ -102,7 +102,7 @@ test.concurrent("the doctor command checks the database server, and creates noth
   expect(checks[0]?.found).toContain("fsync = off")
 })
 
-test.concurrent("a node with another secret returns an error", async () => {
+test.concurrent("the start of a node with another secret fails with an error", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")

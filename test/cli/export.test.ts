@@ -265,7 +265,7 @@ describe("a CSV export", () => {
 
 describe("a rejected export", () => {
   test.each(["a folder", "a file", "a link", "a link to nowhere"])(
-    "fails because of existing output: %s",
+    "fails if its output already exists: %s",
     async (what) => {
       using installation = createInstallation("")
       await withFilled(installation, undefined, async (store) => store.accounts.list())

@@ -79,7 +79,7 @@ describe("the start with a port in use", () => {
 })
 
 describe("environment variables at the start", () => {
-  test.concurrent("take precedence over the file: host, port and data", async () => {
+  test.concurrent("override the file's values: host, port and data", async () => {
     using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
     const data = join(installation.data, "elsewhere")
     const words = ["--config", installation.config, "serve"]

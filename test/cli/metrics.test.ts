@@ -52,7 +52,7 @@ async function scrape(address: string, token?: string) {
 }
 
 describe("metrics of several workers", () => {
-  test.concurrent("are added up at a separate port, and never decrease", async () => {
+  test.concurrent("have their total at a separate port, and never decrease", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
@@ -80,7 +80,7 @@ describe("metrics of several workers", () => {
     expect((await fetch(`${serving.url}/metrics`)).status).toBe(404)
   })
 
-  test.concurrent("are the same at each worker", async () => {
+  test.concurrent("have the same values at each worker", async () => {
     using installation = createInstallation(yaml(`{ token: ${TOKEN} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
     const { key } = await runJson<{ key: string }>(
@@ -97,7 +97,7 @@ describe("metrics of several workers", () => {
     }
   })
 
-  test.concurrent("are returned without waiting for a blocked worker", async () => {
+  test.concurrent("do not wait for a blocked worker", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })

@@ -63,8 +63,8 @@ describe("the command line program", () => {
   })
 })
 
-describe("help and version options", () => {
-  test("are printed as results", async () => {
+describe("the command line help", () => {
+  test("appears as a result, like the version", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -82,7 +82,7 @@ describe("help and version options", () => {
     }
   })
 
-  test("are not required: the help is printed if a command is missing", async () => {
+  test("appears if a command is missing", async () => {
     const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
     expect(output).toBe("")
@@ -93,7 +93,7 @@ describe("help and version options", () => {
     expect(JSON.parse(asked.notices).error.code).toBe("usage")
   })
 
-  test("are not printed without arguments, which start the gateway", async () => {
+  test("does not appear without arguments, which start the gateway", async () => {
     const serve: RegisterCommand = (program) => {
       program.command("serve").action((_options, command) => {
         outputOf(command, terminal).result({}, () => "started")
@@ -104,7 +104,7 @@ describe("help and version options", () => {
   })
 })
 
-describe("an invalid command line", () => {
+describe("the command line parser", () => {
   const cases: [string, string, string][] = [
     ["key lst", "unknown command 'lst'", "Did you mean list?"],
     ["key list --jsn", "unknown option '--jsn'", "Did you mean --json?"],
@@ -114,7 +114,7 @@ describe("an invalid command line", () => {
     ["key create a --budget ten", "It must be credits such as 10 or 0.5", "Add --help"],
   ]
   for (const [words, message, hint] of cases) {
-    test(`is rejected: ${words}`, async () => {
+    test(`rejects: ${words}`, async () => {
       const { exitCode, output, notices } = await run(words)
       expect(exitCode).toBe(2)
       expect(output).toBe("")

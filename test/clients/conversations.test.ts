@@ -59,9 +59,9 @@ async function say(caller: TestCaller, turn: Turn, streamed: boolean) {
   return client.responses.stream(order).finalResponse()
 }
 
-describe.each(MODELS)("a conversation of %s", (model) => {
+describe.each(MODELS)("a conversation with %s", (model) => {
   test.each([false, true])(
-    "is continued by a response id from OpenAI's client; streamed: %p",
+    "continues from a response id in OpenAI's client; streamed: %p",
     async (streamed) => {
       const first = await say(ann, { model, input: "My name is Ann" }, streamed)
       expect(first).toMatchObject({ store: true })
@@ -95,7 +95,7 @@ describe.each(MODELS)("a conversation of %s", (model) => {
     expect(sent()).toContain(JSON.stringify(text).slice(1, -1))
   })
 
-  test("is continued in the AI SDK after a tool call", async () => {
+  test("continues in the AI SDK after a tool call", async () => {
     const weather = tool({
       inputSchema: jsonSchema({ type: "object", properties: {} }),
       execute: () => "sunny",
@@ -191,10 +191,10 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
   }
 }
 
-describe("a response that is also stored by its vendor", () => {
+describe("deletion of a response that its vendor also stores", () => {
   const model = "openai/gpt"
 
-  test("is deleted at the vendor, and a later request cannot continue it", async () => {
+  test("deletes it at the vendor, and a later request cannot continue it", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0
@@ -211,7 +211,7 @@ describe("a response that is also stored by its vendor", () => {
     expect(gateway.simulator.requests).toHaveLength(1)
   })
 
-  test("can be deleted again if the vendor's deletion failed", async () => {
+  test("can be repeated if the vendor's deletion failed", async () => {
     await using failing = await startGateway({
       providersAt: (url) => ({ openai: provider(`${url}/v1`, "openai") }),
       models: { "openai/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -58,7 +58,7 @@ async function rule(value: string | null): Promise<void> {
 }
 
 describe("image edits without a mask", () => {
-  test("are rejected unless the operator allows them, and again after that is revoked", async () => {
+  test("fail unless the operator allows them, and again after that is revoked", async () => {
     for (const value of ["optional", "required", "optional", null]) {
       await rule(value)
       if (value === "optional") {
@@ -75,7 +75,7 @@ describe("image edits without a mask", () => {
     }
   })
 
-  test("are accepted if the vendor supports them, and otherwise rejected free of charge", async () => {
+  test("succeed if the vendor supports them, and otherwise fail free of charge", async () => {
     await rule("optional")
     const served = await edit("google/gemini-2.5-flash-image")
     expect(served.data?.[0]?.b64_json).toBeString()
@@ -92,7 +92,7 @@ describe("image edits without a mask", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("are accepted from the AI SDK", async () => {
+  test("succeed with the AI SDK", async () => {
     await rule("optional")
     const openai = editorOf(gateway, caller)
     const { image } = await generateImage({

@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("are reported with their line if the model is missing", () => {
+  test("cause an error with their line if the model is missing", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama
@@ -62,7 +62,7 @@ aliases:
     }
   })
 
-  test("on one line are accepted completely or rejected", () => {
+  test("take effect completely or cause an error if they are on one line", () => {
     for (const text of ["", "a", "a=", "=b/c", "a=b", "a=b/c,", "a=b/c d", "a=b/c, a=b/d"]) {
       expect([text, readAliases(text) instanceof Fault]).toEqual([text, true])
     }

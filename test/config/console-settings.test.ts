@@ -34,7 +34,7 @@ function read(...records: ConsoleRecord[]) {
 }
 
 describe("stored settings of the console", () => {
-  test("are read like the settings file", () => {
+  test("have the same meaning as in the settings file", () => {
     const { settings, names, faults } = read(
       record("provider", "mine", {
         vendor: "vertex",
@@ -79,7 +79,7 @@ describe("stored settings of the console", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("are reported if they are invalid, without affecting others", () => {
+  test("cause an error if they are invalid, without affecting others", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
@@ -109,7 +109,7 @@ describe("stored settings of the console", () => {
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("are validated again only if they or their secrets have changed", () => {
+  test("need no validation unless they or their secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, cipher, known }
@@ -123,7 +123,7 @@ describe("stored settings of the console", () => {
 })
 
 describe("precedence of the file and the environment over the console", () => {
-  test("is decided per entry and per setting", () => {
+  test("applies per entry and per setting", () => {
     const base = load(
       `multiplier: 3
 deadlines: { connect: 1s }
@@ -158,7 +158,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("is shown at each changeable setting that the file locks", () => {
+  test("appears at each changeable setting that the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",

@@ -25,19 +25,19 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe("database settings", () => {
-  test("default to SQLite", () => {
+  test("have SQLite as the default", () => {
     expect(load({}).database).toBeUndefined()
   })
 
   test.each([
     ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("are reported with their line in the file if they are invalid: %j", (text, place) => {
+  ])("cause an error with their line in the file if they are invalid: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
 
-  test("are shown and logged without a password or secret", () => {
+  test("hide passwords and secrets in output and logs", () => {
     const settings = load({
       TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
       TOLLGATE_SECRET: SECRET,
@@ -68,7 +68,7 @@ describe("database settings", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("are rejected: %s: %s", (url, words) => {
+  ])("cause an error: %s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -120,7 +120,7 @@ describe("database settings", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("are reported for leases that last %s", (term, expected) => {
+  ])("cause an error for leases that last %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"

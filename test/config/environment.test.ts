@@ -41,7 +41,7 @@ test("port 0 is accepted from the environment", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("an invalid environment variable is named in the error", () => {
+describe("invalid environment variable", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
@@ -67,7 +67,7 @@ describe("an invalid environment variable is named in the error", () => {
     ["OPENAI_API_KEY", "sk two words", "must be printable characters without spaces"],
   ]
   for (const [name, value, expected] of cases) {
-    test(`${name}=${value}`, () => {
+    test(`causes an error that names it: ${name}=${value}`, () => {
       const found = problems("", { [name]: value })
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(`-:- ${name}: `)
@@ -119,7 +119,7 @@ describe("a vendor's key in the environment", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
   })
 
-  test("is ignored with a warning if the file configures the vendor", () => {
+  test("has no effect and causes a warning if the file configures the vendor", () => {
     const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
       OPENAI_API_KEY: "sk-1",
     })
@@ -164,7 +164,7 @@ function filledIn(reference: string, environment: Record<string, string>): strin
 }
 
 describe("variable references in the file", () => {
-  test("are replaced by the variable's value", () => {
+  test("have the variable's value", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
@@ -172,7 +172,7 @@ describe("variable references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("are never replaced recursively or as YAML", () => {
+  test("get a value that is never read as YAML or as another reference", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',

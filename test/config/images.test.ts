@@ -41,7 +41,7 @@ describe("image price settings", () => {
     })
   })
 
-  test("are reported with their position if they are invalid", () => {
+  test("cause an error with their position if they are invalid", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
@@ -69,7 +69,7 @@ images:
 defaults: { image_model: local/draw, translation_model: local/say }
 `
 
-  test("default to a folder and one hour", () => {
+  test("default to files in a folder and to one hour", () => {
     const { images, imageModel } = load("")
     expect(images).toEqual({ linkLifetime: 3_600_000 })
     expect(imageModel).toBeUndefined()

@@ -215,7 +215,7 @@ models:
   expect(warnings).toEqual([])
 })
 
-test("names such as 'constructor' return only configured values", () => {
+test("inherited names such as 'constructor' are not settings", () => {
   const { settings } = load("")
   expect(settings.providers.constructor).toBeUndefined()
   expect(settings.models.toString).toBeUndefined()

@@ -39,7 +39,7 @@ models:
   expect(lines.at(-1)).toBe("  TOLLGATE_PORT: must be a whole number from 0 to 65535")
 })
 
-describe("invalid YAML in settings", () => {
+describe("YAML check of settings", () => {
   const cases: [string, string, string][] = [
     [
       "lists in lists",
@@ -125,14 +125,14 @@ describe("invalid YAML in settings", () => {
     ["a complex name", "? {a: b}\n: c", "1:3 : this cannot be the name"],
   ]
   for (const [name, text, expected] of cases) {
-    test(`is reported: ${name}`, () => {
+    test(`reports ${name}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)
     })
   }
 
-  test("is reported for all duplicates among thousands of names, each at its position", () => {
+  test("reports all duplicates among thousands of names, each at its position", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `  near/m${index % 2_998}: {}\n`)
     expect(problems(`models:\n${names.join("")}`).map((found) => found.split(" ", 1)[0])).toEqual([
       "3000:3",
@@ -140,7 +140,7 @@ describe("invalid YAML in settings", () => {
     ])
   })
 
-  test("is rejected if aliases multiply", () => {
+  test("rejects aliases that multiply", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {
       const aliases = Array.from({ length: 9 }, () => `*a${index}`).join(",")
       return `x${index + 1}: &a${index + 1} [${aliases}]`
@@ -150,31 +150,31 @@ describe("invalid YAML in settings", () => {
   })
 })
 
-describe("variables in settings", () => {
-  test("are reported with their line if they are not set", () => {
+describe("variable check of settings", () => {
+  test("reports the line of a variable that is not set", () => {
     expect(problems("data: a\nadmin_token: x${UNSET}")).toEqual([
       "2:14 admin_token: needs the environment variable UNSET, which is not set. Set it, or write ${UNSET:-default}",
     ])
   })
 
-  test("are reported if the reference is malformed", () => {
+  test("reports a malformed reference", () => {
     const [problem] = problems('data: "${not closed"')
     expect(problem).toStartWith("1:7 data: holds a malformed reference")
   })
 
-  test("are replaced inside a list", () => {
+  test("replaces variables inside a list", () => {
     const text =
       "providers: { a: { vendor: ollama } }\nmodels:\n  a/b:\n    deployments:\n      - model: ${UNSET}"
     expect(problems(text)[0]).toStartWith("5:16 models.a/b.deployments[0].model: needs")
   })
 
-  test("are reported if they are empty and a value is required", () => {
+  test("reports an empty variable if a value is required", () => {
     const text = 'providers: { a: { vendor: openai, api_key: "${EMPTY}" } }'
     expect(problems(text, { EMPTY: "" })[0]).toStartWith("1:44 providers.a.api_key: is empty")
   })
 })
 
-describe("invalid values in settings", () => {
+describe("value check of settings", () => {
   const provider = "providers: { a: { vendor: ollama } }\n"
   const model = (text: string) => `${provider}models:\n  a/b: ${text}`
   const cases: [string, string][] = [
@@ -359,7 +359,7 @@ describe("invalid values in settings", () => {
     ],
   ]
   for (const [text, expected] of cases) {
-    test(`are rejected: ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
+    test(`rejects ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)
@@ -367,7 +367,7 @@ describe("invalid values in settings", () => {
   }
 })
 
-test("are all reported if an entry has several", () => {
+test("reports all faults of an entry with several", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

@@ -83,7 +83,7 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("are rejected with a message if they are invalid: %s", (entry, fault) => {
+  test.each(bad)("cause an error with a message if they are invalid: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 
@@ -101,7 +101,7 @@ describe("several credentials of a provider", () => {
     ).toEqual(["a.api_keys[0]: needs a project, because its credentials name no project"])
   })
 
-  test("are secrets and are never described", () => {
+  test("count as secrets and never appear in descriptions", () => {
     const { settings } = load(
       "providers: { a: { vendor: openai, api_keys: [canary-one, { name: b, api_key: canary-two }] } }",
     )
@@ -118,7 +118,7 @@ describe("several credentials of a provider", () => {
 describe("credentials entered in the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("are encrypted completely, and decrypted again", () => {
+  test("have complete encryption, and decryption restores them", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
@@ -136,7 +136,7 @@ describe("credentials entered in the console", () => {
     ])
   })
 
-  test("are shown only by their names", () => {
+  test("show only their names", () => {
     expect(splitSecrets(value).open).toEqual({ vendor: "openai" })
     expect(secretNames(value)).toEqual(["api_keys.1", "api_keys.b"])
   })

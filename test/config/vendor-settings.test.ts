@@ -17,7 +17,7 @@ function faultsOf(entry: string): string[] {
 }
 
 describe("settings for one vendor", () => {
-  test("are read from the file", () => {
+  test("can come from the file", () => {
     expect(
       inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("settings for one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("are rejected for another vendor, with their position and the allowed settings", () => {
+  test("cause an error for another vendor, with their position and the allowed settings", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,7 +51,7 @@ describe("settings for one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`are reported if they are missing: ${entry}`, () => {
+    test(`cause an error if they are missing: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
@@ -115,7 +115,7 @@ describe("Google credentials in settings", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`are rejected: ${name}`, () => {
+    test(`cause an error: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -179,7 +179,7 @@ describe("Google credentials in settings", () => {
 })
 
 describe("dialect settings", () => {
-  test("of a provider must be dialects of its vendor", () => {
+  test("must name dialects of the vendor if they belong to a provider", () => {
     expect(inFile("vendor: openai, dialects: [openai-responses]")?.dialects).toEqual([
       "openai-responses",
     ])
@@ -189,7 +189,7 @@ describe("dialect settings", () => {
     expect(faultsOf("vendor: openai, dialects: []")[0]).toContain("dialects: is empty")
   })
 
-  test("of a model must be known dialects", () => {
+  test("must name known dialects if they belong to a model", () => {
     const text =
       "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
     expect(problems(text)).toEqual([
@@ -232,14 +232,14 @@ describe("a vendor's environment variables", () => {
     })
   })
 
-  test("are used from the first complete set", () => {
+  test("count from the first complete set", () => {
     const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
     expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
     const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("are reported if they are incomplete with a key, except variables that others use too", () => {
+  test("cause an error if they are incomplete with a key, except variables that others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -250,7 +250,7 @@ describe("a vendor's environment variables", () => {
     expect(providers({ AWS_REGION: "us-east-1" }).warnings).toEqual([])
   })
 
-  test("are reported without being rejected if a shared variable is invalid", () => {
+  test("cause only a warning if a shared variable is invalid", () => {
     const { settings, warnings } = providers({
       GOOGLE_CREDENTIALS: JSON.stringify({ ...KEY_FILE, type: "external_account" }),
       GOOGLE_PROJECT: "mine",
@@ -264,7 +264,7 @@ describe("a vendor's environment variables", () => {
     )
   })
 
-  test("are overridden by the file", () => {
+  test("do not override the file", () => {
     const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
@@ -283,7 +283,7 @@ describe("the base_url setting", () => {
     ["images/generations"],
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
-  ])("is rejected with the correction if it ends in %s", (path) => {
+  ])("causes an error with the correction if it ends in %s", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -292,7 +292,7 @@ describe("the base_url setting", () => {
     ["anthropic", "https://api.anthropic.com/v1", "https://api.anthropic.com"],
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
-  ])("of %s is rejected with the correction if it ends in a version", (vendor, url, base) => {
+  ])("for %s causes an error with the correction if it ends in a version", (vendor, url, base) => {
     const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
     const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
     expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)

@@ -3,7 +3,7 @@ import { consolePath } from "../../console/src/base-path.ts"
 import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
 import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
 
-describe("the page after sign-in", () => {
+describe("page after sign-in", () => {
   test.each([
     [undefined, "/"],
     ["/keys?status=all", "/keys?status=all"],
@@ -16,7 +16,7 @@ describe("the page after sign-in", () => {
     ["javascript:alert(1)", "/"],
     ["/sign-in?back=/sign-in", "/"],
     ["/\u0009/elsewhere.example", "/"],
-  ])("is determined by the address: %p leads to %s", (back, path) => {
+  ])("depends on the address: %p leads to %s", (back, path) => {
     expect(localPath(back)).toBe(path)
   })
 
@@ -26,8 +26,8 @@ describe("the page after sign-in", () => {
   })
 })
 
-describe("the query of a console address", () => {
-  test("is read as texts, regardless of their form", () => {
+describe("query of a console address", () => {
+  test("contains only texts, regardless of their form", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",

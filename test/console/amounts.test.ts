@@ -4,7 +4,7 @@ import { isLargeEntry, multiplierDoubt, readAmount } from "tollgate-contract/amo
 
 const CREDIT = 1_000_000_000n
 
-describe("typed amounts", () => {
+describe("parser of typed amounts", () => {
   test.each([
     ["1,234.50", "1234.50"],
     ["1,500", "1500"],
@@ -18,7 +18,7 @@ describe("typed amounts", () => {
     ["−2.5", "-2.5"],
     ["-1,000", "-1000"],
     ["0.15", "0.15"],
-  ])("are read: '%s' is %s", (typed, amount) => {
+  ])("reads '%s' as %s", (typed, amount) => {
     expect(readAmount(typed)).toEqual({ amount })
   })
 
@@ -33,19 +33,19 @@ describe("typed amounts", () => {
     ["12,34,567", "such as 1.50"],
     ["1,500,00", "such as 1.50"],
     [",5", "such as 1.50"],
-  ])("are rejected with a correction: '%s' to %s", (typed, words) => {
+  ])("rejects '%s' with a correction: %s", (typed, words) => {
     const reading = readAmount(typed)
     expect("fault" in reading && reading.fault).toContain(words)
   })
 
   test.each(["", "ten", "1e3", ".5", "5.", "1 5", "1_0", "1,000 000", "$5", "--5", "1.2.3"])(
-    "are rejected: '%s'",
+    "rejects '%s'",
     (typed) => {
       expect(readAmount(typed)).toHaveProperty("fault")
     },
   )
 
-  test("have at most the digits of the API", () => {
+  test("accepts at most the digits of the API", () => {
     expect(readAmount("1234567890")).toEqual({ fault: "Write at most 9 digits before the point" })
     expect(readAmount("1.0000000001")).toEqual({ fault: "Write at most 9 digits after the point" })
     expect(readAmount("1234567890", { whole: 12, fraction: 12 })).toEqual({ amount: "1234567890" })

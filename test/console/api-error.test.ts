@@ -3,8 +3,8 @@ import { addressOf } from "../../console/src/api/address.ts"
 import { messageOf, readError, unreachable } from "../../console/src/api/api-error.ts"
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
-describe("errors of the API", () => {
-  test("are read from the gateway's own envelope", () => {
+describe("API errors in the console", () => {
+  test("can be read from the gateway's own envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("errors of the API", () => {
     })
   })
 
-  test("are shown with the first error of each field", () => {
+  test("show only the first error of each field at its inputs", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",

@@ -9,7 +9,7 @@ import {
   usedShare,
 } from "../../console/src/format/credits.ts"
 
-describe("displayed credits", () => {
+describe("credits in the console", () => {
   test.each([
     ["0", "0.00"],
     ["12.5", "12.50"],
@@ -17,7 +17,7 @@ describe("displayed credits", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("are formatted: %s is %s", (exact, shown) => {
+  ])("have the short form: %s as %s", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 
@@ -31,18 +31,18 @@ describe("displayed credits", () => {
     ["-0.00000165", 6, "−0.0000016"],
     ["0", 4, "0.00"],
   ])(
-    "are formatted: %s in %i decimals is %s, and small amounts never appear as zero",
+    "have a form with decimals: %s in %i decimals is %s, so that small amounts never appear as zero",
     (exact, decimals, shown) => {
       expect(shortCredits(exact, decimals)).toBe(shown)
     },
   )
 
-  test("are subtracted without a float", () => {
+  test("have exact differences without a float", () => {
     expect(spentOf("0.3", "0.1")).toBe("0.2")
     expect(spentOf("999999999.999999999", "0.000000001")).toBe("999999999.999999998")
   })
 
-  test("are converted to nanocredits and back", () => {
+  test("convert to nanocredits and back", () => {
     for (const text of ["0", "1", "-1", "0.000000001", "-12.000000005", "999999999.999999999"]) {
       expect(nanosText(nanos(text))).toBe(text)
     }
@@ -58,11 +58,11 @@ describe("displayed credits", () => {
     ["", undefined],
     [".5", undefined],
     ["1234567890", undefined],
-  ])("are read: '%s' is %p", (typed, read) => {
+  ])("can be typed: '%s' means %p", (typed, read) => {
     expect(readCredits(typed)).toBe(read)
   })
 
-  test("are drawn as a bar that is never longer than its track", () => {
+  test("do not fill a bar beyond its track", () => {
     expect(usedShare("10", "2.5")).toBe(0.75)
     expect(usedShare("10", "12")).toBe(0)
     expect(usedShare("10", "-1")).toBe(1)

@@ -7,7 +7,7 @@ const calling = { baseUrl: "https://gate.example/", key: "sk-tg-secret", model: 
 describe("snippets for a first request", () => {
   const snippets = new Map(keySnippets(calling).map((snippet) => [snippet.id, snippet.code]))
 
-  test("are available for each client", () => {
+  test("cover all clients", () => {
     expect([...snippets.keys()]).toEqual([
       "curl",
       "python",
@@ -31,14 +31,14 @@ describe("snippets for a first request", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("include the key and the model", () => {
+  test("have the key and the model in their text", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")
     }
   })
 
-  test("quote any body as one word for the shell", async () => {
+  test("use a quoted body that is one word for the shell", async () => {
     const hostile = { ...calling, model: `it's "$(touch /tmp/x)" \\` }
     const [curl] = keySnippets(hostile)
     const echoed = Bun.spawnSync(["sh", "-c", `curl() { printf '%s\\n' "$@"; }; ${curl?.code}`])
@@ -47,7 +47,7 @@ describe("snippets for a first request", () => {
   })
 })
 
-describe("the models that a key can access", () => {
+describe("model access in the console", () => {
   test.each([
     [null, "any/model", true],
     [["sandbox/*"], "sandbox/echo", true],
@@ -56,7 +56,7 @@ describe("the models that a key can access", () => {
     [["openai/gpt-?"], "openai/gpt-55", false],
     [["a.b/c"], "axb/c", false],
     [["x", "*"], "anything", true],
-  ])("are determined: a key with %p can call %s: %p", (globs, model, isAllowed) => {
+  ])("matches the gateway's: a key with %p can call %s: %p", (globs, model, isAllowed) => {
     expect(allowsModel(globs, model)).toBe(isAllowed)
   })
 })

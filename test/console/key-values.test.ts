@@ -37,7 +37,7 @@ const key: Key = {
   spent: "6",
 }
 
-describe("the key form", () => {
+describe("key form", () => {
   test("creates a key without limits if it is empty", () => {
     const body = bodyOf({ ...EMPTY_KEY, name: " laptop " })
     expect(keyChange.parse(body)).toEqual({
@@ -113,7 +113,7 @@ describe("the key form", () => {
 describe("filters of the request list", () => {
   const now = Date.parse("2026-11-21T12:00:00Z")
 
-  test("are converted to an API query", () => {
+  test("produce API queries", () => {
     const query = requestQueryOf({ time: "24h", key: "key_1", status: "failed" }, now)
     expect(requestQuery.parse(query)).toMatchObject({
       key: "key_1",
@@ -127,7 +127,7 @@ describe("filters of the request list", () => {
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("are detected if they are set", () => {
+  test("show whether they are set", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)

@@ -83,18 +83,18 @@ describe("filters of the model list", () => {
   const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
     filterModels(models, filters).map(({ id }) => id)
 
-  test("match every word of the search at any position", () => {
+  test("match all words of the search at any position", () => {
     expect(ids({ search: "GPT open" })).toEqual(["openai/gpt-5"])
     expect(ids({ search: "  " })).toHaveLength(3)
   })
 
-  test("are all applied together", () => {
+  test("can be combined", () => {
     expect(ids({ provider: "openai", priced: "false" })).toEqual(["openai/embed"])
     expect(ids({ provider: "azure" })).toEqual(["mine/gpt-5"])
     expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
   })
 
-  test("list the providers", () => {
+  test("show the providers", () => {
     expect(providersOf(models)).toEqual(["azure", "mine", "openai"])
   })
 })
@@ -142,7 +142,7 @@ test("the suggested model is available, capable, and the cheapest paid one", () 
 })
 
 describe("model prices in the console", () => {
-  test("are multiplied exactly", () => {
+  test("have exact products with the multiplier", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
@@ -152,13 +152,13 @@ describe("model prices in the console", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("are shown per unit for single units", () => {
+  test("show a price per unit for single units", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
 
-  test("are listed in the usual order", () => {
+  test("have the usual order", () => {
     expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
       "input",
       "output",
@@ -171,7 +171,7 @@ describe("model prices in the console", () => {
     ])
   })
 
-  test("are parsed when typed", () => {
+  test("result from typed text", () => {
     expect(readPrice(" 0.15 ")).toBe("0.15")
     expect(readPrice("1,500")).toBe("1500")
     expect(readPrice("-1")).toBeUndefined()

@@ -15,7 +15,7 @@ const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
 describe("times in the console", () => {
-  test("are shown in the reader's time zone", () => {
+  test("have the reader's time zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
   })
@@ -27,26 +27,26 @@ describe("times in the console", () => {
     [-3_600_000, "1 hour ago"],
     [3 * 86_400_000, "in 3 days"],
     [-40 * 86_400_000, "12 Oct 2026"],
-  ])("are relative: %i ms from now is '%s'", (away, text) => {
+  ])("have a relative form: %i ms from now is '%s'", (away, text) => {
     const iso = new Date(now + away).toISOString()
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("keep the minute through a form field and back", () => {
+  test("do not change in a form field, to the minute", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("are UTC days in statements", () => {
+  test("count UTC days in statements", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })
 })
 
 describe("numbers in the console", () => {
-  test("are shown with their unit", () => {
+  test("have their unit", () => {
     expect(durationText(null)).toBe("–")
     expect(durationText(840)).toBe("840 ms")
     expect(durationText(1_250)).toBe("1.25 s")
@@ -82,7 +82,7 @@ describe("chart bars", () => {
     expect(usagePoints([row], "cost", "days")[0]).toMatchObject({ main: 0.5, other: 0 })
   })
 
-  test("are grouped by UTC days, or by hours in the reader's time zone", () => {
+  test("cover UTC days, or hours in the reader's time zone", () => {
     expect(usagePoints([row], "cost", "days", "Asia/Tokyo")[0]?.label).toBe("20 Nov")
     expect(usagePoints([row], "cost", "hours", "Asia/Tokyo")[0]?.label).toBe("08:00")
   })

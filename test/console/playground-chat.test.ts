@@ -229,7 +229,7 @@ describe("exchanges in the playground", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("are changed in one place only", () => {
+  test("can change in one place only", () => {
     const answer = newAnswer("c/d", {}, 0)
     const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
@@ -245,7 +245,7 @@ describe("exchanges in the playground", () => {
     expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
   })
 
-  test("are stored without request bodies and running states", () => {
+  test("have no request bodies and running states when stored", () => {
     const [kept] = keptExchanges(exchanges)
     expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
     expect(nameOf({ name: null, exchanges })).toBe("Hello")
@@ -356,14 +356,14 @@ describe("a request imported into the playground", () => {
     expect(draft).toBeUndefined()
   })
 
-  test("is ignored if it is invalid", () => {
+  test("has no effect if it is invalid", () => {
     const wrong = [null, 7, "text", [], { messages: 7 }, { messages: [null, {}, { role: "tool" }] }]
     for (const body of wrong) expect(readRequest({ model: "a/b", body }).exchanges).toEqual([])
   })
 })
 
 describe("keys of the playground's session", () => {
-  test("are created once per account for simultaneous calls, and replaced before they expire", async () => {
+  test("exist once per account for simultaneous calls, and are replaced before they expire", async () => {
     let now = 0
     const made: string[] = []
     const keys = new PlaygroundKeys(
@@ -385,7 +385,7 @@ describe("keys of the playground's session", () => {
     expect(made[0]).toBe("a 3600000")
   })
 
-  test("are requested again after a failure", async () => {
+  test("need a new request after a failure", async () => {
     let isDown = true
     const keys = new PlaygroundKeys(async () => {
       if (isDown) throw new Error("down")
@@ -397,7 +397,7 @@ describe("keys of the playground's session", () => {
   })
 })
 
-test("count as new for a few seconds, until they are active", async () => {
+test("a key of the playground counts as new for a few seconds, until it is active", async () => {
   let now = 1_000_000
   const keys = new PlaygroundKeys(
     async () => "secret",

@@ -130,7 +130,7 @@ describe("an operation other than chat shown as code", () => {
   const codes = (path: string, form?: OpenaiForm): string[] =>
     operationSamples(BASE, { path, body }, form).map(({ code }) => code)
 
-  test("is available for every client that supports it", () => {
+  test("exists for every client that supports it", () => {
     const [curl, python, javascript] = codes("/v1/embeddings", {
       method: "embeddings.create",
       python: "print(answer)",

@@ -5,7 +5,7 @@ import { imageFault } from "../../console/src/pages/playground/image-fault.ts"
 import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
 
 describe("vectors in the playground", () => {
-  test("are compared by their direction", () => {
+  test("can be compared by their direction", () => {
     expect(cosine([1, 0], [5, 0])).toBe(1)
     expect(cosine([1, 0], [0, 2])).toBe(0)
     expect(cosine([1, 0], [-3, 0])).toBe(-1)
@@ -21,7 +21,7 @@ describe("vectors in the playground", () => {
     ])
   })
 
-  test("are requested for nonempty lines", () => {
+  test("belong to nonempty lines", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })

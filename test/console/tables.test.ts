@@ -7,7 +7,7 @@ const COLUMNS = [{ id: "name", sort: "asc" }, { id: "cost", sort: "desc" }, { id
 describe("the sort order of a table", () => {
   const usual = { by: "name", order: "asc" } as const
 
-  test("is read from the address, with the default for an unknown column", () => {
+  test("comes from the address, with the default for an unknown column", () => {
     expect(readSorting("-cost", COLUMNS, usual)).toEqual({ by: "cost", order: "desc" })
     expect(readSorting("cost", COLUMNS, usual)).toEqual({ by: "cost", order: "asc" })
     for (const other of [undefined, "", "-", "note", "--cost"]) {
@@ -17,7 +17,7 @@ describe("the sort order of a table", () => {
     expect(sortingText(usual)).toBe("name")
   })
 
-  test("is reversed with a second click", () => {
+  test("reverses with a second click", () => {
     const first = nextSorting(COLUMNS[1], usual)
     expect(first).toEqual({ by: "cost", order: "desc" })
     expect(nextSorting(COLUMNS[1], first)).toEqual({ by: "cost", order: "asc" })

@@ -146,12 +146,12 @@ describe("the phrase limit of a folder", () => {
     )
   })
 
-  test("is two phrases in a file without its own row", () => {
+  test("allows two phrases in a file without its own row", () => {
     const [violation] = checkSections(readings, [])
     expect(violation).toStartWith("src/part (comments): 3 phrases to reword in 10 words")
   })
 
-  test("is lowered to the present number, and removed for clean text", () => {
+  test("decreases to the present number, and disappears for clean text", () => {
     const limits = [
       { ...row, max: 9 },
       { ...row, folder: "src/other" },

@@ -86,7 +86,7 @@ describe("a rejected request in the failure log", () => {
     ["/v1/messages", { model: "sim/echo", messages: [], max_tokens: 5 }, "sim/echo"],
     ["/v1/embeddings", { model: "sim/echo" }, "sim/echo"],
     ["/v1/chat/completions", "{not json", null],
-  ] as const)("is recorded for %s", async (path, body, model) => {
+  ] as const)("appears for %s", async (path, body, model) => {
     const caller = await gateway.caller()
     const refused = await fetch(`${gateway.url}${path}`, {
       method: "POST",
@@ -98,7 +98,7 @@ describe("a rejected request in the failure log", () => {
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
-  test("is listed by account, code and message if credits are insufficient", async () => {
+  test("appears under account, code and message if credits are insufficient", async () => {
     const poor = await gateway.caller("0")
     const refused = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
@@ -116,7 +116,7 @@ describe("a rejected request in the failure log", () => {
     }
   })
 
-  test("is visible to the operator without the sent key if the caller is unknown", async () => {
+  test("shows the operator an unknown caller without the sent key", async () => {
     const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
@@ -172,7 +172,7 @@ describe("a rejected request in the failure log", () => {
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
 
-  test("is dropped and reported during a flood, without evicting other callers' requests", async () => {
+  test("disappears during a flood, which is reported, without evicting other callers' requests", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )
@@ -190,7 +190,7 @@ describe("a rejected request in the failure log", () => {
 })
 
 describe("the reason for a failed attempt", () => {
-  test("is shown to operators with the vendor's message and without the credential", async () => {
+  test("shows operators the vendor's message without the credential", async () => {
     const words = `Quota of ${CREDENTIAL} is over ${"x".repeat(1_000)}`
     answer = () => Response.json({ error: { message: words, code: "quota" } }, { status: 500 })
     const caller = await gateway.caller()
@@ -212,7 +212,7 @@ describe("the reason for a failed attempt", () => {
     expect(message.length).toBe(500)
   })
 
-  test("is recorded for a request that another deployment has answered", async () => {
+  test("appears for a request that another deployment has answered", async () => {
     answer = () => new Response("<html>Bad gateway</html>", { status: 502 })
     const caller = await gateway.caller()
     let known: Known | undefined

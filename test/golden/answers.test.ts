@@ -42,12 +42,12 @@ for (const name of listGolden(ROOT)) {
       if (!hasGolden(`${answered}.json`)) continue
       const whole = () => wholeOf(readGolden(`${answered}.json`), upstream)
       const streamed = () => eventsOf(framesOf(readGolden(`${answered}.sse`)), upstream)
-      test(`is decoded from ${upstream.id} to the canon`, () => {
+      test(`decodes from ${upstream.id} to the canon`, () => {
         const canon = JSON.stringify({ whole: whole(), streamed: streamed() }, counted)
         expectGolden(`${answered}--canon.json`, printJson(JSON.parse(canon) as JsonObject))
       })
       for (const client of CLIENTS) {
-        test(`is translated from ${upstream.id} to ${client.id}`, () => {
+        test(`translates from ${upstream.id} to ${client.id}`, () => {
           const asked: ChatRequest = { ...requestOf(upstream), model: MODEL }
           const body = client.encodeResult({ ...whole(), model: MODEL }, asked)
           const frames = retold(streamed(), client.encodeEvents({ ...asked, stream: true }))

@@ -109,7 +109,7 @@ function counted(store: Store): { store: Store; readonly readings: number } {
 }
 
 describe("a key created or changed by another process", () => {
-  test("is accepted right after its creation", async () => {
+  test("works right after its creation", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -121,7 +121,7 @@ describe("a key created or changed by another process", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("is rejected after its change was reported, and is not read otherwise", async () => {
+  test("stops working after its change was reported, and needs no other read", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0

@@ -5,8 +5,8 @@ import type { Store } from "../../src/store/store.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
-describe("a credential in a request", () => {
-  test("is a bearer token or x-api-key, in this order", async () => {
+describe("credentials in a request", () => {
+  test("can be a bearer token or x-api-key, in this order", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -42,13 +42,13 @@ describe("a credential in a request", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("is reported as missing: %s", async (_case, headers) => {
+  ])("cause an error if they are missing: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("is rejected if it is unknown or malformed, has another scheme, or is sent twice", async () => {
+  test("cause an error if they are unknown or malformed, have another scheme, or are sent twice", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("a credential in a request", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("is rejected with a header that contains the remedy, and never repeated", async () => {
+  test("cause an error with a header that contains the remedy, and never appear in it", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`
@@ -89,7 +89,7 @@ describe("a credential in a request", () => {
 })
 
 describe("a key in the keyring", () => {
-  test("is accepted until it expires", async () => {
+  test("works until it expires", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -100,7 +100,7 @@ describe("a key in the keyring", () => {
     expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
   })
 
-  test("is rejected after its revocation, and keeps the time of its revocation", async () => {
+  test("stops working after its revocation, and keeps the time of its revocation", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -114,7 +114,7 @@ describe("a key in the keyring", () => {
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("is accepted with both secrets after a rotation until the grace period ends", async () => {
+  test("works with both secrets after a rotation until the grace period ends", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)

@@ -69,8 +69,8 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-describe("an answer with too many members over several frames", () => {
-  test.each(GROWING)("is ended in %s of %s", (_, id, grow) => {
+describe("answers with too many members over several frames", () => {
+  test.each(GROWING)("end with an error in %s of %s", (_, id, grow) => {
     const upstream = UPSTREAMS.find((each) => each.id === id)
     const decoder = upstream?.decodeEvents()
     const push = (json: JsonObject) => decoder?.push({ data: "", json })
@@ -81,7 +81,7 @@ describe("an answer with too many members over several frames", () => {
   })
 
   test.each(["openai-chat", "anthropic-messages", "gemini", "cohere-chat"] as const)(
-    "is ended in the billing record of %s",
+    "end with an error in the billing record of %s",
     (id) => {
       const record = new AnswerRecord(id)
       const push = () =>
@@ -91,7 +91,7 @@ describe("an answer with too many members over several frames", () => {
   )
 
   test.each(CLIENTS)(
-    "is ended for $id when a stream is joined to a whole answer",
+    "end with an error for $id when a stream is joined to a whole answer",
     ({ id: dialect }) => {
       const events = Array.from({ length: FRAMES }, (): ChatEvent => {
         return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }
@@ -101,7 +101,7 @@ describe("an answer with too many members over several frames", () => {
   )
 })
 
-test("is not ended for long inputs of Anthropic's own tools, which are not parsed beyond a million characters", () => {
+test("long inputs of Anthropic's own tools stay unparsed beyond a million characters", () => {
   const decoder = UPSTREAMS.find(({ id }) => id === "anthropic-messages")?.decodeEvents()
   const push = (json: JsonObject) => decoder?.push({ data: "", json }) ?? []
   const input = `{"a":[${"{},".repeat(200_000)}{}]}`

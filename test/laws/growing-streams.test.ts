@@ -212,7 +212,7 @@ describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id,
       }),
     )
     test.each(cases)(
-      "are read quickly if small frames follow a large $path",
+      "need little time for small frames after a large $path",
       ({ big, small, clients }) => {
         expectBelow(timeAfter(upstream, big, small, clients), MAX_MS)
       },

@@ -76,7 +76,7 @@ function timeOf(work: () => unknown): number {
   return threadTime(() => void isRejected(() => void work()), MAX_MS)
 }
 
-describe("embeddings", () => {
+describe("embeddings decoder", () => {
   const decode = (vendor: string, answer: OperationAnswer) => {
     const result = embeddingOf(vendor).decode([answer], embeddingRequest({}))
     if (result instanceof Promise) throw new Error("not decoded in one turn")
@@ -84,7 +84,7 @@ describe("embeddings", () => {
   }
 
   test.each([...largeAnswers(EMBEDDINGS)])(
-    "of %s with a large %s are read quickly",
+    "reads an answer of %s with a large %s quickly",
     (vendor, _, make) => {
       const answer = make()
       const work = () => {
@@ -99,7 +99,7 @@ describe("embeddings", () => {
   const withVector = (embedding: JsonValue) =>
     answerOf({ data: [{ index: 0, embedding }], usage: { prompt_tokens: 1 } })
 
-  test("have at most 65,536 dimensions in either encoding", () => {
+  test("accepts at most 65,536 dimensions in either encoding", () => {
     const floats = (count: number) => Buffer.alloc(4 * count).toString("base64")
     const numbers = (count: number) => Array.from({ length: count }, () => 0.5)
     for (const vector of [floats, numbers]) {
@@ -108,7 +108,7 @@ describe("embeddings", () => {
     }
   })
 
-  test("are rejected quickly if a vector has 100 MB", () => {
+  test("rejects a vector of 100 MB quickly", () => {
     const answer = withVector("AAAA".repeat(25_000_000))
     expectBelow(
       timeOf(() => decode("openai", answer)),
@@ -116,7 +116,7 @@ describe("embeddings", () => {
     )
   })
 
-  test("are rejected if there are more vectors than inputs", () => {
+  test("rejects more vectors than inputs", () => {
     const vector = { embedding: [1] }
     const answer = answerOf({ data: [vector, vector], usage: { prompt_tokens: 1 } })
     expect(() => decode("openai", answer)).toThrow("2 embeddings for 1 inputs")
@@ -126,7 +126,7 @@ describe("embeddings", () => {
     )
   })
 
-  test("are encoded one by one when they are written", () => {
+  test("encodes each vector when it is written", () => {
     const vectors = Array.from({ length: 2_000 }, () => Buffer.alloc(4 * 4_096).toString("base64"))
     const request = embeddingRequest({})
     expectBelow(
@@ -140,9 +140,9 @@ describe("embeddings", () => {
   })
 })
 
-describe("image answers", () => {
+describe("image decoder", () => {
   test.each([...largeAnswers(IMAGES)])(
-    "of %s with a large %s are read quickly",
+    "reads an answer of %s with a large %s quickly",
     (vendor, _, make) => {
       const answer = make()
       const work = () => imagesOf(vendor).decode([answer], imageRequest())
@@ -150,7 +150,7 @@ describe("image answers", () => {
     },
   )
 
-  test("have at most 1,000 images", () => {
+  test("returns at most 1,000 images", () => {
     const answer = (count: number) =>
       answerOf({ data: Array.from({ length: count }, () => ({ b64_json: "aGk=" })) })
     const decode = (count: number) => imagesOf("openai").decode([answer(count)], imageRequest())
@@ -159,7 +159,7 @@ describe("image answers", () => {
   })
 })
 
-describe("transcripts", () => {
+describe("transcript decoder", () => {
   const decode = (vendor: string, answer: OperationAnswer, form: TranscriptForm) => {
     const format = vendors.get(vendor)?.operations?.transcription
     if (!format) throw new Error(`${vendor} does not transcribe`)
@@ -172,7 +172,7 @@ describe("transcripts", () => {
     )
 
   test.each([...largeAnswers(TRANSCRIPTS)])(
-    "of %s with a large %s are read quickly",
+    "reads an answer of %s with a large %s quickly",
     (vendor, _, make) => {
       const answer = make()
       for (const form of FORMS) {
@@ -192,13 +192,13 @@ describe("transcripts", () => {
       words: Array.from({ length: count }, () => WORD),
     })
 
-  test("have at most 100,000 segments and words", () => {
+  test("returns at most 100,000 segments and words", () => {
     const { segments, words } = decode("openai", timed(100_000), "srt")
     expect([segments?.length, words?.length]).toEqual([100_000, 100_000])
     expect(() => decode("openai", timed(100_001), "srt")).toThrow("100,000 segments or words")
   })
 
-  test.each(FORMS)("of the maximum size are written quickly as %s", (form) => {
+  test.each(FORMS)("writes a transcript of the maximum size quickly as %s", (form) => {
     const answer = timed(100_000)
     expectBelow(
       timeOf(() => render("openai", answer, form)),

@@ -120,7 +120,7 @@ describe("an OpenAI stream", () => {
     )
   })
 
-  test("is joined to the same answer", () => {
+  test("yields the same answer when it is joined", () => {
     fc.assert(
       fc.property(events, (events) => {
         const folded = foldEvents(events)

@@ -110,7 +110,7 @@ function translate({ dialect }: Shape, frames: readonly string[]): void {
 }
 
 describe("wide answers of providers", () => {
-  test.each(Object.entries(SHAPES))("are translated in linear time: %s", (_, shape) => {
+  test.each(Object.entries(SHAPES))("take linear time to translate: %s", (_, shape) => {
     const written = (count: number) => shape.frames(count).map((frame) => JSON.stringify(frame))
     const large = written(shape.large)
     const small = written(shape.large / 4)

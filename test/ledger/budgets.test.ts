@@ -30,7 +30,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("are all charged, and the smallest is the limit", async () => {
+  test("all limit a request, and the smallest decides", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("start again with each period, without a reset", async () => {
+  test("start again when a period begins, without a reset", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -69,7 +69,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are charged on the day on which the request's hold was placed", async () => {
+  test("pay on the day on which the request's hold was placed", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -91,7 +91,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are returned and removed when their period is over and no request uses them", async () => {
+  test("return their lease and disappear when their period is over and no request uses them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -112,7 +112,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are kept while a request waits for the last of them", async () => {
+  test("remain while a request waits for the last of them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe("daily and monthly budgets", () => {
     expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("are returned if the process with their lease has died", async () => {
+  test("return their lease if its process has died", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())

@@ -23,7 +23,7 @@ function silentStore(store: Store): Store {
 }
 
 describe("a posting to an unavailable database", () => {
-  test("is retried without a visible failure if a retry succeeds", async () => {
+  test("succeeds without a visible failure if a retry succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -58,7 +58,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("is rejected after the policy's maximum wait if the database never answers", async () => {
+  test("fails after the policy's maximum wait if the database never answers", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
     await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })

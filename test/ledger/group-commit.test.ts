@@ -174,7 +174,7 @@ describe("group commit", () => {
 })
 
 describe("records of long-running holds", () => {
-  test("are written once with their receipt, and closed when the hold ends", async () => {
+  test("exist once with their receipt, and are closed when the hold ends", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -200,7 +200,7 @@ describe("records of long-running holds", () => {
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
-  test("are closed by the next tick after the hold's release", async () => {
+  test("close at the next tick after the hold's release", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("records of long-running holds", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("are never written after the hold ended, however late the tick", async () => {
+  test("do not exist for holds that have ended, however late the tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)

@@ -40,16 +40,16 @@ describe("the price of an image", () => {
     })
   }
 
-  test("is the default rate for a kind without a rate", () => {
+  test("equals the default rate for a kind without a rate", () => {
     expect(costOfOne({ size: "256x256" }, "10000")).toBe(10n * MILLICREDIT)
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })
 
-  test("is the highest rate if no rate matches, and never zero", () => {
+  test("equals the highest rate if no rate matches, and never zero", () => {
     expect(costOfOne({ size: "256x256" })).toBe(170n * MILLICREDIT)
   })
 
-  test("is the same for all images if the price has no kinds", () => {
+  test("stays the same for all images if the price has no kinds", () => {
     const price = parsePrice({ image: "40000" }, "1")
     expect(priceOfImages(price, { size: "1024x1024" })).toBe(price)
   })

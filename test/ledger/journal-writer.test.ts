@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("is posted by the next process with its lease if its process has died", async () => {
+    test("has its charges and lease posted by the next process if its process has died", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       expect(next.alarms.writtenOffs).toEqual([])
     })
 
-    test("is not touched if its process is alive", async () => {
+    test("remains untouched if its process is alive", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using living = await Settling.open(database, "alive")
@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       living.isAway = false
     })
 
-    test("is charged to unleased credits without a lease, and the rest is written off", async () => {
+    test("uses unleased credits without a lease, and the rest is written off", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using late = await Settling.open(database, "late")
@@ -215,7 +215,7 @@ describe("a journal's file", () => {
     expect(poster.takeDone()).toEqual([2])
   })
 
-  test("is not changed if it is damaged", async () => {
+  test("remains unchanged if it is damaged", async () => {
     await using database = TestDatabase.direct()
     writeFileSync(join(database.directory.path, "journal.db"), "no database at all, but some text")
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })

@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test("is not removed by a node with a shorter lease term", async () => {
+    test("remains despite a node with a shorter lease term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       expect((await nodes.poll("patient", null)).known).toBe(true)
     })
 
-    test("is kept by a node that reports at the moment of its removal", async () => {
+    test("remains with a node that reports at the moment of its removal", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })

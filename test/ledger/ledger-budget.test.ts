@@ -58,8 +58,8 @@ describe("a key's budget", () => {
   })
 })
 
-describe("a lease that is lost while the process is suspended", () => {
-  test("is replaced by unleased credits for the charge", async () => {
+describe("replacement of a lease that is lost while the process is suspended", () => {
+  test("uses unleased credits for the charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -69,7 +69,7 @@ describe("a lease that is lost while the process is suspended", () => {
     expect(await ledger.settle(hold, 60n, () => "{}")).toMatchObject({ charged: 60n, balance: 40n })
   })
 
-  test("is never replaced by another node's share", async () => {
+  test("never uses another node's share", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const suspended = await database.ledger("suspended")
@@ -84,7 +84,7 @@ describe("a lease that is lost while the process is suspended", () => {
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("is first returned to open holds", async () => {
+  test("returns to open holds first", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")

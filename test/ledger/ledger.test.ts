@@ -88,7 +88,7 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
-  test("is possible with the largest storable balance, and a larger balance is rejected", async () => {
+  test("can use the largest storable balance, and a larger balance is rejected", async () => {
     await using database = await TestDatabase.open()
     const largest = 2n ** 63n - 1n
     const payer = await database.account("account", largest)
@@ -186,7 +186,7 @@ describe("a settlement", () => {
     expect(await database.balanceOf("account")).toBe(0n)
   })
 
-  test("is made only once, with or without a charge", async () => {
+  test("happens only once, with or without a charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("of two alternating processes writes to one ledger", async () => {
+  test("writes to one ledger if two processes alternate", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)

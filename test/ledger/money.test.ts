@@ -6,7 +6,7 @@ import { formatCredits, NANOCREDITS, parseCredits } from "../../src/ledger/money
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
 describe("credits as text", () => {
-  test("are the same after formatting and parsing", () => {
+  test("do not change by formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(parseCredits(formatCredits(amount))).toBe(amount)
@@ -30,7 +30,7 @@ describe("credits as text", () => {
     [NANOCREDITS, "1"],
     [10n * NANOCREDITS, "10"],
     [-15n * NANOCREDITS - 500_000_000n, "-15.5"],
-  ])("are formatted: %p is %p", (amount, text) => {
+  ])("have a plain format: %p is %p", (amount, text) => {
     expect(formatCredits(amount)).toBe(text)
     expect(parseCredits(text)).toBe(amount)
   })
@@ -55,11 +55,11 @@ describe("credits as text", () => {
     "NaN",
     "1 2",
     "١",
-  ])("are rejected if they are %p", (text) => {
+  ])("cannot be %p", (text) => {
     expect(() => parseCredits(text)).toThrow(RangeError)
   })
 
-  test("are rejected if they have digits that would be rounded", () => {
+  test("cannot have digits that would be rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
     expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
     expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)
@@ -81,7 +81,7 @@ test("division that rounds up returns the smallest integer not below the quotien
 describe("decimals with any number of digits", () => {
   const places = fc.integer({ min: 0, max: 30 })
 
-  test("are the same after formatting and parsing", () => {
+  test("do not change by formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)

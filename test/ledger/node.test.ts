@@ -90,7 +90,7 @@ describe("a process that has died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("is removed once, even if several nodes remove it", async () => {
+  test("disappears once, even if several nodes remove it", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")
@@ -141,7 +141,7 @@ describe("a suspended process", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("is treated as dead without a lock, and is still charged when it continues", async () => {
+  test("counts as dead without a lock, and still pays when it continues", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")

@@ -35,7 +35,7 @@ function costIn(own: DecimalPrice, mode: DecimalMode, usage: Usage): string {
 }
 
 describe("a service mode with its own rates", () => {
-  test("is charged by its rate of each class, even for long inputs", () => {
+  test("has a rate of each class, even for long inputs", () => {
     expect(costIn(PRICE, FLEX, SHORT)).toBe("0.08")
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")
   })
@@ -63,14 +63,14 @@ describe("a service mode with its own rates", () => {
     expect(mode("none")).toBeUndefined()
   })
 
-  test("is charged at the standard price for a class that a cheaper mode does not name", () => {
+  test("uses the standard price for a class that a cheaper mode does not name", () => {
     const flex = inMode({ flex: { input: "0.625", output: "5" } }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ ...PRICE, input: "0.625", output: "5" }, "1").rates)
     // A tier that the mode does not contain costs as much as without the mode.
     expect(flex && ratesFor(flex, 200_001)).toEqual(ratesFor(parsePrice(PRICE, "1"), 200_001))
   })
 
-  test("is charged at the highest factor for a class that a more expensive mode does not name", () => {
+  test("uses the highest factor for a class that a more expensive mode does not name", () => {
     const priority = inMode({ priority: { input: "2.25", output: "16" } }).mode("priority")?.price
     const rates = { input: "2.25", cached_input: "0.225", output: "16" }
     expect(priority?.rates).toEqual(parsePrice(rates, "1").rates)
@@ -95,7 +95,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("is resolved once, keeps other prices and follows a factor on all prices", () => {
+  test("resolves once, keeps other prices and follows a factor on all prices", () => {
     const own = { ...PRICE, request: "7" }
     const { price, mode } = inMode({ flex: FLEX }, own, "1.5")
     const flex = mode("flex")?.price
@@ -106,7 +106,7 @@ describe("a service mode with its own rates", () => {
     expect(regional?.tiers[0]?.rates.inputCacheRead).toBe(275_000_000n)
   })
 
-  test("is combined with other modes by multiplying their factors", () => {
+  test("multiplies its factors with those of other modes", () => {
     const { price } = inMode({ us: "1.1", flex: FLEX, fast: "2" })
     const applied = (key: string) => ({ key, factor: modeOf(price, key)?.factor ?? 0n })
     const rateIn = (...keys: string[]) => priceIn(price, keys.map(applied)).rates.inputFresh

@@ -194,7 +194,7 @@ describe("the cost of a usage", () => {
     })
   })
 
-  test("is never reduced by a negative count", () => {
+  test("never decreases because of a negative count", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     const cost = costOf({ ...NO_USAGE, inputFresh: 10, output: -10 }, price)
     expect(cost.total).toBe(10_000n)

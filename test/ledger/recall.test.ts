@@ -122,7 +122,7 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
 })
 
 describe("an idle lease of another node", () => {
-  test("is returned on request", async () => {
+  test("returns on request", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -137,7 +137,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("is given to one of two requests that cannot both be covered", async () => {
+  test("goes to one of two requests that cannot both be covered", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -172,7 +172,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("is kept when its return fails, and returned the next time", async () => {
+  test("remains when its return fails, and returns the next time", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -196,7 +196,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("is no longer recalled shortly after the last request stopped waiting", async () => {
+  test("remains with its node shortly after the last request stopped waiting", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")

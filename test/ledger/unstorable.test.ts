@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("is written off up to the largest storable amount", async () => {
+    test("writes off the charge up to the largest storable amount", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       ])
     })
 
-    test("is written off when the journal is posted, and others are posted", async () => {
+    test("writes off the charge when the journal is posted, and others are posted", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       await using journal = await openJournal(database.directory.path)
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
-    test("is prevented: an amount of more than 64 bits gets no hold", async () => {
+    test("has no hold if the amount has more than 64 bits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("account", 100n)
       const ledger = await database.ledger("node")

@@ -184,7 +184,7 @@ describe("ledger verification with checkpoints", () => {
   })
 })
 
-test("ignores a checkpoint with a foreign signature", async () => {
+test("ledger verification ignores a checkpoint with a foreign signature", async () => {
   using directory = new TemporaryDirectory()
   const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
@@ -201,7 +201,7 @@ test("ignores a checkpoint with a foreign signature", async () => {
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()
 })
 
-test("reports its progress with percentage, rows and remaining time", () => {
+test("ledger verification reports its progress with percentage, rows and remaining time", () => {
   expect(progressWords({ done: 250, total: 1_000 }, 20_000)).toBe(
     "verified 25 %: 250 of 1000 rows read, 1m left",
   )

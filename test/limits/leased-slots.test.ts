@@ -119,7 +119,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       expect(await burst([one], 1, key, 5)).toBe(0)
     })
 
-    test("are released when a node is removed", async () => {
+    test("become free when a node is removed", async () => {
       const [one, other] = await membersOn(database, 2)
       if (!one || !other) throw new Error("no members")
       const key = `key${++keys}`
@@ -150,7 +150,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       await fill([other], 3, key, 3)
     })
 
-    test("are returned to the database after an outage", async () => {
+    test("can return to the database after an outage", async () => {
       const [one, other] = await membersOn(database, 2)
       if (!one || !other) throw new Error("no members")
       const key = `key${++keys}`
@@ -163,7 +163,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       await fill([other], 5, key, 5)
     })
 
-    test("are divided among the machines while the database is unavailable", async () => {
+    test("divide among the machines while the database is unavailable", async () => {
       const all = await membersOn(database, 3)
       const key = `key${++keys}`
       for (const member of all) member.isAway = true

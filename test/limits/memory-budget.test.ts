@@ -96,7 +96,7 @@ describe("the memory budget of all requests", () => {
     )
   })
 
-  test("is at least 256 MB by default", () => {
+  test("has at least 256 MB by default", () => {
     expect(defaultMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
   })
 })

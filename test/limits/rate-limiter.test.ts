@@ -42,14 +42,14 @@ function passes(request: RateRequest, key = "key"): number {
   return count
 }
 
-describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
+describe.each(Object.keys(KINDS))("limit of requests per minute, buckets %s", (kind) => {
   beforeEach(() => {
     limiter = new RateLimiter(() => now, KINDS[kind]?.())
   })
 
   const request = { requestsPerMinute: 6, tokens: 1 }
 
-  test("are admitted immediately up to the limit, and then one per fraction of a minute", () => {
+  test("admits requests immediately up to the limit, and then one per fraction of a minute", () => {
     expect(passes(request)).toBe(6)
     const error = refusal(request)
     expect(error.kind).toBe("request_rate_exceeded")
@@ -65,7 +65,7 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
     expect(passes(request)).toBe(1)
   })
 
-  test("are reported in headers with the limit, the rest, and the time until the limit is full", () => {
+  test("appears in headers with the rest and the time until the limit is full", () => {
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "5",
@@ -79,27 +79,27 @@ describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
     })
   })
 
-  test("are counted per key, and a key without limits has no headers", () => {
+  test("counts per key, and a key without limits has no headers", () => {
     passes(request)
     expect(passes(request, "other")).toBe(6)
     expect(limiter.check("free", { tokens: 1e9 })).toEqual({})
   })
 
-  test("follow a changed limit at the next request", () => {
+  test("changes at the next request", () => {
     passes(request)
     expect(passes({ requestsPerMinute: 10, tokens: 1 })).toBe(4)
     refusal(request)
   })
 })
 
-describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
+describe.each(Object.keys(KINDS))("limit of tokens per minute, buckets %s", (kind) => {
   beforeEach(() => {
     limiter = new RateLimiter(() => now, KINDS[kind]?.())
   })
 
   const request = { tokensPerMinute: 600, tokens: 100 }
 
-  test("are admitted until they are used up, and then wait for missing tokens", () => {
+  test("admits tokens until they are used up, and then waits for missing tokens", () => {
     expect(passes(request)).toBe(6)
     const error = refusal({ ...request, tokens: 50 })
     expect(error.kind).toBe("token_rate_exceeded")
@@ -111,7 +111,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     limiter.check("key", { ...request, tokens: 50 })
   })
 
-  test("are not used for a rejected request, and neither are requests", () => {
+  test("counts neither tokens nor requests of a rejected request", () => {
     const both = { requestsPerMinute: 3, tokensPerMinute: 100, tokens: 60 }
     limiter.check("key", both)
     for (let count = 0; count < 10; count++) {
@@ -122,7 +122,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(refusal({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
   })
 
-  test("are corrected when the real usage is known", () => {
+  test("corrects tokens when the real usage is known", () => {
     limiter.check("key", request)
     limiter.adjust("key", 400)
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
@@ -133,7 +133,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })
 
-  test("never exceed the limit after corrections", () => {
+  test("never exceeds its maximum after corrections", () => {
     limiter.check("key", request)
     limiter.adjust("key", -1e9)
     expect(passes(request)).toBe(6)
@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("are not returned twice after they drained", () => {
+  test("returns no tokens twice after they drained", () => {
     limiter.check("key", { ...request, tokens: 600 })
     now += 30_000
     limiter.check("key", { ...request, tokens: 300 })
@@ -149,7 +149,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes({ ...request, tokens: 100 })).toBe(3)
   })
 
-  test("above the limit wait until nothing is in use, and then become a debt", () => {
+  test("admits tokens above the limit when nothing is in use, and then has a debt", () => {
     const large = { tokensPerMinute: 600, tokens: 1_200 }
     limiter.check("key", { ...large, tokens: 60 })
     const error = refusal(large)
@@ -171,7 +171,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
 describe("rate limits of several processes", () => {
   const request = { requestsPerMinute: 10, tokens: 1 }
 
-  test("are divided, and headers contain the whole limit", () => {
+  test("have equal shares, and headers contain the whole limit", () => {
     limiter.setMachines(2)
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "10",
@@ -214,8 +214,8 @@ describe("rate limits of several processes", () => {
   })
 })
 
-describe("the memory of the rate limiter", () => {
-  test("is limited to a number of keys, and unused keys are evicted first", () => {
+describe("memory of the rate limiter", () => {
+  test("has room for a number of keys, and evicts unused keys first", () => {
     limiter = new RateLimiter(() => now, new PrivateBuckets(100))
     const request = { requestsPerMinute: 2, tokens: 1 }
     for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)

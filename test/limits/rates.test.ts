@@ -105,7 +105,7 @@ describe("rate limits of a single machine", () => {
     expect(lone.orders).toEqual([])
   })
 
-  test("keep their usage when others join", async () => {
+  test("remain counted when other machines join", async () => {
     const [one, other] = [new Member(), new Member()]
     one.rates.setMachines(1)
     for (let count = 0; count < 40; count++) one.passesAtOnce(perMinute(50))
@@ -129,7 +129,7 @@ describe("rate limits of a single machine", () => {
 })
 
 describe("rate limits of several machines", () => {
-  test.each([1, 5, 60, 1_000])("are kept together at %i under any load", async (limit) => {
+  test.each([1, 5, 60, 1_000])("admit %i together under any load", async (limit) => {
     const all = members(3)
     const begun = performance.now()
     let passed = 0
@@ -143,7 +143,7 @@ describe("rate limits of several machines", () => {
     expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
   })
 
-  test("are given completely to the only machine in use", async () => {
+  test("belong completely to the only machine in use", async () => {
     const [busy] = members(8)
     expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
   })
@@ -175,7 +175,7 @@ describe("rate limits of several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("report the common remainder on each machine", async () => {
+  test("have the same remainder on each machine", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),
@@ -219,7 +219,7 @@ describe("rate limits of several machines", () => {
     expect(await burst([one, other], 20, perMinute(2_000_000))).toBe(20)
   })
 
-  test("are leased for thousands of keys in few steps", async () => {
+  test("need few steps for the leases of thousands of keys", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const keys = Array.from({ length: 3_000 }, (_, index) => `${key}-${index}`)

@@ -39,7 +39,7 @@ describe("the shared memory of a machine", () => {
     expect(right.bigWords("circuits")[3]).toBe(0n)
   })
 
-  test("is created again with its folder, and old files are removed", () => {
+  test("appears again with its folder, and old files are removed", () => {
     SharedMemory.open(folder)
     const old = join(folder, "run", "shared-0-of-an-earlier-start")
     writeFileSync(old, "x")
@@ -51,7 +51,7 @@ describe("the shared memory of a machine", () => {
   })
 
   test.each([0, 1_000, 100_000, 1_400_000])(
-    "is restored if its file is truncated to %i bytes",
+    "recovers if its file is truncated to %i bytes",
     (size) => {
       SharedMemory.open(folder)
       const [name = ""] = filesOf()
@@ -64,7 +64,7 @@ describe("the shared memory of a machine", () => {
     },
   )
 
-  test("is private to the process if no file can be created", () => {
+  test("stays private to the process if no file can be created", () => {
     const file = join(folder, "a file")
     writeFileSync(file, "")
     const memory = SharedMemory.open(file)
@@ -136,7 +136,7 @@ test("four processes that take from a shared bucket get exactly its content", as
 })
 
 describe("the processes of a machine", () => {
-  test("are counted while they run", () => {
+  test("count while they run", () => {
     const first = new Machine(folder)
     expect(first.presence.count).toBe(1)
     const second = new Machine(folder)

@@ -61,7 +61,7 @@ test("an audit record has the format of the API", async () => {
   expect(next.next_cursor).toBeNull()
 })
 
-test("owners read their accounts' audit records, operators read all records, and others none", async () => {
+test("owners read their accounts' audit records, operators read all records, and others cannot read any", async () => {
   await using database = await audited()
   const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>

@@ -186,7 +186,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("is one entry if it is reported several times simultaneously", async () => {
+  test("results in one entry if it is reported several times simultaneously", async () => {
     await pay()
     const told = [1, 2, 3].flatMap(() => [refund("re_x", 400), refundedCharge(400)])
     expect(new Set(await Promise.all(told))).toEqual(new Set([200]))
@@ -208,7 +208,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("is applied if it is reported before its payment, and the payment is entered once", async () => {
+  test("applies if it is reported before its payment, and the payment is entered once", async () => {
     sessions = [session()]
     expect(await refund("re_early", 300)).toBe(200)
     expect(await kinds()).toEqual(["payment 10", "reversal -3"])
@@ -226,7 +226,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("is ignored for another program's payment", async () => {
+  test("does not apply to another program's payment", async () => {
     await pay()
     expect(await refund("re_foreign", 500, { payment_intent: "pi_foreign" })).toBe(200)
     expect(await refund("re_none", 500, { payment_intent: null })).toBe(200)

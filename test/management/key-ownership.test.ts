@@ -81,7 +81,7 @@ function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
 }
 
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
-  "key changes by %s",
+  "key ownership on %s",
   (_, engine) => {
     test("owners, operators and the creator can change a key, and others cannot", async () => {
       const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))

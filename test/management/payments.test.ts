@@ -106,7 +106,7 @@ describe("a payment page", () => {
     expect(await response.text()).not.toContain(SECRET_KEY)
   })
 
-  test("is unavailable if payments are off", async () => {
+  test("does not exist if payments are off", async () => {
     await using plain = await startManaged()
     const { id } = await asked(plain, "POST", "/accounts", { name: "plain" })
     const response = await ask(plain, "POST", `/accounts/${String(id)}/checkout`, { credits: "1" })
@@ -167,8 +167,8 @@ async function balance(): Promise<unknown> {
   return (await asked(gateway, "GET", `/accounts/${account}`)).balance
 }
 
-describe("Stripe events", () => {
-  test("enter a payment as credits once, for any repetition", async () => {
+describe("Stripe webhook", () => {
+  test("enters a payment as credits once, for any repetition", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
     expect(await balance()).toBe("12.5")
@@ -183,7 +183,7 @@ describe("Stripe events", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("create one entry and one audit record if they arrive twice simultaneously", async () => {
+  test("creates one entry and one audit record if an event arrives twice simultaneously", async () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
     expect(await balance()).toBe("12.5")
@@ -191,7 +191,7 @@ describe("Stripe events", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("enter a delayed payment when it arrives", async () => {
+  test("enters a delayed payment when it arrives", async () => {
     const changes = { payment_status: "unpaid" }
     expect(await tell(noticeOf({ changes }))).toBe(200)
     expect(await balance()).toBe("0")
@@ -199,7 +199,7 @@ describe("Stripe events", () => {
     expect(await balance()).toBe("12.5")
   })
 
-  test("are rejected with an invalid signature, secret or body", async () => {
+  test("rejects an invalid signature, secret or body", async () => {
     expect(await tell(noticeOf({}), "whsec_other")).toBe(400)
     const payload = noticeOf({})
     const { webhooks } = new Stripe("sk_test_unused")
@@ -232,12 +232,12 @@ describe("Stripe events", () => {
     ["in another currency", { changes: { currency: "eur" } }],
     ["for a missing account", { metadata: { account: "acc_none" } }],
     ["without the amount of credits", { metadata: { credits: "" } }],
-  ])("are acknowledged without credits if they are %s", async (_, told) => {
+  ])("acknowledges events without credits: %s", async (_, told) => {
     expect(await tell(noticeOf(told))).toBe(200)
     expect(await balance()).toBe("0")
   })
 
-  test("are rejected with a large body or another method", async () => {
+  test("rejects a large body and another method", async () => {
     const response = await fetch(`${gateway.url}/webhooks/stripe`, {
       method: "POST",
       body: "x".repeat(300_000),

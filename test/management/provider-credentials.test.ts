@@ -76,7 +76,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("is changed as a whole, and sends its keys nowhere else", async () => {
+  test("changes as a whole, and sends its keys nowhere else", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })

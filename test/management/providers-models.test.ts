@@ -301,7 +301,7 @@ describe("price groups of the management API", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("are updated in every process, and no other change is lost", async () => {
+  test("change in every process, and no other change is lost", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),
@@ -319,7 +319,7 @@ describe("price groups of the management API", () => {
     await one.groups.delete(COMMAND_LINE, "shared")
   })
 
-  test("are hidden from members, with the prices of other accounts", async () => {
+  test("do not appear for members, and neither do the prices of other accounts", async () => {
     const { groups, models } = await Process.start(store, settings)
     const query = { limit: 10 }
     expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")

@@ -56,7 +56,7 @@ describe("a redeemed credit code", () => {
     }
   })
 
-  test("is locked after ten wrong codes from one account or address, in all processes", async () => {
+  test("cannot be redeemed after ten wrong codes from one account or address, in all processes", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -98,7 +98,7 @@ describe("a redeemed credit code", () => {
     }
   })
 
-  test("is accepted from members", async () => {
+  test("gives credits to members", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions } = servicesOf(database)

@@ -115,7 +115,7 @@ describe("an account statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("of single days adds up to the statement of all days, for any length of the ledger", async () => {
+  test("adds up to the statement of all days if it covers single days, for any length of the ledger", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
@@ -182,7 +182,7 @@ describe("an account statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("is not available to strangers, for unknown accounts, or for reversed days", async () => {
+  test("cannot be read by strangers, for unknown accounts, or for reversed days", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }

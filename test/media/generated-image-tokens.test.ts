@@ -30,7 +30,7 @@ describe("the token bound of a generated image", () => {
     })
   }
 
-  test("is a generous number for an unknown model", () => {
+  test("has a generous value for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 })

@@ -184,7 +184,7 @@ describe("the duration bound of an Ogg file", () => {
 })
 
 describe("the duration bound of a WAV file", () => {
-  test("is unknown if the samples are frames of another format", () => {
+  test("stays unknown if the samples are frames of another format", () => {
     const header = wave(1).subarray(0, 44)
     for (const form of ["mp3", "aac"] as const) {
       const bytes = Buffer.concat([header, wholeSound(form, SECONDS)])
@@ -312,7 +312,7 @@ describe("the duration bound of a WebM file", () => {
     expectMeasured(Buffer.concat(inside))
   })
 
-  test("is unknown if frames are compressed", () => {
+  test("stays unknown if frames are compressed", () => {
     const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
     const encodings = Buffer.from([0x6d, 0x80, 0x80])
     expect(measure(whole)).toBeDefined()
@@ -320,7 +320,7 @@ describe("the duration bound of a WebM file", () => {
     expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
   })
 
-  test("is never less than the present part of the file", () => {
+  test("covers at least the present part of the file", () => {
     for (let cut = 0; cut < whole.length; cut += 997) {
       const found = measure(whole.subarray(0, cut))
       if (found === undefined) continue

@@ -38,8 +38,8 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 
 const BASE = "http://gateway"
 
-describe("images stored in a folder", () => {
-  test("are returned unchanged for the lifetime of their link", async () => {
+describe("image store of a folder", () => {
+  test("returns images unchanged for the lifetime of their link", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)
     const kept = await images.open(...partsOf(link))
@@ -48,14 +48,14 @@ describe("images stored in a folder", () => {
     expect(await new Response(kept?.body).bytes()).toEqual(png(8, 8))
   })
 
-  test("have links that are valid in one installation only", async () => {
+  test("creates links that are valid in one installation only", async () => {
     using images = store()
     using others = store({}, "another secret")
     const link = await images.keep(png(8, 8), "image/png", BASE)
     expect(await others.open(...partsOf(link))).toBeUndefined()
   })
 
-  test("are removed after their link has expired", async () => {
+  test("removes images after their link has expired", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -65,7 +65,7 @@ describe("images stored in a folder", () => {
     expect(failures).toEqual([])
   })
 
-  test("are swept without removing valid ones or other files", async () => {
+  test("sweeps without removing valid images or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
     writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
@@ -76,7 +76,7 @@ describe("images stored in a folder", () => {
     ])
   })
 
-  test("of an earlier process are swept at the start", async () => {
+  test("sweeps images of an earlier process at the start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -85,7 +85,7 @@ describe("images stored in a folder", () => {
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
   })
 
-  test("require no folder before the first image", async () => {
+  test("creates no folder before the first image", async () => {
     using images = store()
     await images.sweep()
     expect(existsSync(join(folder, "pictures"))).toBeFalse()
@@ -99,7 +99,7 @@ describe("images stored in a folder", () => {
     "1-2.png",
     `1700000000000-${"a".repeat(32)}.svg`,
   ]) {
-    test(`are not found under the invalid name '${name}'`, async () => {
+    test(`finds nothing under the invalid name '${name}'`, async () => {
       using images = store()
       expect(await images.open(name, "0".repeat(64))).toBeUndefined()
     })

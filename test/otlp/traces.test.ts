@@ -85,7 +85,7 @@ describe.each(["http/protobuf", "http/json"] as const)("traces over %s", (protoc
   })
 })
 
-test("contain the time to the first chunk of a stream", async () => {
+test("have the time to the first chunk of a stream", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")

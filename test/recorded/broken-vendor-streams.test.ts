@@ -284,7 +284,7 @@ describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of sampleOf(FACES, 2, index)) {
-      test(`are delivered and charged up to the break: ${id}, through ${face.path}`, async () => {
+      test(`reach the caller and are charged up to the break: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
         const response = await caller.post(addressOf(face, request), request)
@@ -340,7 +340,7 @@ describe("vendor streams that open and break in one chunk, in every format", () 
 
 describe("a broken answer with many words", () => {
   for (const face of FACES) {
-    test(`is charged for its words, through ${face.path}`, async () => {
+    test(`costs as much as its words, through ${face.path}`, async () => {
       const { id } = longAndBroken()
       const { caller } = replaying
       const request = { ...face.request(replaying.modelOf(id), []), stream: true }

@@ -151,7 +151,7 @@ function vendorsError(body: string): JsonObject {
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(15)
   })
 

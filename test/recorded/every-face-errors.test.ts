@@ -141,7 +141,7 @@ function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): vo
 }
 
 describe(`recorded errors in every format${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(35)
   })
 
@@ -149,7 +149,7 @@ describe(`recorded errors in every format${WITHOUT_FIXTURES}`, () => {
     for (const face of FACES) {
       for (const stream of [false, true]) {
         const kind = stream ? ", streamed" : ""
-        test(`are returned with their kind: ${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
+        test(`keep their kind: ${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
           expectError(await ask(answer, face, stream), face, answer)
         })
       }

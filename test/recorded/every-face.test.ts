@@ -225,11 +225,11 @@ function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): voi
 }
 
 describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  test("are charged the sum of the receipts", () => {
+  test("cost the sum of the receipts", () => {
     const charges = [...outcomes.values()].map((outcome) =>
       outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
     )

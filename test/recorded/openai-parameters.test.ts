@@ -96,7 +96,7 @@ function plainCode(code: string | null): string | undefined {
 }
 
 describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist in the recordings${WITHOUT_FIXTURES}`, () => {
     expect(ours.length).toBeGreaterThan(20)
     expect(ours.length + models.length + otherWords.length).toBe(refusals.length)
   })
@@ -126,7 +126,7 @@ describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request, status, error: recorded } of models) {
-    test(`get the model's own rejection: ${id}`, async () => {
+    test(`keep the model's own rejection: ${id}`, async () => {
       const { status: received, error } = await send(request, id)
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)
@@ -138,7 +138,7 @@ describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () =>
 })
 
 describe(`requests that OpenAI answered in recordings${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist in the recordings${WITHOUT_FIXTURES}`, () => {
     expect(successes.length).toBeGreaterThan(100)
   })
 

@@ -195,12 +195,12 @@ const [CHAT, MESSAGES, RESPONSES] = FACES
 describe("unnamed events, which official clients ignore", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
-      test(`are never sent for ${id} through ${face.path}`, async () => {
+      test(`never occur for ${id} through ${face.path}`, async () => {
         const { text } = await ask(face, id)
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`are replaced in ${CHAT.path} by data without event names and without a member 'error': ${id}`, async () => {
+    test(`never occur in ${CHAT.path}, which sends no event names and no member 'error': ${id}`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
@@ -245,7 +245,7 @@ describe("an answer with two calls, the second without arguments", () => {
 describe("usage in vendors' streams", () => {
   const id = "plain openai-chat"
   for (const face of FACES) {
-    test(`is requested from the vendor, regardless of the caller, by ${face.path}`, async () => {
+    test(`needs a request to the vendor, regardless of the caller, by ${face.path}`, async () => {
       await ask(face, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -253,7 +253,7 @@ describe("usage in vendors' streams", () => {
   }
 
   for (const dialect of DIALECTS) {
-    test(`is in the last chunk, and null before: ${dialect}`, async () => {
+    test(`appears in the last chunk, and as null before: ${dialect}`, async () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
@@ -262,7 +262,7 @@ describe("usage in vendors' streams", () => {
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })
 
-    test(`is omitted without a request, but charged: ${dialect}`, async () => {
+    test(`does not appear without a request, but is charged: ${dialect}`, async () => {
       const { caller } = replaying
       const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
       const response = await caller.post(CHAT.path, { ...request, stream: true })
@@ -278,7 +278,7 @@ describe("usage in vendors' streams", () => {
 describe("recorded Gemini signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
-      test(`are returned in their place: ${name}, through ${face.path}`, async () => {
+      test(`return in their place: ${name}, through ${face.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(face, id)
         const next = await ask(face, id, nextTurn(face, body))
@@ -357,7 +357,7 @@ function withoutCallId(part: JsonObject): JsonObject {
 
 describe("encrypted reasoning", () => {
   for (const [id, include] of Object.entries(MODELS)) {
-    test(`is requested only from models that reason: ${id}`, async () => {
+    test(`appears only in requests to models that reason: ${id}`, async () => {
       await ask(CHAT, id)
       expect(replaying.vendor.requestFor(id).body.include).toEqual(include as string[])
     })

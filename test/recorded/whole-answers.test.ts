@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => replaying[Symbol.asyncDispose]())
 
 describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(120)
   })
 
   for (const { id, vendor, request, replay } of recordings) {
-    test(`are returned and charged: ${id}`, async () => {
+    test(`yield their content for a charge: ${id}`, async () => {
       const call = { id, vendor, request, recorded: replay.body }
       await expectWhole(replaying, call)
     })

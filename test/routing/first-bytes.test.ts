@@ -11,23 +11,23 @@ function measured(...times: readonly number[]): FirstBytes {
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
 describe("the delay after which an answer is late", () => {
-  test("is undefined before twenty answers have begun", () => {
+  test("remains undefined before twenty answers have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("is the time by which 95 of the last 100 answers had begun", () => {
+  test("equals the time by which 95 of the last 100 answers had begun", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
 
-  test("is never less than the usual network delay", () => {
+  test("exceeds the usual network delay", () => {
     expect(measured(...Array.from({ length: 50 }, () => 3)).late).toBe(100)
   })
 })
 
 describe("the load of a deployment", () => {
-  test("is tracked separately for streams and whole answers, on request", () => {
+  test("counts streams and whole answers separately, on request", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()

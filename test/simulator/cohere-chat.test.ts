@@ -126,7 +126,7 @@ describe("the Cohere simulator with tools", () => {
     expect(message.tool_calls?.[0]?.id).toMatch(/^get_time_[0-9a-z]{12}$/)
   })
 
-  test("calls a tool if one is required, and none if calls are forbidden", async () => {
+  test("calls a tool if one is required, and does not if calls are forbidden", async () => {
     const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
     expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
     const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))

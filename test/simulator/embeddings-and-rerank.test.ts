@@ -47,7 +47,7 @@ describe.skipIf(!HAS_FIXTURES)(
   },
 )
 
-describe("simulated vendors on requests that vendors reject", () => {
+describe("validation in simulated vendors", () => {
   const input = ["a"]
   const batch = (count: number) => Array.from({ length: count }, () => "a")
   const requests = (count: number) =>
@@ -98,7 +98,7 @@ describe("simulated vendors on requests that vendors reject", () => {
     ["invalid JSON", "/v1/rerank", "{"],
   ]
   for (const [name, path, body] of cases) {
-    test(`reject ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
+    test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
   test("simulated vendors reject an invalid credential like each vendor", async () => {

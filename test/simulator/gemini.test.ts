@@ -107,7 +107,7 @@ describe("a whole simulated Gemini answer", () => {
     expect(again.cachedContentTokenCount).toBeLessThanOrEqual(again.promptTokenCount ?? 0)
   })
 
-  test("is returned for fields in either spelling, and for one value in place of a list", async () => {
+  test("accepts fields in either spelling, and one value in place of a list", async () => {
     const body = {
       contents: { parts: { text: "get_time" } },
       system_instruction: { parts: [{ text: "Be kind." }] },
@@ -175,7 +175,7 @@ describe("a simulated Gemini stream", () => {
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("is one JSON list without events", async () => {
+  test("has one JSON list without events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -205,7 +205,7 @@ describe("the Gemini simulator with functions", () => {
     })
   })
 
-  test("calls a function if one is required or allowed, and none if calls are forbidden", async () => {
+  test("calls a function if one is required or allowed, and does not if calls are forbidden", async () => {
     const names = async (more: object) =>
       (await partsOf(ask("hello", { ...more }))).map((part) => part.functionCall?.name)
     expect(await names({ tools: TOOLS })).toEqual([undefined])

@@ -146,7 +146,7 @@ test("a log batch that fails while others succeed is dropped, and does not delay
   expect(sink.counts.dropped).toBe(2)
 })
 
-test("no log batch is dropped while none succeeds", async () => {
+test("no log batch is dropped while all of them fail", async () => {
   const shelf = new Picky()
   shelf.isAway = true
   const { sink } = open(shelf, { batch: 4 })

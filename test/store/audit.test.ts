@@ -44,21 +44,21 @@ async function tampered(work: (database: Database) => void): Promise<unknown> {
   return await verifyAudit(store)
 }
 
-describe("manipulation of the audit log", () => {
+describe("protection of the audit log", () => {
   test.each([
     ["UPDATE audit SET actor_name = 'somebody else' WHERE number = 2"],
     ["DELETE FROM audit WHERE number = 3"],
     ["DELETE FROM audit"],
     ["INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE number = 2"],
     ["INSERT INTO audit SELECT 9, at, 'user', '', '', '', '', '', '', '', '', '', '' FROM audit"],
-  ])("is rejected: %s", async (sql) => {
+  ])("rejects %s", async (sql) => {
     const verdict = await tampered((database) => {
       expect(() => database.run(sql)).toThrow("an audit record is")
     })
     expect(verdict).toEqual({ records: 3, problem: null })
   })
 
-  test("is detected by the hash chain even if the guards of the log were removed", async () => {
+  test("detects a manipulation by the hash chain even if the guards of the log were removed", async () => {
     const unguarded = (sql: string) => (database: Database) => {
       for (const trigger of ["is_never_changed", "is_never_deleted", "only_grows"]) {
         database.run(`DROP TRIGGER audit_${trigger}`)
@@ -78,14 +78,14 @@ describe("manipulation of the audit log", () => {
   })
 })
 
-describe("truncation of the audit log", () => {
+describe("the check for a truncated audit log", () => {
   const GUARDS = ["is_never_changed", "is_never_deleted", "only_grows"]
   const CUTS = [
     ["its last record", "DELETE FROM audit WHERE number = 3", 3],
     ["all records", "DELETE FROM audit", 3],
   ] as const
 
-  test.each(CUTS)("contradicts the anchor if it removes %s", async (_name, sql, number) => {
+  test.each(CUTS)("detects the removal of %s by the anchor", async (_name, sql, number) => {
     await using database = TestDatabase.direct()
     const { audit, integrity } = database.store
     for (const action of ["one", "two", "three"]) await audit.append(change(action))
@@ -105,7 +105,7 @@ describe("truncation of the audit log", () => {
     })
   })
 
-  test("contradicts either of two anchors with different ends", async () => {
+  test("detects a contradiction to either of two anchors with different ends", async () => {
     await using database = TestDatabase.direct()
     const { hash } = await database.store.audit.append(change("one"))
     for (const ends of [

@@ -34,7 +34,7 @@ describe("the report index", () => {
     expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("is rebuilt if it does not match its ledger", async () => {
+  test("rebuilds itself if it does not match its ledger", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -51,7 +51,7 @@ describe("the report index", () => {
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
-  test("is not changed if a newer version created it", async () => {
+  test("stays unchanged if a newer version created it", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -70,7 +70,7 @@ describe("the report index", () => {
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
-  test("is rebuilt if the ledger is an earlier one", async () => {
+  test("rebuilds itself if the ledger is an earlier one", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -143,7 +143,7 @@ async function timeOf(step: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-test("rejects queries when closed, and returns no reports for a missing ledger", async () => {
+test("a closed report index rejects queries, and a missing ledger has no reports", async () => {
   await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

@@ -85,7 +85,7 @@ describe("segment columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("are evicted in the order of their last use", () => {
+  test("leave memory in the order of their last use", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")

@@ -148,7 +148,7 @@ describe("the address of a chat request", () => {
     })
   }
 
-  test("is undefined if the settings are incomplete", () => {
+  test("stays undefined if the settings are incomplete", () => {
     for (const id of ["azure", "bedrock", "vertex", "openai-compatible"]) {
       expect(vendorOf(id).baseUrlOf(providerOf(id))).toBeUndefined()
     }
@@ -161,7 +161,7 @@ describe("the headers of a chat request", () => {
       .signer(providerOf(vendor, { apiKey: "secret" }))
       .sign(ANY_REQUEST)
 
-  test("contain a plain key in the vendor's format", () => {
+  test("have a plain key in the vendor's format", () => {
     expect(signed("anthropic")).toEqual({ "x-api-key": "secret" })
     expect(signed("google")).toEqual({ "x-goog-api-key": "secret" })
     expect(signed("azure")).toEqual({ "api-key": "secret" })
@@ -170,7 +170,7 @@ describe("the headers of a chat request", () => {
     expect(vendorOf("anthropic").signer(providerOf("anthropic")).sign(ANY_REQUEST)).toEqual({})
   })
 
-  test("contain the version of Anthropic's API for its format", () => {
+  test("have the version of Anthropic's API for its format", () => {
     const versions = [...vendors.values()].flatMap(({ chat }) =>
       chat
         .filter(({ dialect }) => dialect.id === "anthropic-messages")
@@ -196,30 +196,33 @@ function recordedUrls(folder: string): URL[] {
 
 const CHAT_PATH = /\/(messages|v2\/chat|converse|converse-stream)$|generateContent$/i
 
-describe.skipIf(!existsSync(recorded))("recorded requests (skipped without recordings)", () => {
-  test("to Anthropic and Cohere have the gateway's addresses", () => {
-    for (const url of recordedUrls("anthropic-messages")) {
-      const expected = urlOf(providerOf("anthropic"), "anthropic-messages", "m")
-      expect(url.origin + url.pathname).toBe(expected)
-    }
-    for (const url of recordedUrls("cohere-chat-v2")) {
-      expect(url.href).toBe(urlOf(providerOf("cohere"), "cohere-chat", "m"))
-    }
-  })
+describe.skipIf(!existsSync(recorded))(
+  "addresses of recorded requests (skipped without recordings)",
+  () => {
+    test("have the expected value for Anthropic and Cohere", () => {
+      for (const url of recordedUrls("anthropic-messages")) {
+        const expected = urlOf(providerOf("anthropic"), "anthropic-messages", "m")
+        expect(url.origin + url.pathname).toBe(expected)
+      }
+      for (const url of recordedUrls("cohere-chat-v2")) {
+        expect(url.href).toBe(urlOf(providerOf("cohere"), "cohere-chat", "m"))
+      }
+    })
 
-  test("to Gemini and Bedrock have the gateway's addresses", () => {
-    const urls = [...recordedUrls("gemini-generatecontent"), ...recordedUrls("bedrock-converse")]
-    expect(urls.length).toBeGreaterThan(50)
-    for (const url of urls) {
-      const [, model = "", method = ""] =
-        /\/models?\/(.+)[:/](converse(?:-stream)?|\w+Content)$/.exec(url.pathname) ?? []
-      const stream = method.includes("tream")
-      const [provider, dialect] = url.hostname.startsWith("bedrock")
-        ? ([providerOf("bedrock", { region: "us-east-1" }), "bedrock-converse"] as const)
-        : ([providerOf("google"), "gemini"] as const)
-      const ours = urlOf(provider, dialect, decodeURIComponent(model), stream)
-      // Some clients do not encode the colon in the name of a model.
-      expect(decodeURIComponent(ours)).toBe(decodeURIComponent(url.href))
-    }
-  })
-})
+    test("have the expected value for Gemini and Bedrock", () => {
+      const urls = [...recordedUrls("gemini-generatecontent"), ...recordedUrls("bedrock-converse")]
+      expect(urls.length).toBeGreaterThan(50)
+      for (const url of urls) {
+        const [, model = "", method = ""] =
+          /\/models?\/(.+)[:/](converse(?:-stream)?|\w+Content)$/.exec(url.pathname) ?? []
+        const stream = method.includes("tream")
+        const [provider, dialect] = url.hostname.startsWith("bedrock")
+          ? ([providerOf("bedrock", { region: "us-east-1" }), "bedrock-converse"] as const)
+          : ([providerOf("google"), "gemini"] as const)
+        const ours = urlOf(provider, dialect, decodeURIComponent(model), stream)
+        // Some clients do not encode the colon in the name of a model.
+        expect(decodeURIComponent(ours)).toBe(decodeURIComponent(url.href))
+      }
+    })
+  },
+)

@@ -70,8 +70,8 @@ async function failure(promise: Promise<unknown>): Promise<GatewayError> {
   throw new Error("it succeeded")
 }
 
-describe("the AWS role of a machine", () => {
-  test("is read from the security token service for a pod with a web identity", async () => {
+describe("AWS role of a machine", () => {
+  test("comes from the security token service for a pod with a web identity", async () => {
     const response = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
       <AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
       <SessionToken>session</SessionToken><Expiration>${EXPIRATION}</Expiration>
@@ -96,7 +96,7 @@ describe("the AWS role of a machine", () => {
     ["AWS_CONTAINER_AUTHORIZATION_TOKEN", "plain-token"],
     ["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "pod-token"],
   ] as const) {
-    test(`is read from the container endpoint, authorized by ${name}`, async () => {
+    test(`comes from the container endpoint, authorized by ${name}`, async () => {
       responses = { "GET /credentials": () => Response.json(DOCUMENT) }
       const key = await machineKey("eu-west-1", {
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials`,
@@ -107,7 +107,7 @@ describe("the AWS role of a machine", () => {
     })
   }
 
-  test("is read from the instance metadata service in version 2", async () => {
+  test("comes from the instance metadata service in version 2", async () => {
     responses = {
       "PUT /latest/api/token": () => new Response("metadata-token"),
       "GET /latest/meta-data/iam/security-credentials/": () => new Response("gateway-role\n"),
@@ -122,13 +122,13 @@ describe("the AWS role of a machine", () => {
     ])
   })
 
-  test("is not read from another machine over plain HTTP", async () => {
+  test("does not come from another machine over plain HTTP", async () => {
     const environment = { AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://192.0.2.1/credentials" }
     const error = await failure(machineKey("eu-west-1", environment))
     expect(String(error.cause)).toContain("must be an https address")
   })
 
-  test("is reported with the reason if it cannot be used", async () => {
+  test("causes an error with the reason if it cannot be used", async () => {
     const web = { AWS_ROLE_ARN: "arn", AWS_ENDPOINT_URL_STS: url }
     const missing = { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, "missing") }
     expect(String((await failure(machineKey("r", missing))).cause)).toContain("cannot be read")
@@ -152,10 +152,10 @@ describe("the AWS role of a machine", () => {
   })
 })
 
-describe("a Google token", () => {
+describe("Google token", () => {
   const exchanged = () => Response.json({ access_token: "federated", expires_in: 3600 })
 
-  test("is read from the metadata service of the machine", async () => {
+  test("comes from the metadata service of the machine", async () => {
     const path = "/computeMetadata/v1/instance/service-accounts/default/token"
     responses = { [`GET ${path}`]: exchanged }
     const token = await googleToken("machine", { GCE_METADATA_HOST: `127.0.0.1:${server.port}` })
@@ -168,7 +168,7 @@ describe("a Google token", () => {
     subjectTokenType: "urn:ietf:params:oauth:token-type:jwt",
   }
 
-  test("is exchanged for the token in a file", async () => {
+  test("replaces the token in a file by an exchange", async () => {
     responses = { "POST /token": exchanged }
     const token = await googleToken({
       ...external,
@@ -183,7 +183,7 @@ describe("a Google token", () => {
     })
   })
 
-  test("is exchanged for an issued token, and a service account is impersonated", async () => {
+  test("replaces an issued token by an exchange, and a service account is impersonated", async () => {
     responses = {
       "GET /issuer": () => Response.json({ id_token: "issued" }),
       "POST /token": exchanged,
@@ -203,7 +203,7 @@ describe("a Google token", () => {
     expect(impersonated?.headers.get("authorization")).toBe("Bearer federated")
   })
 
-  test("is exchanged for the refresh token of a user", async () => {
+  test("replaces the refresh token of a user by an exchange", async () => {
     responses = { "POST /token": exchanged }
     const user = { clientId: "id", clientSecret: "s", refreshToken: "r", tokenUri: `${url}/token` }
     expect((await googleToken(user)).value).toBe("federated")
@@ -314,7 +314,7 @@ describe("an identity that returns no credential", () => {
     ],
     ["is too large", () => text("x".repeat(70_000)), "larger than 64 KB (EMSGSIZE)"],
   ]
-  test.each(cases)("is reported with the reason when it %s", async (_, response, words) => {
+  test.each(cases)("causes an error with the reason when it %s", async (_, response, words) => {
     responses = { "GET /credentials": response, "POST /sts": response }
     const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
     const webIdentity = {
@@ -340,7 +340,7 @@ describe("an identity that returns no credential", () => {
       "AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
-  ])("is reported with the reason %p", async (environment, words) => {
+  ])("causes an error with the reason %p", async (environment, words) => {
     const cause = failureWords(await failure(machineKey("r", environment)))
     expect(cause).toContain(words)
     expect(cause).not.toContain("secret")

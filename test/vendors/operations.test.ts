@@ -40,7 +40,7 @@ describe("vendors without chat", () => {
     ["voyage", "VOYAGE_API_KEY", "https://api.voyageai.com/v1"],
     ["jina", "JINA_API_KEY", "https://api.jina.ai/v1"],
   ] as const) {
-    test(`include ${id}`, () => {
+    test(`include the vendor ${id}`, () => {
       const vendor = vendorOf(id)
       const provider = providerOf(id, { apiKey: "secret" })
       expect([vendor.keyVariables, vendor.chat]).toEqual([[variable], []])

@@ -22,7 +22,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 describe("required settings of a provider", () => {
   for (const [id, vendor] of vendors) {
-    test(`are sufficient to call it: ${id}`, () => {
+    test(`suffice to call it: ${id}`, () => {
       const entry = WRITTEN[id] ?? "api_key: k"
       const { settings, warnings } = load(`providers: { mine: { vendor: ${id}, ${entry} } }`)
       expect(warnings).toEqual([])
@@ -39,7 +39,7 @@ describe("required settings of a provider", () => {
     })
   }
 
-  test("are reported if one is missing", () => {
+  test("cause an error if one is missing", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],

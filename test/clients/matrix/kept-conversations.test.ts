@@ -45,7 +45,7 @@ function sent(): string {
 
 describe.each(UPSTREAMS)("a stored conversation with %s", (upstream) => {
   test.each([false, true])(
-    "is continued in the AI SDK after thinking and a tool call; streamed: %p",
+    "continues in the AI SDK after thinking and a tool call; streamed: %p",
     async (isStreamed) => {
       const model = modelAt(upstream)
       const messages: ModelMessage[] = [{ role: "user", content: "Call get_weather" }]

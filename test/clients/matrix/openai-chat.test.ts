@@ -37,7 +37,7 @@ describeLosses("openai chat", upstreams, {
 const OWN_CHOICES: ReadonlySet<Upstream> = new Set(["gemini"])
 
 for (const upstream of UPSTREAMS) {
-  describe(`choices in OpenAI's client at ${upstream}`, () => {
+  describe(`several choices in OpenAI's client at ${upstream}`, () => {
     const order = { model: modelAt(upstream), messages: MESSAGES }
     const complete = () => openAiOf(upstreams).chat.completions.create({ ...order, n: 3 })
     const stream = () =>
@@ -46,7 +46,7 @@ for (const upstream of UPSTREAMS) {
         .finalChatCompletion()
 
     for (const [name, ask] of Object.entries({ "3 choices": complete, streamed: stream })) {
-      test(`include ${name}`, async () => {
+      test(`include ${name} as requested`, async () => {
         const single = usageOf((await openAiOf(upstreams).chat.completions.create(order)).usage)
         const { requests } = upstreams.gateway.simulator
         const before = requests.length

@@ -143,7 +143,7 @@ describe("OpenAI's cost API", () => {
     ])
   })
 
-  test("is simulated in a form that OpenAI's client can read", async () => {
+  test("has a simulator that OpenAI's client can read", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })
@@ -185,7 +185,7 @@ describe("OpenAI's cost API", () => {
   })
 })
 
-describe("an incorrect cost list", () => {
+describe("validation of a cost list", () => {
   const bucket = { start_time: OCTOBER.from / 1_000, results: [] }
   test.each([
     [{ data: [], has_more: true, next_page: "again" }, "did not end its list"],
@@ -195,7 +195,7 @@ describe("an incorrect cost list", () => {
     [{ data: [{ start_time: 1e300, results: [] }], has_more: false }, "a bucket without a day"],
     [{ data: [{ ...bucket, results: [{}] }], has_more: false }, "(data.0.results.0.amount)"],
     ["<html>", "in an unknown format"],
-  ])("is rejected: %j", async (body, words) => {
+  ])("rejects %j", async (body, words) => {
     const text = typeof body === "string" ? body : JSON.stringify(body)
     using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) })
     expect(await rejection(readAt(server.port))).toContain(words)

@@ -25,7 +25,7 @@ test("simultaneous processes migrate a database once", async () => {
   await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()))
 })
 
-test("values are read as they were written", async () => {
+test("PostgreSQL values are read as they were written", async () => {
   await using client = await open()
   const row = await client.row(
     "SELECT $1::bigint AS number, $2::text AS text, $3::text[] AS texts, $4::bigint[] AS numbers, $5::bytea AS bytes, $6::boolean AS yes",

@@ -26,7 +26,7 @@ async function openThroughProxy() {
 const CUTS: readonly (readonly Cut[])[] = [["before"], ["after"], ["before", "before", "after"]]
 
 for (const cuts of CUTS) {
-  test(`a change whose COMMIT is cut off ${cuts.join(", ")} it reaches the server is applied once`, async () => {
+  test(`a change is applied once if its COMMIT is cut off ${cuts.join(", ")} it reaches the server`, async () => {
     await using opened = await openThroughProxy()
     const { proxy, store } = opened
     proxy.cutCommits(...cuts)

@@ -132,7 +132,7 @@ const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   part: (bucket) => bucket.putPart({ key: "key", id: "1", tags: [] }, 1, bytes("text")),
 }
 
-describe.each(Object.keys(STEPS))("the bucket client at %s", (name) => {
+describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) => {
   const step = (bucket: Bucket): Promise<unknown> => STEPS[name]?.(bucket) ?? Promise.resolve()
 
   test("times out if a bucket never answers", async () => {
@@ -246,7 +246,7 @@ describe("the bucket client's transfer of an object", () => {
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
-  test("is complete, however long its reader takes", async () => {
+  test("completes, however long its reader takes", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()

@@ -30,7 +30,7 @@ describe("an answer in the HTTP client", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
   ] as const)(
-    "is decompressed if it is compressed without a request: %s",
+    "becomes decompressed if it is compressed without a request: %s",
     async (coding, compress) => {
       const text = JSON.stringify({ long: "é".repeat(100_000) })
       using server = Bun.serve({
@@ -81,7 +81,7 @@ describe("an answer in the HTTP client", () => {
     expect(await textOf(send(server.url.href))).toBe("")
   })
 
-  test("is complete for a slow reader even if the server has disconnected", async () => {
+  test("stays complete for a slow reader even if the server has disconnected", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
       socket.end()

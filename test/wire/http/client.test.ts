@@ -72,7 +72,7 @@ describe("a request of the HTTP client", () => {
     for (const { received } of server.sides) expect(received).not.toContain("iverr")
   })
 
-  test("is received completely by a server that reads slowly", async () => {
+  test("arrives completely at a server that reads slowly", async () => {
     const text = "é0123456789".repeat(400_000)
     const bytes = Buffer.from(text)
     using server = Bun.serve({
@@ -103,11 +103,11 @@ describe("a request of the HTTP client", () => {
   })
 })
 
-describe("a connection of the HTTP client", () => {
+describe("connections of the HTTP client", () => {
   const numbered = () =>
     startRawServer(({ number, socket }) => void socket.write(responseOf(`on ${number}`)))
 
-  test("serves requests one after another, and never two at once", async () => {
+  test("serve requests one after another, and never two at once", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     expect(await textOf(send(`${server.url}/else`))).toBe("on 1")
@@ -122,7 +122,7 @@ describe("a connection of the HTTP client", () => {
       "with an answer with two ends",
       "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ],
-  ])("is closed instead of reused: %s", async (_, response) => {
+  ])("close instead of serving another request: %s", async (_, response) => {
     using server = startRawServer(({ socket }) => void socket.write(response))
     for (const count of [1, 2]) {
       expect(await textOf(send(server.url))).toBe("ok")
@@ -131,7 +131,7 @@ describe("a connection of the HTTP client", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("is closed if it receives unexpected data while idle", async () => {
+  test("close if they receive unexpected data while idle", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     server.sides[0]?.socket.write(responseOf("whose is this?"))
@@ -139,7 +139,7 @@ describe("a connection of the HTTP client", () => {
     expect(await textOf(send(server.url))).toBe("on 2")
   })
 
-  test("is not reused if its server answers before the request is complete", async () => {
+  test("close after a server answers before the request is complete", async () => {
     using server = startRawServer(
       (side) => void side.socket.write(responseOf("too much", "", "413 No")),
     )
@@ -151,7 +151,7 @@ describe("a connection of the HTTP client", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("is closed when the client is disposed", async () => {
+  test("close when the client is disposed", async () => {
     using server = startRawServer(() => {})
     const sending = send(server.url)
     await until(() => server.sides[0]?.received !== undefined && server.sides[0].received !== "")
@@ -161,7 +161,7 @@ describe("a connection of the HTTP client", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("that the server has closed causes one retry of the request", async () => {
+  test("cause one retry of the request if the server has closed them", async () => {
     using server = startRawServer(({ number, socket, received }) => {
       const isSecond = received.split("POST ").length > 2
       if (isSecond) socket.terminate()
@@ -174,7 +174,7 @@ describe("a connection of the HTTP client", () => {
   test.each([
     ["a new one", (isKept: boolean) => !isKept, "{}"],
     ["one that has begun to answer", (isKept: boolean) => isKept, "{}"],
-  ])("that breaks causes no retry of the request: %s", async (_, breaks) => {
+  ])("cause no retry of the request if they break: %s", async (_, breaks) => {
     using server = startRawServer(({ socket, received }) => {
       const isKept = received.split("POST ").length > 2
       if (!breaks(isKept)) socket.write(responseOf("ok"))
@@ -221,7 +221,7 @@ describe("an aborted request of the HTTP client", () => {
     expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
   })
 
-  test("is never sent if it has no connection yet", async () => {
+  test("never reaches the server if it has no connection yet", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const sending = send(server.url)
     expect(sending.isConnected).toBe(false)
@@ -246,7 +246,7 @@ describe("an aborted request of the HTTP client", () => {
 })
 
 describe("an address in the HTTP client", () => {
-  test.each(["127.0.0.1", "::1"])("is resolved to %s for localhost", async (hostname) => {
+  test.each(["127.0.0.1", "::1"])("resolves to %s for localhost", async (hostname) => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")), hostname)
     expect(await textOf(send(`http://localhost:${server.port}/`))).toBe("ok")
     expect(await textOf(send(server.url))).toBe("ok")
@@ -261,7 +261,7 @@ describe("an address in the HTTP client", () => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 
-  test("is requested through its proxy", async () => {
+  test("uses its proxy for requests", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("by proxy")))
     const script = `
       const { HttpClient } = await import(${JSON.stringify(import.meta.resolve("../../../src/wire/http/client.ts"))})

@@ -104,13 +104,13 @@ describe("a configured proxy", () => {
     "ftp://proxy",
     "http://user:p@ss/w@proxy",
     "user:word@proxy:3128",
-  ])("is reported without its value if it is %s", (value) => {
+  ])("causes an error without its value if it is %s", (value) => {
     const [warning = ""] = proxyWarnings({ ALL_PROXY: value })
     expect(warning).toStartWith("ALL_PROXY: ")
     expect(warning).not.toContain(value)
   })
 
-  test("is shown without its password", () => {
+  test("appears without its password", () => {
     expect(proxyHost({ variable: "HTTP_PROXY", value: "http://user:word@proxy:3128/" })).toBe(
       "http://proxy:3128",
     )
@@ -121,7 +121,7 @@ describe("an address chosen by a caller", () => {
   const call = (address: string, allowsPrivate = false) =>
     pinnedFetch(new URL(address), { headers: {}, allowsPrivate, deadline: 10_000 })
 
-  test("is never sent to the proxy by name, because the proxy might resolve private names", async () => {
+  test("reaches the proxy by name, because the proxy might resolve private names", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["HTTP_PROXY"] = proxy.url
     const answer = await call("http://hooks.invalid:8931/hook")
@@ -157,7 +157,7 @@ describe("an address chosen by a caller", () => {
     "http://metadata.google.internal/",
     "http://printer.local/",
     "http://intranet/",
-  ])("is never sent to the proxy if it is %s", async (address) => {
+  ])("never reaches the proxy if it is %s", async (address) => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["ALL_PROXY"] = proxy.url
     const thrown = await call(address).catch((error: unknown) => error)

@@ -254,7 +254,7 @@ describe("short chunks of a response", () => {
     return pieces
   }
 
-  test("are passed on together if they arrive together", () => {
+  test("arrive together if they were sent together", () => {
     const letters = Array.from({ length: 87_000 }, (_, index) =>
       String.fromCharCode(97 + (index % 26)),
     )
@@ -262,7 +262,7 @@ describe("short chunks of a response", () => {
     expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
   })
 
-  test("are appended to a preceding long chunk without copying long chunks", () => {
+  test("follow a preceding long chunk without copies of long chunks", () => {
     const long = "x".repeat(4_096)
     expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
       `${long}ab`,
@@ -272,7 +272,7 @@ describe("short chunks of a response", () => {
     ])
   })
 
-  test("are passed on before an invalid chunk is reported", () => {
+  test("arrive before an invalid chunk is reported", () => {
     const result = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
     expect(result).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
   })
@@ -300,14 +300,14 @@ describe("the memory of passed chunks of a response", () => {
     return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
-  test("is limited to their data if extensions fill the reads", () => {
+  test("equals the size of their data if extensions fill the reads", () => {
     const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
     const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
     expect(data).toBe(20 * 134)
     expect(buffers).toBe(data)
   })
 
-  test("is at most twice the memory of their data", () => {
+  test("stays below twice the size of their data", () => {
     for (const extension of [0, 100, 1_000, 3_000]) {
       const chunk = `400;${"a".repeat(extension)}\r\n${"x".repeat(1_024)}\r\n`
       const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(100))
@@ -315,7 +315,7 @@ describe("the memory of passed chunks of a response", () => {
     }
   })
 
-  test("is not copied for a read that is mostly data", () => {
+  test("needs no copy for a read that is mostly data", () => {
     const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`
     const { buffers } = keptBytes(CHUNKED, chunk.repeat(10))
     expect(buffers).toBe(20 * chunk.length * 10)
