@@ -33,7 +33,7 @@ describe("Anthropic instructions within a conversation", () => {
     ])
   })
 
-  test("apply to one turn only if marked so, and disappear afterwards", () => {
+  test("apply to one turn only if they are marked so", () => {
     const once = { role: "system", content: "A", clear_at: "next_user_message" }
     const rolesOf = (...turns: JsonValue[]) => decode(...turns).messages.map(({ role }) => role)
     expect(rolesOf(USER, once)).toEqual(["user", "system"])

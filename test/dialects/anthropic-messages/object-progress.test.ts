@@ -6,7 +6,7 @@ import { threadTime } from "../../support/processor-time.ts"
 
 const TEXT = String.raw` {"a":"} \"]\\","b":[{"c":"\\\""}]} `
 
-test("object parser completes an object at its closing bracket, however the text is split", () => {
+test("the object parser completes an object at its closing bracket, however the text is split", () => {
   const end = TEXT.lastIndexOf("}")
   for (let cut = 0; cut <= end; cut++) {
     const progress = new ObjectProgress()
@@ -19,7 +19,7 @@ test("object parser completes an object at its closing bracket, however the text
   }
 })
 
-test("object parser reads long arguments once while another block is pending", () => {
+test("the object parser reads long arguments once while another block is pending", () => {
   const encoder = ANTHROPIC_MESSAGES.encodeEvents({
     model: "m",
     messages: [],

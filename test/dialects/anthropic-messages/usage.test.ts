@@ -139,7 +139,7 @@ describe(`Anthropic usage compared with an independent reading${WITHOUT_FIXTURES
   test.skipIf(!HAS_FIXTURES)("recorded cases exist", () => expect(cases.length).toBeGreaterThan(10))
 
   for (const [index, { usage, expected }] of cases.entries()) {
-    test(`case ${index} matches`, () => {
+    test(`matches the independent reading: case ${index}`, () => {
       const read = decoded(usage) ?? NO_USAGE
       expect(totalInput(read)).toBe(expected.input_tokens ?? 0)
       expect(read.output).toBe(expected.output_tokens ?? 0)

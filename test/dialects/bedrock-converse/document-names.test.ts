@@ -16,7 +16,7 @@ test("Bedrock document names are unique, even if a document has the name of a nu
   ])
 })
 
-test("Bedrock document names read only the relevant start of long names and media types", () => {
+test("Bedrock document names depend only on the relevant start of long names and media types", () => {
   const [name, type] = ["a.".repeat(5_000_000), `${".".repeat(10_000_000)}pdf`]
   const mediaType = "/".repeat(10_000_000)
   const read = () => [new DocumentNames().next(name), formatOf(mediaType, type)]

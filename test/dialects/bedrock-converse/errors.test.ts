@@ -54,11 +54,14 @@ test.each<[string, number, ErrorKind]>([
   ["ModelErrorException", 424, "upstream_error"],
   ["ResourceNotFoundException", 404, "upstream_error"],
   ["InternalServerException", 500, "upstream_error"],
-])("Bedrock error %s with %i is %s and hides Bedrock's message", (type, status, kind) => {
-  const error = decode(status, { message: "secret text" }, type)
-  expect(error.kind).toBe(kind)
-  expect(error.message).not.toContain("secret")
-})
+])(
+  "the Bedrock error %s with %i is reported as %s and hides Bedrock's message",
+  (type, status, kind) => {
+    const error = decode(status, { message: "secret text" }, type)
+    expect(error.kind).toBe(kind)
+    expect(error.message).not.toContain("secret")
+  },
+)
 
 test("the error names a problem with the operator's Bedrock credential", () => {
   const error = decode(400, { message: "The security token expired" }, "ExpiredTokenException")

@@ -8,7 +8,7 @@ function errorOf(status: number, body: unknown) {
   return { kind, status: told, message, upstream: details.upstream }
 }
 
-test("Cohere error decoder returns the status of an invalid request", () => {
+test("the Cohere error decoder returns the status of an invalid request", () => {
   const message = "unknown field: parameter 'strict' is not a valid field."
   for (const status of [400, 413, 422]) {
     expect(errorOf(status, { id: "7f", message })).toEqual({
@@ -20,14 +20,14 @@ test("Cohere error decoder returns the status of an invalid request", () => {
   }
 })
 
-test("Cohere error decoder returns the error type if there is one", () => {
+test("the Cohere error decoder returns the error type if there is one", () => {
   expect(errorOf(400, { message: "No.", error_type: "invalid_request" }).upstream).toEqual({
     status: 400,
     type: "invalid_request",
   })
 })
 
-test("Cohere error decoder converts status 498 for a blocked word to a bad request", () => {
+test("the Cohere error decoder converts status 498 for a blocked word to a bad request", () => {
   expect(errorOf(498, { message: "blocked input" })).toMatchObject({
     kind: "refused_by_upstream",
     status: 400,
@@ -35,7 +35,7 @@ test("Cohere error decoder converts status 498 for a blocked word to a bad reque
   })
 })
 
-test("Cohere error decoder does not attribute other errors to the caller", () => {
+test("the Cohere error decoder does not attribute other errors to the caller", () => {
   const kinds = [401, 402, 403, 404, 429, 499, 500, 501, 503, 504].map(
     (status) => errorOf(status, { message: "secret detail" }).kind,
   )
@@ -54,20 +54,23 @@ test("Cohere error decoder does not attribute other errors to the caller", () =>
   expect(errorOf(499, { message: "secret detail" }).message).not.toContain("secret detail")
 })
 
-test("Cohere error decoder accepts bodies of any shape", () => {
+test("the Cohere error decoder accepts bodies of any shape", () => {
   expect(errorOf(400, "plain words").message).toBe("plain words")
   for (const body of ["<html>", "", undefined, null, [], { message: 7 }]) {
     expect(errorOf(400, body).message).toBe("The provider refused the request with status 400.")
   }
 })
 
-test.skipIf(!HAS_FIXTURES)(`Cohere error decoder reads recorded errors${WITHOUT_FIXTURES}`, () => {
-  const errors = recordings().filter(({ status }) => status !== 200)
-  expect(errors.length).toBeGreaterThan(0)
-  for (const { status, answer } of errors) {
-    expect(status).toBe(401)
-    const error = errorOf(status, answer)
-    expect(error.kind).toBe("upstream_error")
-    expect(error.message).not.toContain("Incorrect API key")
-  }
-})
+test.skipIf(!HAS_FIXTURES)(
+  `the Cohere error decoder reads recorded errors${WITHOUT_FIXTURES}`,
+  () => {
+    const errors = recordings().filter(({ status }) => status !== 200)
+    expect(errors.length).toBeGreaterThan(0)
+    for (const { status, answer } of errors) {
+      expect(status).toBe(401)
+      const error = errorOf(status, answer)
+      expect(error.kind).toBe("upstream_error")
+      expect(error.message).not.toContain("Incorrect API key")
+    }
+  },
+)

@@ -16,7 +16,7 @@ const CALL: Part = {
   arguments: '{"city":"A"}',
 }
 
-test("Cohere encoder sends the smallest request", () => {
+test("the Cohere encoder sends the smallest request", () => {
   expect(encoded(requestOf())).toEqual({
     body: {
       model: MODEL,
@@ -28,7 +28,7 @@ test("Cohere encoder sends the smallest request", () => {
   })
 })
 
-test("Cohere encoder sets an omitted temperature to 1, even with top_p", () => {
+test("the Cohere encoder sets an omitted temperature to 1, even with top_p", () => {
   expect(encoded(requestOf({ topP: 0.9 }))).toMatchObject({
     body: { temperature: 1, p: 0.9 },
     losses: [],
@@ -36,7 +36,7 @@ test("Cohere encoder sets an omitted temperature to 1, even with top_p", () => {
   expect(encoded(requestOf({ temperature: 0 })).body.temperature).toBe(0)
 })
 
-test("Cohere encoder sends sampling parameters under Cohere's names", () => {
+test("the Cohere encoder sends sampling parameters under Cohere's names", () => {
   const { body, losses } = encoded(
     requestOf({
       stream: true,
@@ -62,7 +62,7 @@ test("Cohere encoder sends sampling parameters under Cohere's names", () => {
   expect(losses).toEqual([])
 })
 
-test("Cohere encoder limits values to Cohere's ranges and reports losses", () => {
+test("the Cohere encoder limits values to Cohere's ranges and reports losses", () => {
   const { body, losses } = encoded(
     requestOf({ temperature: 1.7, topP: 1, topK: 900, presencePenalty: -1.5 }),
   )
@@ -75,11 +75,11 @@ test("Cohere encoder limits values to Cohere's ranges and reports losses", () =>
   ])
 })
 
-test("Cohere encoder makes a negative seed positive", () => {
+test("the Cohere encoder makes a negative seed positive", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
-test("Cohere encoder sends only one of the two penalties and drops zero", () => {
+test("the Cohere encoder sends only one of the two penalties and drops zero", () => {
   const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
   expect(both.body.frequency_penalty).toBe(0.5)
   expect(both.body).not.toHaveProperty("presence_penalty")
@@ -90,7 +90,7 @@ test("Cohere encoder sends only one of the two penalties and drops zero", () => 
   expect(one.losses).toEqual([])
 })
 
-test("Cohere encoder drops an empty list of stop strings", () => {
+test("the Cohere encoder drops an empty list of stop strings", () => {
   expect(encoded(requestOf({ stop: ["a", "b"] })).body.stop_sequences).toEqual(["a", "b"])
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
@@ -218,7 +218,7 @@ describe("Cohere answer format encoder", () => {
   })
 })
 
-test("Cohere encoder reports other dialects' fields as lost by name, at every level", () => {
+test("the Cohere encoder reports other dialects' fields as lost by name, at every level", () => {
   const extra = (name: string) => ({ dialect: "openai-chat" as const, fields: { [name]: 1 } })
   const { losses } = encoded(
     requestOf({

@@ -26,14 +26,14 @@ function usageOf(usage: JsonObject) {
   return COHERE_CHAT.decodeResult(answer({ usage })).usage
 }
 
-test("Cohere answer decoder reads text", () => {
+test("the Cohere answer decoder reads text", () => {
   expect(COHERE_CHAT.decodeResult(answer())).toEqual({
     id: "7f",
     choices: [{ index: 0, parts: [{ type: "text", text: "Hi" }], finish: "stop" }],
   })
 })
 
-test("Cohere answer decoder reads thinking, a plan and calls", () => {
+test("the Cohere answer decoder reads thinking, a plan and calls", () => {
   const call = (id: string, written: string) => ({
     id,
     type: "function",
@@ -62,14 +62,14 @@ test("Cohere answer decoder reads thinking, a plan and calls", () => {
   })
 })
 
-test("Cohere answer decoder gives an id to a call without one", () => {
+test("the Cohere answer decoder gives an id to a call without one", () => {
   const calls = [{ type: "function", function: { name: "clock", arguments: "{}" } }]
   const [, part] = choiceOf(answer({}, { tool_calls: calls }))?.parts ?? []
   expect(part).toMatchObject({ type: "tool-call", name: "clock" })
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("Cohere answer decoder splits citations by source and references their content block", () => {
+test("the Cohere answer decoder splits citations by source and references their content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
     answer(
@@ -198,7 +198,7 @@ describe("Cohere usage decoder", () => {
   })
 })
 
-test("Cohere answer decoder keeps unknown fields as Cohere extras", () => {
+test("the Cohere answer decoder keeps unknown fields as Cohere extras", () => {
   const logprobs = [{ text: "Hi", token_ids: [1], logprobs: [-0.5] }]
   const result = COHERE_CHAT.decodeResult(answer({ logprobs, meta: 1 }, { mood: "good" }))
   expect(result.extra).toEqual({ dialect: "cohere-chat", fields: { meta: 1 } })
@@ -208,7 +208,7 @@ test("Cohere answer decoder keeps unknown fields as Cohere extras", () => {
   })
 })
 
-test("Cohere answer decoder rejects an invalid body", () => {
+test("the Cohere answer decoder rejects an invalid body", () => {
   for (const body of [{}, { message: "gone" }, { message: [] }]) {
     expect(() => COHERE_CHAT.decodeResult(body as JsonObject)).toThrow(
       "The provider's answer is not a chat message.",

@@ -35,7 +35,7 @@ function eventsOf(...chunks: JsonObject[]): ChatEvent[] {
   return decoded(framesFrom(...chunks)).events
 }
 
-test("Cohere stream decoder reads text, its end and usage", () => {
+test("the Cohere stream decoder reads text, its end and usage", () => {
   const tokens = { input_tokens: 3, output_tokens: 2 }
   const block = { type: "content-start", index: 0 }
   const opened = { ...block, delta: { message: { content: { type: "text", text: "" } } } }
@@ -60,7 +60,7 @@ test("Cohere stream decoder reads text, its end and usage", () => {
   expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputFresh: 3, output: 2 } })
 })
 
-test("Cohere stream decoder reads thinking and the plan as reasoning", () => {
+test("the Cohere stream decoder reads thinking and the plan as reasoning", () => {
   const thinking = { message: { content: { thinking: "Hmm." } } }
   const events = eventsOf(
     { type: "content-delta", index: 0, delta: thinking },
@@ -125,7 +125,7 @@ describe("Cohere stream decoder of tool calls", () => {
   })
 })
 
-test("Cohere stream decoder attaches citations to the text before them", () => {
+test("the Cohere stream decoder attaches citations to the text before them", () => {
   const source = { type: "document", id: "doc:0", document: { title: "Facts" } }
   const cited = { start: 0, end: 5, text: "Hello", sources: [source], type: "TEXT_CONTENT" }
   const citation = (citations: JsonObject) => ({
@@ -142,7 +142,7 @@ test("Cohere stream decoder attaches citations to the text before them", () => {
   ])
 })
 
-test("Cohere stream decoder reports the only stop string as matched", () => {
+test("the Cohere stream decoder reports the only stop string as matched", () => {
   const frames = framesFrom(START, text("a"), end("STOP_SEQUENCE"))
   const { events } = decoded(frames, requestOf({ stop: ["END"] }))
   expect(events.at(-1)).toEqual({
@@ -154,7 +154,7 @@ test("Cohere stream decoder reports the only stop string as matched", () => {
   })
 })
 
-test("Cohere stream decoder keeps probabilities chunk by chunk", () => {
+test("the Cohere stream decoder keeps probabilities chunk by chunk", () => {
   const logprob = (words: string) => ({ text: words, token_ids: [1], logprobs: [-0.5] })
   const result = foldEvents(
     eventsOf({ ...text("a"), logprobs: logprob("a") }, { ...text("b"), logprobs: logprob("b") }),
@@ -200,7 +200,7 @@ describe("Cohere stream decoder of an incomplete stream", () => {
   })
 })
 
-test("Cohere stream decoder ignores unknown events, blocks and members", () => {
+test("the Cohere stream decoder ignores unknown events, blocks and members", () => {
   const strange = [
     { type: "debug", prompt: "<s>" },
     { type: "keepalive" },
@@ -214,7 +214,7 @@ test("Cohere stream decoder ignores unknown events, blocks and members", () => {
   expect(decoded([{ data: "" }]).events).toEqual([])
 })
 
-test("Cohere stream decoder does not parse a parsed frame again", () => {
+test("the Cohere stream decoder does not parse a parsed frame again", () => {
   const json = text("a")
   const decoder = COHERE_CHAT.decodeEvents()
   expect(decoder.push({ event: "content-delta", data: "not looked at", json })).toEqual([

@@ -103,7 +103,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded embedding refusals${WITHOUT_FIXTURES}`,
 
 /** The requests must equal those of the vendors' clients for the same texts. Members that are null are ignored. */
 test.skipIf(!HAS_FIXTURES)(
-  `embedding encoder sends the same requests as the vendors' own clients${WITHOUT_FIXTURES}`,
+  `the embedding encoder sends the same requests as the vendors' own clients${WITHOUT_FIXTURES}`,
   () => {
     const told = (id: string): JsonObject => {
       const found = RECORDINGS.find((recording) => recording.id.endsWith(id))
@@ -167,7 +167,7 @@ interface JsGenai {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `embedding decoder reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
+  `the embedding decoder reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
   async () => {
     const file =
       "js-genai/Client_Tests_embedContent_Vertex_AI_should_embed_content_with_specified_parameters.json"

@@ -16,7 +16,7 @@ function verdict(body: JsonObject): string {
   }
 }
 
-test("embedding request decoder accepts the four forms of an input", () => {
+test("the embedding request decoder accepts the four forms of an input", () => {
   expect(requestOf({ input: "one" }).input).toEqual({ type: "texts", texts: ["one"] })
   expect(requestOf({ input: ["one", "two"] }).input).toEqual({
     type: "texts",
@@ -29,7 +29,7 @@ test("embedding request decoder accepts the four forms of an input", () => {
   })
 })
 
-test("embedding request decoder reads parameters, keeps other fields as extras and treats null as absent", () => {
+test("the embedding request decoder reads parameters, keeps other fields as extras and treats null as absent", () => {
   const request = requestOf({
     encoding_format: "base64",
     dimensions: 64,
@@ -96,7 +96,7 @@ function swept(file: string): Swept[] {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `embedding request decoder accepts the requests that OpenAI accepted${WITHOUT_FIXTURES}`,
+  `the embedding request decoder accepts the requests that OpenAI accepted${WITHOUT_FIXTURES}`,
   () => {
     const calls = swept("emb-success.json")
     expect(calls.length).toBe(16)
@@ -105,7 +105,7 @@ test.skipIf(!HAS_FIXTURES)(
 )
 
 test.skipIf(!HAS_FIXTURES)(
-  `embedding request decoder rejects the requests that OpenAI rejected${WITHOUT_FIXTURES}`,
+  `the embedding request decoder rejects the requests that OpenAI rejected${WITHOUT_FIXTURES}`,
   () => {
     const calls = swept("emb-errors.json")
     expect(calls.length).toBe(6)

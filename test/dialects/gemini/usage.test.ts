@@ -125,7 +125,7 @@ describe(`Gemini usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
       if (!isGoogle || !isJsonObject(body.usageMetadata)) continue
       const reported = body.usageMetadata
       compared++
-      test(`matches ${index} ${body.file.replace(/^.*\//, "")}`, () => {
+      test(`matches the oracle: ${index} ${body.file.replace(/^.*\//, "")}`, () => {
         const usage = usageOf(reported)
         if (usage === undefined) throw new Error("no usage")
         const words = Object.entries(expected).filter(([name]) => !FINER.test(name))

@@ -22,6 +22,6 @@ test.each<[vendor: string, body: JsonValue]>([
       },
     },
   ],
-])("image error decoder recognizes an account error of %s", (_, body) => {
+])("the image error decoder recognizes an account error of %s", (_, body) => {
   expect(decodeImageError(400, body).details.providerError).toBe("forbidden")
 })

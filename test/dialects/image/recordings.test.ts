@@ -74,7 +74,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
   })
 
   test.skipIf(!HAS_FIXTURES)(
-    "contain edits of the AI SDK and the rejection of response_format",
+    "contain an edit of the AI SDK and the rejection of response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

@@ -55,7 +55,7 @@ describe("a request to compact a conversation", () => {
   })
 
   test.each<JsonObject>([{ model: "m" }, { model: "m", input: 7 }, { model: "m", input: [] }])(
-    "needs a valid body: %j",
+    "requires a valid body: %j",
     (body) => {
       expect(() => OPENAI_RESPONSES.decodeRequest(compactionBody(body))).toThrow()
     },

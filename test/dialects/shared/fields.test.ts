@@ -36,7 +36,7 @@ test("the text of an error event becomes the error message", () => {
   expect(() => parseFrameOrError({ data: "oops" })).toThrow(GatewayError)
 })
 
-test("a required text is accepted when empty, and reported by its path when missing", () => {
+test("a required text can be empty, and an error names the path of a missing one", () => {
   expect(requiredText({ a: "" }, "a", "tools[0]")).toBe("")
   expect(() => requiredText({}, "a", "tools[0]")).toThrow(
     "Missing required parameter: 'tools[0].a'.",
@@ -46,7 +46,7 @@ test("a required text is accepted when empty, and reported by its path when miss
   )
 })
 
-test("an optional member is accepted as null, but not with another type", () => {
+test("an optional member can be null, but cannot have another type", () => {
   const object = { text: "a", flag: false, object: {}, nothing: null, number: 1 }
   expect(optionalText(object, "text", "x")).toBe("a")
   expect(optionalFlag(object, "flag", "x")).toBe(false)

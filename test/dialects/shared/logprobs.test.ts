@@ -68,7 +68,7 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   })
 })
 
-describe("alternative tokens of gemini", () => {
+describe("alternative tokens of Gemini", () => {
   test("have a maximum of 20 for each token", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)

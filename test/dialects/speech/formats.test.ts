@@ -73,7 +73,7 @@ const RECORDED: readonly RecordedSpeech[] = [
 
 describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
-    test(`match the recording: ${file}`, () => {
+    test(`match the recorded request: ${file}`, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
       const sent = encoded(vendor, model, { voice: VOICES[vendor] ?? "alloy", ...parts })
       const json = { ...jsonOf(sent) }
@@ -86,7 +86,7 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("match a recording of Gemini, and its samples are decoded", () => {
+  test.if(HAS_FIXTURES)("match the recorded request to Gemini, whose samples are decoded", () => {
     const file =
       "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
     const { request, response } = JSON.parse(readFixture(`recorded/${file}.json`))
@@ -100,7 +100,7 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     expect(sent.form).toBe("pcm")
   })
 
-  test.if(HAS_FIXTURES)("have recorded JSON answers of Mistral decoded", () => {
+  test.if(HAS_FIXTURES)("have recorded JSON answers from Mistral, which are decoded", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")
