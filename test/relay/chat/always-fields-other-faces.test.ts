@@ -106,7 +106,7 @@ describe("answers of /v1/messages", () => {
   })
 })
 
-test("have numbers for counts written as text, and a count of output without a count", async () => {
+test("an answer of /v1/messages has numbers for counts written as text, and a count of output without a count", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }

@@ -319,7 +319,7 @@ describe("a web search", () => {
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
 
-  test("has the vendor's own form of requirement if the caller requires it", async () => {
+  test("becomes required in the vendor's own form if the caller requires it", async () => {
     const body: Json = WAYS["messages"]?.body ?? {}
     const choice = { tool_choice: { type: "tool", name: "web_search" } }
     const ask = async (model: string, more: Json = {}): Promise<string> => {

@@ -153,7 +153,7 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
 
 describe("input that the vendor counts before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`costs its price before the first word, through ${path}`, async () => {
+    test(`has its price charged before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // The response to a chat begins with the first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`costs its price before the first word of ${model}, through Google's API`, async () => {
+    test(`has its price charged before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -178,7 +178,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
     })
   }
 
-  test("costs its price before the caller can read anything", async () => {
+  test("has its price charged before the caller can read anything", async () => {
     const asked = await ask("vendor/counted", true, "/v1/messages")
     await hasTold.promise
     asked.leave()

@@ -177,7 +177,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     }
   })
 
-  test("replaces the first when the first fails", async () => {
+  test("continues alone when the first fails", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]

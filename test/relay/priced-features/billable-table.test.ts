@@ -88,10 +88,10 @@ const ROWS = [
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
 describe("rows in the table of priced features", () => {
-  test("cover all known features", () => expect(ROWS.length).toBeGreaterThan(200))
+  test("contain more than 200 features", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
-    test(`identify the field as ${isFree(charge) ? "free" : "found"}: ${name}`, () => {
+    test(`mark ${name} as ${isFree(charge) ? "free" : "found"}`, () => {
       expect(maySetSwitch(body)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
@@ -129,7 +129,7 @@ describe("calls in the table of priced features", () => {
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
-      test(`occur in the ${way.in}: ${name}`, () => {
+      test(`have ${name} counted in the ${way.in}`, () => {
         const record = new AnswerRecord(dialect)
         const isBroken = way.in === "answer" && way.untilEnd === true
         if (isBroken) record.frame({})
@@ -190,7 +190,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no priced field", () => {
-  test("needs no search by its field names", () => {
+  test("has no field name that causes a search", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain)).toBe(false)
     expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)

@@ -116,7 +116,7 @@ describe("a long stored conversation", () => {
     return turns
   }
 
-  test("needs several slices to read, so that other requests are not blocked", async () => {
+  test("takes several slices to read, so that other requests are not blocked", async () => {
     using stored = conversations()
     const row = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
@@ -136,7 +136,7 @@ describe("a long stored conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("exists for a check without being read", async () => {
+  test("can be checked for existence without being read", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -207,7 +207,7 @@ test("a conversation history uses memory only while its request runs", async () 
 })
 
 describe("a conversation file that cannot be used", () => {
-  test("causes one report and appears again, without losing an answer", async () => {
+  test("causes one report, and is created again without losing an answer", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()

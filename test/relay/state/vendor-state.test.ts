@@ -363,7 +363,7 @@ describe("several accounts at a vendor", () => {
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
-  test("must include a deployment of the model at the storing account", async () => {
+  test("cannot serve a model that the storing account does not have", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const refused = await setup.ann.post(RESPONSES, body)
