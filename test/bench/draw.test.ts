@@ -4,7 +4,7 @@ import { Draw } from "../../bench/race/draw.ts"
 
 const NAMES = ["bare", "nginx", "portkey", "tollgate"]
 
-test("a seed of the bench gives the same order", () => {
+test("the bench draws the same order for the same seed", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (seed) => {
       const [first, again] = [new Draw(seed), new Draw(seed)]
@@ -17,7 +17,7 @@ test("a seed of the bench gives the same order", () => {
   )
 })
 
-test("each bench subject is first equally often", () => {
+test("each bench subject runs first equally often", () => {
   const draw = new Draw(1)
   const first = new Map<string, number>()
   for (let round = 0; round < 8_000; round++) {

@@ -45,7 +45,7 @@ test("the open loop sends requests even if none is answered, and includes their 
   expect(Math.max(...latencies)).toBeGreaterThan(waited)
 })
 
-test("the open loop counts other statuses than 200 and cut connections as failures, and ends", async () => {
+test("the open loop counts statuses other than 200 and cut connections as failures, and ends", async () => {
   let count = 0
   await using server = Bun.serve({
     hostname: "127.0.0.1",

@@ -17,7 +17,7 @@ describe("the bench's command line", () => {
     }
   })
 
-  test("can repeat a race", () => {
+  test("repeats a race on request", () => {
     expect(readOptions(["--peers", "--seed", "7"])?.race?.seed).toBe(7)
   })
 

@@ -24,7 +24,7 @@ async function entries(page: Page): Promise<{ amount: string; note: string }[]> 
   return ((await database.json()) as { data: { amount: string; note: string }[] }).data
 }
 
-test("the console rejects an amount with a comma and suggests a spelling, and repeats a grouped amount", async () => {
+test("the console rejects an amount with a comma and suggests the correct spelling", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await page.getByRole("button", { name: "Adjust credits" }).click()

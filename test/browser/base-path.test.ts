@@ -118,7 +118,7 @@ async function startBehind(stripsPath: boolean) {
 describe.each([
   ["removes the base path", true],
   ["keeps the base path", false],
-])("behind a proxy that %s", (_, stripsPath) => {
+])("a gateway behind a proxy that %s", (_, stripsPath) => {
   test("uses the public address for clients, links and documents", async () => {
     await using behind = await startBehind(stripsPath)
     const { url, escaped } = behind.proxy

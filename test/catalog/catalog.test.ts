@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("have entries under the id of their provider", () => {
+  test("have entries in the model list under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -44,7 +44,7 @@ describe("known models", () => {
     expect(warnings).toEqual(catalog.withoutModels)
   })
 
-  test("cause a warning if their vendor is unknown", () => {
+  test("cause a warning and cannot be called if their vendor is unknown", () => {
     const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
     expect(catalog.list()).toEqual([])
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])

@@ -152,7 +152,7 @@ describe("additions of clients to a model name", () => {
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("include Google's resource prefix and Claude Code's long-context suffix, which the catalog ignores", () => {
+  test("have no effect if they are Google's resource prefix or Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -219,7 +219,7 @@ describe("models with Bedrock's own names", () => {
     })
   })
 
-  test("have lower priority than the original vendor's and than exact names", () => {
+  test("have lower priority than the original vendor's models and than exact names", () => {
     const both = build({ bedrock: inRegion("us-east-1"), anthropic: provider("anthropic") })
     expectMeanings(both, {
       "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",

@@ -46,7 +46,7 @@ describe("prices of a vendor's services and modes", () => {
     })
   })
 
-  test("include rates of a known mode with the known price, and its factor with another price", () => {
+  test("use a known mode's rates with the known price, and its factor with another price", () => {
     const flex = { input: "0.5", cached_input: "0.1", output: "2" }
     const price = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "3" } }
     const moded = { kind: "chat", price }

@@ -130,7 +130,7 @@ describe("image edits with the rules of the provider", () => {
     expect(data?.[0]?.url).toStartWith("http")
   })
 
-  test("have the type of the file for Gemini", async () => {
+  test("include the type of the file for Gemini", async () => {
     const response = await edit([
       ["model", "google/gemini-2.5-flash-image"],
       ["prompt", "a hat"],
@@ -149,7 +149,7 @@ describe("image edits with the rules of the provider", () => {
     expect(error?.message).toContain("it is not a PNG, JPEG or WebP")
   })
 
-  test("can come from the AI SDK", async () => {
+  test("can be requested with the AI SDK", async () => {
     const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const { image } = await generateImage({
       model: openai.image(GPT),

@@ -92,7 +92,7 @@ describe("image edits without a mask", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("succeed with the AI SDK", async () => {
+  test("succeed in the AI SDK", async () => {
     await rule("optional")
     const openai = editorOf(gateway, caller)
     const { image } = await generateImage({

@@ -57,7 +57,7 @@ describe.each([
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("appear in a streamed chat", async () => {
+  test("can appear in a streamed chat", async () => {
     const answer = await client().chat.completions.stream(chat).finalChatCompletion()
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
@@ -69,7 +69,7 @@ describe.each([
     expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined, others)
   })
 
-  test("appear in a streamed response", async () => {
+  test("can appear in a streamed response", async () => {
     const answer = await client().responses.stream(response).finalResponse()
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
@@ -79,7 +79,7 @@ describe.each([
   test.each([
     ["Gemini's clients", "generateContent"],
     ["Gemini's clients in a stream", "streamGenerateContent"],
-  ])("appear in answers to %s", async (_, method) => {
+  ])("can appear in answers to %s", async (_, method) => {
     const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
       contents: [{ role: "user", parts: [{ text: TEXT }] }],
       generationConfig: { responseLogprobs: true, logprobs: 2 },

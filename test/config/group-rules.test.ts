@@ -4,7 +4,7 @@ import { groupFindings } from "../../src/config/group-rules.ts"
 const findings = (models: object, providers: readonly string[] = ["local"]) =>
   groupFindings(models, providers).map(({ path, message }) => `${path.join(".")} ${message}`)
 
-test("a model group is accepted", () => {
+test("a model group with valid members is accepted", () => {
   expect(
     findings({ "auto/cheap": { members: ["local/a", { model: "local/b", weight: 2 }] } }),
   ).toEqual([])

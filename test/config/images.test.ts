@@ -69,7 +69,7 @@ images:
 defaults: { image_model: local/draw, translation_model: local/say }
 `
 
-  test("default to files in a folder and to one hour", () => {
+  test("default to files in a folder and links for one hour", () => {
     const { images, imageModel } = load("")
     expect(images).toEqual({ linkLifetime: 3_600_000 })
     expect(imageModel).toBeUndefined()

@@ -118,7 +118,7 @@ describe("several credentials of a provider", () => {
 describe("credentials entered in the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("have complete encryption, and decryption restores them", () => {
+  test("have all values encrypted, and decryption restores them", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),

@@ -4,7 +4,7 @@ import { messageOf, readError, unreachable } from "../../console/src/api/api-err
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
 describe("API errors in the console", () => {
-  test("can be read from the gateway's own envelope", () => {
+  test("have the text of the gateway's own envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("API errors in the console", () => {
     })
   })
 
-  test("show only the first error of each field at its inputs", () => {
+  test("have one message for each field, the first", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",

@@ -17,7 +17,7 @@ describe("credits in the console", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("have the short form: %s as %s", (exact, shown) => {
+  ])("have the form %s as %s", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 
@@ -31,7 +31,7 @@ describe("credits in the console", () => {
     ["-0.00000165", 6, "−0.0000016"],
     ["0", 4, "0.00"],
   ])(
-    "have a form with decimals: %s in %i decimals is %s, so that small amounts never appear as zero",
+    "have a form with decimals: %s in %i decimals is %s, and small amounts never appear as zero",
     (exact, decimals, shown) => {
       expect(shortCredits(exact, decimals)).toBe(shown)
     },
@@ -62,7 +62,7 @@ describe("credits in the console", () => {
     expect(readCredits(typed)).toBe(read)
   })
 
-  test("do not fill a bar beyond its track", () => {
+  test("have a bar that never exceeds its track", () => {
     expect(usedShare("10", "2.5")).toBe(0.75)
     expect(usedShare("10", "12")).toBe(0)
     expect(usedShare("10", "-1")).toBe(1)

@@ -7,7 +7,7 @@ const calling = { baseUrl: "https://gate.example/", key: "sk-tg-secret", model: 
 describe("snippets for a first request", () => {
   const snippets = new Map(keySnippets(calling).map((snippet) => [snippet.id, snippet.code]))
 
-  test("cover all clients", () => {
+  test("exist for all clients", () => {
     expect([...snippets.keys()]).toEqual([
       "curl",
       "python",

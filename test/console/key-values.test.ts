@@ -127,7 +127,7 @@ describe("filters of the request list", () => {
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("show whether they are set", () => {
+  test("can be detected as set", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)

@@ -94,7 +94,7 @@ describe("filters of the model list", () => {
     expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
   })
 
-  test("show the providers", () => {
+  test("contain the list of providers", () => {
     expect(providersOf(models)).toEqual(["azure", "mine", "openai"])
   })
 })
@@ -141,7 +141,7 @@ test("the suggested model is available, capable, and the cheapest paid one", () 
   expect(modelToTry([off, dear])?.id).toBe("a/dear")
 })
 
-describe("model prices in the console", () => {
+describe("prices of a model in the console", () => {
   test("have exact products with the multiplier", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
@@ -171,7 +171,7 @@ describe("model prices in the console", () => {
     ])
   })
 
-  test("result from typed text", () => {
+  test("can be typed", () => {
     expect(readPrice(" 0.15 ")).toBe("0.15")
     expect(readPrice("1,500")).toBe("1500")
     expect(readPrice("-1")).toBeUndefined()

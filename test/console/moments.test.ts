@@ -32,7 +32,7 @@ describe("times in the console", () => {
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("do not change in a form field, to the minute", () => {
+  test("keep their minutes through a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()

@@ -21,7 +21,7 @@ describe("vectors in the playground", () => {
     ])
   })
 
-  test("belong to nonempty lines", () => {
+  test("result from nonempty lines", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })

@@ -81,13 +81,13 @@ describe("Google's addresses", () => {
     "/v1beta/sim%2Fecho:generateContent",
     "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
     "/v1beta/sim/echo:streamGenerateContent?alt=sse",
-  ])("need no 'models/' and can be below Vertex AI's folders: %s", async (path) => {
+  ])("can omit 'models/' and can be below Vertex AI's folders: %s", async (path) => {
     const response = await caller.post(path, { contents })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('"text":"Hell')
   })
 
-  test("need no 'models/' for token counts", async () => {
+  test("can omit 'models/' for token counts", async () => {
     const response = await caller.post("/v1beta/sim/echo:countTokens", { contents })
     expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
   })

@@ -59,15 +59,18 @@ async function refusal(response: Response) {
 }
 
 describe("compressed request bodies", () => {
-  test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])("can use %s", async (encoding) => {
-    const body = packed(CHAT, encoding)
-    const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
-    expect(response.status).toBe(200)
-    expect(await response.text()).toContain("Hello, packed")
-    const upper = { "content-encoding": encoding.toUpperCase() }
-    const counted = await send("/v1/messages/count_tokens", body, upper)
-    expect(counted.status).toBe(200)
-  })
+  test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
+    "can have the encoding %s",
+    async (encoding) => {
+      const body = packed(CHAT, encoding)
+      const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain("Hello, packed")
+      const upper = { "content-encoding": encoding.toUpperCase() }
+      const counted = await send("/v1/messages/count_tokens", body, upper)
+      expect(counted.status).toBe(200)
+    },
+  )
 
   test("can arrive in chunks, or have the encoding 'identity'", async () => {
     const bytes = packed(CHAT, "gzip")
@@ -99,7 +102,7 @@ describe("compressed request bodies", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("stop being decompressed at the body limit", async () => {
+  test("do not expand beyond the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -109,7 +112,7 @@ describe("compressed request bodies", () => {
     }
   })
 
-  test("stop being decompressed at a hundred times their size", async () => {
+  test("do not expand beyond a hundred times their size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -125,7 +128,7 @@ describe("compressed request bodies", () => {
     }
   })
 
-  test("stop being decompressed at the memory limit of a request", async () => {
+  test("do not expand beyond the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })

@@ -122,7 +122,7 @@ describe("the address at which the client reached the gateway", () => {
     // There are two proxies. The first was reached with TLS.
     [{ for: "1.2.3.4, 10.0.0.2", proto: "ftp, https, http" }, "https://gateway:8787"],
     [{ for: "1.2.3.4, 10.0.0.2", proto: "https" }, "https://gateway:8787"],
-  ] as const)("%o is %s", (headers, origin) => {
+  ] as const)("equals the forwarded address: %o is %s", (headers, origin) => {
     expect(originOf(headers)).toBe(origin)
   })
 

@@ -30,7 +30,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("all limit a request, and the smallest decides", async () => {
+  test("limit a request together, and the smallest decides", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")

@@ -6,7 +6,7 @@ import { formatCredits, NANOCREDITS, parseCredits } from "../../src/ledger/money
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
 describe("credits as text", () => {
-  test("do not change by formatting and parsing", () => {
+  test("do not change when formatted and parsed", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(parseCredits(formatCredits(amount))).toBe(amount)
@@ -81,7 +81,7 @@ test("division that rounds up returns the smallest integer not below the quotien
 describe("decimals with any number of digits", () => {
   const places = fc.integer({ min: 0, max: 30 })
 
-  test("do not change by formatting and parsing", () => {
+  test("do not change when formatted and parsed", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)

@@ -64,8 +64,8 @@ async function holdMany(
   return (await Promise.all(tries)).flat()
 }
 
-describe("200 simultaneous holds on an account that pays for exactly 50", () => {
-  test("places exactly 50 on one node", async () => {
+describe("200 simultaneous holds on credits for exactly 50", () => {
+  test("result in exactly 50 on one node", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
     const ledger = await database.ledger("node", await database.another())
@@ -74,7 +74,7 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
   })
 
   for (const nodes of [2, 3]) {
-    test(`places exactly 50 on ${nodes} nodes together, repeatedly`, async () => {
+    test(`result in exactly 50 on ${nodes} nodes together, repeatedly`, async () => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
@@ -101,24 +101,21 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
     ["budget", "thrifty"],
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
-  ])(
-    "two nodes together place exactly as many holds as a key's %s allows",
-    async (_name, owner) => {
-      await using database = await TestDatabase.open()
-      await using polling = new AsyncDisposableStack()
-      await database.account("account", 10_000n)
-      await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
-      const payer = payerOf("account", "thrifty", [owner])
-      const ledgers: Ledger[] = []
-      for (const node of ["left", "right"]) {
-        const store = await database.another()
-        const ledger = await database.ledger(node, store)
-        polling.use(new Poller(store, node, ledger))
-        ledgers.push(ledger)
-      }
-      expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
-    },
-  )
+  ])("result in exactly as many on two nodes as a key's %s allows", async (_name, owner) => {
+    await using database = await TestDatabase.open()
+    await using polling = new AsyncDisposableStack()
+    await database.account("account", 10_000n)
+    await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
+    const payer = payerOf("account", "thrifty", [owner])
+    const ledgers: Ledger[] = []
+    for (const node of ["left", "right"]) {
+      const store = await database.another()
+      const ledger = await database.ledger(node, store)
+      polling.use(new Poller(store, node, ledger))
+      ledgers.push(ledger)
+    }
+    expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
+  })
 })
 
 describe("an idle lease of another node", () => {
@@ -196,7 +193,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("remains with its node shortly after the last request stopped waiting", async () => {
+  test("stops being recalled shortly after the last request stopped waiting", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")

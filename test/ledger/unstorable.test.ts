@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
-    test("has no hold if the amount has more than 64 bits", async () => {
+    test("gets no lease for an amount of more than 64 bits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("account", 100n)
       const ledger = await database.ledger("node")

@@ -37,8 +37,8 @@ const gap = fc.oneof(
   fc.double({ min: 0, max: 70_000, noNaN: true }),
 )
 
-describe("rate limiter invariants", () => {
-  test("admit no more requests per minute than the limit and one burst", () => {
+describe("the rate limiter under any load", () => {
+  test("admits no more requests per minute than the limit and one burst", () => {
     const limit = fc.integer({ min: 1, max: 40 })
     fc.assert(
       fc.property(limit, fc.array(gap, { maxLength: 150 }), (requestsPerMinute, gaps) => {
@@ -56,7 +56,7 @@ describe("rate limiter invariants", () => {
     )
   })
 
-  test("admit no more requests to several processes together than to one", () => {
+  test("admits no more requests to several processes together than to one", () => {
     const processes = fc.integer({ min: 1, max: 6 })
     const step = fc.record({ wait: gap, process: fc.nat() })
     fc.assert(
@@ -83,7 +83,7 @@ describe("rate limiter invariants", () => {
     )
   })
 
-  test("hold while processes start and stop with immediate notification", () => {
+  test("keeps the limit while processes start and stop with immediate notification", () => {
     const step = fc.record({
       wait: gap,
       process: fc.nat(),
@@ -116,7 +116,7 @@ describe("rate limiter invariants", () => {
     )
   })
 
-  test("admit no more tokens per minute than the limit and one burst if estimates are high", () => {
+  test("admits no more tokens per minute than the limit and one burst if estimates are high", () => {
     const step = fc.record({
       wait: gap,
       tokens: fc.integer({ min: 0, max: 1_000 }),
@@ -150,7 +150,7 @@ describe("rate limiter invariants", () => {
     )
   })
 
-  test("delay later requests after usage above an estimate, so that the limit holds over time", () => {
+  test("delays later requests after usage above an estimate, so that the limit holds over time", () => {
     const step = fc.record({
       tokens: fc.integer({ min: 1, max: 2_000 }),
       extra: fc.integer({ min: 0, max: 2_000 }),

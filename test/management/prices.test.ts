@@ -76,7 +76,7 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
 }
 
 describe("automatic price updates", () => {
-  test("with `ask` wait until the operator applies them, and are then active for every request", async () => {
+  test("wait with `ask` until the operator applies them, and are then active for every request", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "ask")
@@ -111,7 +111,7 @@ describe("automatic price updates", () => {
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
-  test("with `dearer` apply increases immediately, and the rest waits", async () => {
+  test("apply increases immediately with `dearer`, and the rest waits", async () => {
     using list = new PriceListServer()
     list.text = feed({
       "gpt-4o": { ...GPT, output: "11" },
@@ -138,7 +138,7 @@ describe("automatic price updates", () => {
     expect(await priceOf(gateway, "gpt-5-mini")).toBeUndefined()
   })
 
-  test("with `all` apply the whole list, and the audit log records the actor", async () => {
+  test("apply the whole list with `all`, and the audit log records the actor", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "all")

@@ -21,9 +21,12 @@ describe("imageTokenBound", () => {
     [1024, 1024, "openai/gpt-5-nano", undefined, Math.ceil(1024 * 2.46)],
     [1024, 1024, "openai/o4-mini", undefined, Math.ceil(1024 * 1.72)],
     [1024, 1024, "openai/o3", undefined, 675],
-  ])("returns for %p x %p for %p at %p: %p", (...[width, height, model, detail, tokens]) => {
-    expect(bound(width, height, model, detail)).toBe(tokens)
-  })
+  ])(
+    "returns the expected bound: %p x %p for %p at %p is %p",
+    (...[width, height, model, detail, tokens]) => {
+      expect(bound(width, height, model, detail)).toBe(tokens)
+    },
+  )
 
   test("covers the resized image of the vendor's guide: 1800 x 2400 and 1,452 patches", () => {
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeGreaterThanOrEqual(Math.ceil(1452 * 1.62))

@@ -156,7 +156,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { id, status, request, replay } of recordings) {
-    test(`${status} ${id}`, async () => {
+    test(`have the documented effect on the caller: ${status} ${id}`, async () => {
       const recorded = vendorsError(replay.body)
       const received = await fail(id, request)
       const isUnknownModel = UNKNOWN_MODEL.test(String(recorded.message))

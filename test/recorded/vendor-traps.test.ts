@@ -200,7 +200,7 @@ describe("unnamed events, which official clients ignore", () => {
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`never occur in ${CHAT.path}, which sends no event names and no member 'error': ${id}`, async () => {
+    test(`never occur for ${id} through ${CHAT.path}, and neither does a member 'error'`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")

@@ -221,7 +221,7 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`the Anthropic simulator rejects a request: ${name}`, async () => {
+  test(`the Anthropic simulator rejects a request with ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }

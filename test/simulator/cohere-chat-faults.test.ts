@@ -130,7 +130,7 @@ describe("the Cohere simulator with faults", () => {
 
 const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded/cohere-chat-v2")
 const present = existsSync(FOLDER)
-const SKIPPED = present ? "" : " (SKIPPED: no folder ../shared/fixtures)"
+const SKIPPED = present ? "" : " (skipped: recordings are absent)"
 
 function recorded(name: string): { json?: object; text?: string } {
   const { response } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), "utf8"))

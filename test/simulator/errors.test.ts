@@ -75,7 +75,7 @@ const REFUSED: [string, object, string | null, string | null][] = [
 ]
 
 for (const [name, change, param, code] of REFUSED) {
-  test(`the simulator rejects a request: ${name}`, async () => {
+  test(`the simulator rejects a request with ${name}`, async () => {
     const error = await refusal({ ...echoBody("hi"), ...change })
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
   })

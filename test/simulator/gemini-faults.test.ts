@@ -166,7 +166,7 @@ describe("the Gemini simulator with faults", () => {
 
 const ROOT = join(import.meta.dir, "../../../shared/fixtures")
 const present = existsSync(ROOT)
-const SKIPPED = present ? "" : " (SKIPPED: no folder ../shared/fixtures)"
+const SKIPPED = present ? "" : " (skipped: recordings are absent)"
 
 interface Recorded {
   readonly request: { readonly url: string; readonly body: { readonly json?: object } | null }

@@ -75,7 +75,7 @@ describe("the Stability simulator", () => {
       "aspect_ratio: is only valid",
     ],
   ] as const) {
-    test(`rejects a request: ${name}`, async () => {
+    test(`rejects a request with ${name}`, async () => {
       const refused = await stability(path, { prompt: "a hat", ...parts })
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -124,7 +124,7 @@ describe("the Bedrock image simulator", () => {
       "#/strength",
     ],
   ] as const) {
-    test(`rejects a request: ${name}`, async () => {
+    test(`rejects a request with ${name}`, async () => {
       const refused = await bedrock(model, body)
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)

@@ -164,7 +164,7 @@ const REFUSALS: [string, unknown, Fields][] = [
 ]
 
 for (const [name, body, error] of REFUSALS) {
-  test(`the Responses simulator rejects a request: ${name}`, async () => {
+  test(`the Responses simulator rejects a request with ${name}`, async () => {
     const refused = await refusalOf(body)
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
   })

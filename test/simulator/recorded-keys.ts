@@ -7,7 +7,7 @@ export const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded")
 export const HAS_FIXTURES = existsSync(FOLDER)
 
 /** A suffix for test names, so that a run without the recordings is noticed. */
-export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
+export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: recordings are absent)"
 
 /** One recorded call of a vendor. */
 export interface RecordedCall {

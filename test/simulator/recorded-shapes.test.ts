@@ -5,7 +5,7 @@ import { framesOf, post, withSimulator } from "./support.ts"
 
 const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded/openai-chat")
 const present = existsSync(FOLDER)
-const SKIPPED = present ? "" : " (SKIPPED: no folder ../shared/fixtures)"
+const SKIPPED = present ? "" : " (skipped: recordings are absent)"
 
 interface Recording {
   request: { body: { json: object } }

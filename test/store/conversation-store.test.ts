@@ -107,8 +107,8 @@ describe("retention of the conversation store", () => {
   })
 })
 
-describe("replacement of the conversation file", () => {
-  test("happens if it is not a database", async () => {
+describe("the conversation file", () => {
+  test("gets replaced if it is not a database", async () => {
     writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
     expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
     await store.keep(answer("next"), ROOM)
@@ -116,7 +116,7 @@ describe("replacement of the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("happens if it is truncated while in use", async () => {
+  test("gets replaced if it is truncated while in use", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -135,7 +135,7 @@ describe("replacement of the conversation file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
-  test("happens if its log is truncated while two processes use it", async () => {
+  test("gets replaced if its log is truncated while two processes use it", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -150,7 +150,7 @@ describe("replacement of the conversation file", () => {
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
-  test("happens if it is from another version or program", async () => {
+  test("gets replaced if it is from another version or program", async () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
@@ -159,7 +159,7 @@ describe("replacement of the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("happens if it is deleted while in use", async () => {
+  test("gets replaced if it is deleted while in use", async () => {
     await store.keep(answer("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
     await store.keep(answer("next"), ROOM)
@@ -217,7 +217,7 @@ describe("replacement of the conversation file", () => {
   })
 })
 
-test("reports the size of an answer that is too large", async () => {
+test("the conversation store reports the size of an answer that is too large", async () => {
   await store.keep(answer("large", { bytes: 50_000 }), ROOM)
   const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)

@@ -8,7 +8,7 @@ const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 
 /** A suffix for test names, so that a run without the recordings is noticed. */
-export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
+export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: recordings are absent)"
 
 /** Number of recorded calls that the tests replay if all are present. */
 const RECORDINGS = 709 + 459

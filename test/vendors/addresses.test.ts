@@ -161,7 +161,7 @@ describe("the headers of a chat request", () => {
       .signer(providerOf(vendor, { apiKey: "secret" }))
       .sign(ANY_REQUEST)
 
-  test("have a plain key in the vendor's format", () => {
+  test("contain a plain key where the vendor expects it", () => {
     expect(signed("anthropic")).toEqual({ "x-api-key": "secret" })
     expect(signed("google")).toEqual({ "x-goog-api-key": "secret" })
     expect(signed("azure")).toEqual({ "api-key": "secret" })
@@ -170,7 +170,7 @@ describe("the headers of a chat request", () => {
     expect(vendorOf("anthropic").signer(providerOf("anthropic")).sign(ANY_REQUEST)).toEqual({})
   })
 
-  test("have the version of Anthropic's API for its format", () => {
+  test("contain the version of Anthropic's API if the format needs it", () => {
     const versions = [...vendors.values()].flatMap(({ chat }) =>
       chat
         .filter(({ dialect }) => dialect.id === "anthropic-messages")

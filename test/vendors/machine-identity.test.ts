@@ -168,7 +168,7 @@ describe("Google token", () => {
     subjectTokenType: "urn:ietf:params:oauth:token-type:jwt",
   }
 
-  test("replaces the token in a file by an exchange", async () => {
+  test("comes from an exchange of the token in a file", async () => {
     responses = { "POST /token": exchanged }
     const token = await googleToken({
       ...external,
@@ -183,7 +183,7 @@ describe("Google token", () => {
     })
   })
 
-  test("replaces an issued token by an exchange, and a service account is impersonated", async () => {
+  test("comes from an exchange of an issued token, and a service account is impersonated", async () => {
     responses = {
       "GET /issuer": () => Response.json({ id_token: "issued" }),
       "POST /token": exchanged,
@@ -203,7 +203,7 @@ describe("Google token", () => {
     expect(impersonated?.headers.get("authorization")).toBe("Bearer federated")
   })
 
-  test("replaces the refresh token of a user by an exchange", async () => {
+  test("comes from an exchange of a user's refresh token", async () => {
     responses = { "POST /token": exchanged }
     const user = { clientId: "id", clientSecret: "s", refreshToken: "r", tokenUri: `${url}/token` }
     expect((await googleToken(user)).value).toBe("federated")

@@ -34,7 +34,7 @@ function bodyFor(model: string) {
   }
 }
 
-test.each(UPSTREAMS)("strict requests of pi without storage are sent to %s", async (upstream) => {
+test.each(UPSTREAMS)("strict requests of pi without storage succeed at %s", async (upstream) => {
   const headers = { "user-agent": "pi/0.73.1", "x-tollgate-strict": "true" }
   const body = bodyFor(modelAt(upstream))
   const response = await upstreams.caller.post("/v1/chat/completions", body, headers)

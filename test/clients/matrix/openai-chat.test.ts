@@ -46,7 +46,7 @@ for (const upstream of UPSTREAMS) {
         .finalChatCompletion()
 
     for (const [name, ask] of Object.entries({ "3 choices": complete, streamed: stream })) {
-      test(`include ${name} as requested`, async () => {
+      test(`have ${name} as requested`, async () => {
         const single = usageOf((await openAiOf(upstreams).chat.completions.create(order)).usage)
         const { requests } = upstreams.gateway.simulator
         const before = requests.length

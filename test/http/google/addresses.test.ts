@@ -36,28 +36,31 @@ describe("Google addresses with a common mistake", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("work with %s", async (path) => {
+  ])("can be called: %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])("work in Google's client of %s", async (apiVersion) => {
-    const httpOptions = { baseUrl: gateway.url, apiVersion }
-    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
-    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
-    expect(text).toBe("Hello")
-    const stream = await client.models.generateContentStream({
-      model: "sim/echo",
-      contents: "One",
-    })
-    const chunks: string[] = []
-    for await (const chunk of stream) chunks.push(chunk.text ?? "")
-    expect(chunks.join("")).toBe("One")
-    const listed: unknown[] = []
-    for await (const { name } of await client.models.list()) listed.push(name)
-    expect(listed).toContain("models/sim/echo")
-  })
+  test.each(["v1alpha", "v1beta", "v1"])(
+    "can be called by Google's client of %s",
+    async (apiVersion) => {
+      const httpOptions = { baseUrl: gateway.url, apiVersion }
+      const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+      const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+      expect(text).toBe("Hello")
+      const stream = await client.models.generateContentStream({
+        model: "sim/echo",
+        contents: "One",
+      })
+      const chunks: string[] = []
+      for await (const chunk of stream) chunks.push(chunk.text ?? "")
+      expect(chunks.join("")).toBe("One")
+      const listed: unknown[] = []
+      for await (const { name } of await client.models.list()) listed.push(name)
+      expect(listed).toContain("models/sim/echo")
+    },
+  )
 
   test("OpenAI's format is accepted at Google's address for it", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {

@@ -69,7 +69,7 @@ describe("credentials at generateContent", () => {
 
 describe("addresses of generateContent", () => {
   test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
-    "can contain the model as %s",
+    "can name the model as %s",
     async (place) => {
       const answer = await asCaller(`${place}:generateContent`)
       expect(await answer.json()).toMatchObject({
@@ -125,7 +125,7 @@ describe("charges for generateContent", () => {
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("need a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
+  ])("include a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)

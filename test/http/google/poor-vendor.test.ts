@@ -74,7 +74,7 @@ function textOf(chunks: readonly JsonObject[]): string {
 }
 
 describe("required fields of Google's format", () => {
-  test("do not remain absent in a whole response", async () => {
+  test("do not stay missing in a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("required fields of Google's format", () => {
     })
   })
 
-  test("do not remain absent in any chunk of a stream", async () => {
+  test("do not stay missing in any chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("required fields of Google's format", () => {
     })
   })
 
-  test("have a missing total of the usage", async () => {
+  test("include the total of the usage", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -180,7 +180,7 @@ describe("a client of Google's address that disconnects", () => {
     "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("pays for %s", async (kind) => {
+  test.each(Object.keys(KINDS))("pays for %s received until then", async (kind) => {
     answer = () =>
       streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
     const left = new AbortController()

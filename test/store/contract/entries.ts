@@ -26,7 +26,7 @@ export function entryContract(engine: Engine): void {
       expect(await numbers("b", null, 9, null)).toEqual([])
     })
 
-    test("of a period are found, even if charges are stored at the end of their requests", async () => {
+    test("include those of a period, even if charges are stored at the end of their requests", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const times = [10, 12, 11.5, 12, 14, 13.1, 14, 15, 15, 16].map((day) => day * DAY)

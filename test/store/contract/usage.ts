@@ -100,7 +100,7 @@ export function usageContract(engine: Engine): void {
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
-    test("of an expired and later settled request are counted once", async () => {
+    test("count once for an expired and later settled request", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const receipt = JSON.stringify({ status: "expired", user: "ann", endpoint: "/v1/messages" })
@@ -149,7 +149,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
     })
 
-    test("over time separate some names and join the others", async () => {
+    test("can separate some names over time and join the others", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, model: "x/one" },
@@ -174,7 +174,7 @@ export function usageContract(engine: Engine): void {
       ])
     })
 
-    test("of latencies include the groups of each answer", async () => {
+    test("include the groups of each answer for latencies", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 130 }, (_, index) => ({

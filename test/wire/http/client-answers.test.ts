@@ -30,7 +30,7 @@ describe("an answer in the HTTP client", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
   ] as const)(
-    "becomes decompressed if it is compressed without a request: %s",
+    "has its body decompressed if it is compressed without a request: %s",
     async (coding, compress) => {
       const text = JSON.stringify({ long: "é".repeat(100_000) })
       using server = Bun.serve({
