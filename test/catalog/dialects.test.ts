@@ -106,7 +106,7 @@ describe("dialects of a model", () => {
 describe("a model without a common dialect with its provider", () => {
   const onlyChat = { mine: { dialects: ["openai-chat"] } }
 
-  test("does not appear in the list, with a warning if it is in the settings", () => {
+  test("does not appear in the model list, and causes a warning if it is in the settings", () => {
     expect(build({}, onlyChat).catalog.find("mine/thinker")).toBeUndefined()
     const { catalog, warnings } = build({ "mine/thinker": {} }, onlyChat)
     expect(catalog.find("mine/thinker")).toBeUndefined()

@@ -15,27 +15,27 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
   return JSON.stringify({ date: "2026-12-01", generated_from: [], vendors, ...more })
 }
 
-describe("signed price list", () => {
-  test("verifies with one of several keys", () => {
+describe("signed price list check", () => {
+  test("accepts a signature of one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
     expect(read.vendors["openai"]?.["gpt-7"]?.price).toEqual({ input: "1", output: "2" })
   })
 
-  test("can be signed and read unchanged with the built-in facts", async () => {
+  test("accepts a signed list of the built-in facts and reads it unchanged", async () => {
     const feed = writeFeed(await Bun.file(factsPath).text(), privateKey)
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("fails verification if a single character was changed after signing", () => {
+  test("rejects a list with a single character that was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("fails verification without a trusted signature, regardless of the key it names", () => {
+  test("rejects a list without a trusted signature, regardless of the key it names", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -44,7 +44,7 @@ describe("signed price list", () => {
     expect(() => readFeed(unsigned, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("causes an error with a future date, because it would block later lists", () => {
+  test("rejects a list with a future date, because it would block later lists", () => {
     const feed = writeFeed(facts({ date: "2026-12-03" }), privateKey)
     expect(() => readFeed(feed, [KEY], NOW)).toThrow("in the future")
     expect(readFeed(writeFeed(facts({ date: "2026-12-02" }), privateKey), [KEY], NOW).date).toBe(
@@ -52,7 +52,7 @@ describe("signed price list", () => {
     )
   })
 
-  test("causes an error with the fault if its content is invalid", () => {
+  test("rejects a list with invalid content and reports the fault", () => {
     const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
     expect(bad("{}")).toThrow("date")
     expect(bad("no JSON")).toThrow("it is not JSON")
@@ -66,7 +66,7 @@ describe("signed price list", () => {
     }
   })
 
-  test("causes an error if one price has an invalid period", () => {
+  test("rejects a list completely if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -89,19 +89,19 @@ describe("signed price list", () => {
     for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
   })
 
-  test("causes an error if it is a file of another format", () => {
+  test("rejects a file of another format", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("keeps an unknown class", () => {
+  test("accepts an unknown class and keeps it", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
   })
 
-  test("can be signed with two project keys, so that one can be replaced", () => {
+  test("accepts signatures of two project keys, so that one can be replaced", () => {
     expect(new Set(PROJECT_KEYS.map(keyId)).size).toBe(2)
   })
 })

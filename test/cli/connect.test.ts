@@ -136,7 +136,7 @@ describe("printed connect settings", () => {
 })
 
 describe("written connect settings", () => {
-  test("go into a new private file", async () => {
+  test("a new private file contains the settings", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -156,7 +156,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("go into the folder named by the tool's own variable", async () => {
+  test("the folder named by the tool's own variable contains the settings", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -169,7 +169,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("leave existing content of the file in place", async () => {
+  test("existing content of the file is kept", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")

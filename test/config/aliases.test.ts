@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("cause an error with their line if the model is missing", () => {
+  test("an alias of a missing model is rejected with its line", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama
@@ -62,7 +62,7 @@ aliases:
     }
   })
 
-  test("take effect completely or cause an error if they are on one line", () => {
+  test("aliases on one line are accepted completely or rejected", () => {
     for (const text of ["", "a", "a=", "=b/c", "a=b", "a=b/c,", "a=b/c d", "a=b/c, a=b/d"]) {
       expect([text, readAliases(text) instanceof Fault]).toEqual([text, true])
     }

@@ -32,7 +32,7 @@ describe("database settings", () => {
   test.each([
     ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("cause an error with their line in the file if they are invalid: %j", (text, place) => {
+  ])("an invalid setting is rejected with its line in the file: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
@@ -68,7 +68,7 @@ describe("database settings", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("cause an error: %s: %s", (url, words) => {
+  ])("an invalid setting is rejected: %s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -120,7 +120,7 @@ describe("database settings", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("cause an error for leases that last %s", (term, expected) => {
+  ])("a lease term is rejected if leases last %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"

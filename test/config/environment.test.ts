@@ -41,7 +41,7 @@ test("port 0 is accepted from the environment", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("invalid environment variable", () => {
+describe("check of environment variables", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
@@ -67,7 +67,7 @@ describe("invalid environment variable", () => {
     ["OPENAI_API_KEY", "sk two words", "must be printable characters without spaces"],
   ]
   for (const [name, value, expected] of cases) {
-    test(`causes an error that names it: ${name}=${value}`, () => {
+    test(`rejects ${name}=${value} and names the variable`, () => {
       const found = problems("", { [name]: value })
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(`-:- ${name}: `)
@@ -119,7 +119,7 @@ describe("a vendor's key in the environment", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
   })
 
-  test("has no effect and causes a warning if the file configures the vendor", () => {
+  test("has no effect, with a warning, if the file configures the vendor", () => {
     const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
       OPENAI_API_KEY: "sk-1",
     })

@@ -74,8 +74,8 @@ describe.each([
   ["headers: { host: a }", "telemetry.headers: this header is set by the gateway itself"],
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
-])("the rejected setting telemetry: { %s }", (text, place) => {
-  test("appears in the error by name", () => {
+])("check of telemetry: { %s }", (text, place) => {
+  test("rejects the setting by name", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
 })
@@ -107,7 +107,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("yield to the file, and their headers go to no other collector", () => {
+  test("yield to the file, and their headers are sent to no other collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,

@@ -32,7 +32,7 @@ describe("settings for one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("cause an error for another vendor, with their position and the allowed settings", () => {
+  test("a setting for another vendor is rejected, with its position and the allowed settings", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,7 +51,7 @@ describe("settings for one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`cause an error if they are missing: ${entry}`, () => {
+    test(`a missing setting is rejected: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
@@ -115,7 +115,7 @@ describe("Google credentials in settings", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`cause an error: ${name}`, () => {
+    test(`invalid credentials are rejected: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -239,7 +239,7 @@ describe("a vendor's environment variables", () => {
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("cause an error if they are incomplete with a key, except variables that others use too", () => {
+  test("an incomplete set with a key is rejected, except for variables that others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -283,7 +283,7 @@ describe("the base_url setting", () => {
     ["images/generations"],
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
-  ])("causes an error with the correction if it ends in %s", (path) => {
+  ])("an address that ends in %s is rejected with the correction", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -292,11 +292,14 @@ describe("the base_url setting", () => {
     ["anthropic", "https://api.anthropic.com/v1", "https://api.anthropic.com"],
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
-  ])("for %s causes an error with the correction if it ends in a version", (vendor, url, base) => {
-    const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
-    const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
-    expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
-  })
+  ])(
+    "an address of %s that ends in a version is rejected with the correction",
+    (vendor, url, base) => {
+      const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
+      const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
+      expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
+    },
+  )
 
   test("accepts other paths", () => {
     for (const url of [

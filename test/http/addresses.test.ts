@@ -21,7 +21,7 @@ const CHAT = { model: "sim/echo", messages: HELLO }
 
 describe("base addresses with a common mistake", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "can be used in OpenAI's client: '%s'",
+    "OpenAI's client works at '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("base addresses with a common mistake", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "can be used in Anthropic's client: '%s'",
+    "Anthropic's client works at '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -107,7 +107,7 @@ test("a gateway key takes precedence over another credential in the same request
 })
 
 describe("Azure's addresses", () => {
-  test("can be used in Azure's client with its API key header", async () => {
+  test("work in Azure's client, which sends its own API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
     const answer = await client.chat.completions.create(CHAT)

@@ -143,7 +143,7 @@ describe("compressed request bodies", () => {
     gateway.app.apply(gateway.settings)
   })
 
-  test("cause a client error if they are malformed", async () => {
+  test("a malformed compressed body is rejected with a client error", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {
@@ -172,7 +172,7 @@ describe("an unknown request encoding", () => {
     }
   })
 
-  test("causes an error for compressed forms", async () => {
+  test("compressed forms are rejected with the same error", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

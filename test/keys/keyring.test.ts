@@ -42,13 +42,13 @@ describe("credentials in a request", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("cause an error if they are missing: %s", async (_case, headers) => {
+  ])("a missing credential is reported: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("cause an error if they are unknown or malformed, have another scheme, or are sent twice", async () => {
+  test("an unknown or malformed credential, another scheme, or two credentials are rejected", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("credentials in a request", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("cause an error with a header that contains the remedy, and never appear in it", async () => {
+  test("a rejected credential gets a header with the remedy, and is never repeated", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`

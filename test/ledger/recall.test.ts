@@ -65,7 +65,7 @@ async function holdMany(
 }
 
 describe("200 simultaneous holds on credits for exactly 50", () => {
-  test("result in exactly 50 on one node", async () => {
+  test("one node places exactly 50", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
     const ledger = await database.ledger("node", await database.another())
@@ -74,7 +74,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
   })
 
   for (const nodes of [2, 3]) {
-    test(`result in exactly 50 on ${nodes} nodes together, repeatedly`, async () => {
+    test(`${nodes} nodes together place exactly 50, repeatedly`, async () => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
@@ -101,7 +101,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
     ["budget", "thrifty"],
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
-  ])("result in exactly as many on two nodes as a key's %s allows", async (_name, owner) => {
+  ])("two nodes together place exactly as many as a key's %s allows", async (_name, owner) => {
     await using database = await TestDatabase.open()
     await using polling = new AsyncDisposableStack()
     await database.account("account", 10_000n)

@@ -342,7 +342,7 @@ describe("a dispute of a card payment", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("with a refund removes no more than was paid, and everything in another currency", async () => {
+  test("removes no more than was paid together with a refund, and everything if it is in another currency", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })

@@ -284,7 +284,7 @@ describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of sampleOf(FACES, 2, index)) {
-      test(`reach the caller and are charged up to the break: ${id}, through ${face.path}`, async () => {
+      test(`the part before the break is delivered and charged: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
         const response = await caller.post(addressOf(face, request), request)

@@ -227,7 +227,7 @@ for (const dialect of dialects) {
   describe(`failed generations in ${dialect}`, () => {
     for (const word of FAILED[dialect]) {
       for (const face of FACES) {
-        test(`cause an error without a charge for ${word}, whole, through ${face.path}`, async () => {
+        test(`a generation that ended with ${word} is an error without a charge, whole, through ${face.path}`, async () => {
           const { caller } = replaying
           const request = face.request(replaying.modelOf(failedId(dialect, word, "whole")), [])
           const before = await caller.balance()
@@ -239,7 +239,7 @@ for (const dialect of dialects) {
           expect(await caller.balance()).toBe(before)
         })
 
-        test(`cause an error at the end of a stream for ${word}, through ${face.path}`, async () => {
+        test(`a generation that ended with ${word} ends a stream with an error, through ${face.path}`, async () => {
           const { caller } = replaying
           const model = replaying.modelOf(failedId(dialect, word, "streamed"))
           const request = { ...face.request(model, []), stream: true }

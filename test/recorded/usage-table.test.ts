@@ -177,7 +177,7 @@ describe("the usage of every vendor", () => {
   for (const { name, dialect, means } of ROWS) {
     for (const way of WAYS) {
       for (const face of FACES) {
-        test(`appears in the answer and the charge: ${name}, ${way}, through ${face.path}`, async () => {
+        test(`the counts are returned and charged: ${name}, ${way}, through ${face.path}`, async () => {
           const { caller, gateway } = replaying
           const usage = { ...NOTHING, ...means }
           const request = face.request(replaying.modelOf(`${name}, ${way}`), [])

@@ -27,7 +27,7 @@ describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { id, vendor, request, replay } of recordings) {
-    test(`yield their content for a charge: ${id}`, async () => {
+    test(`an answer is returned and charged: ${id}`, async () => {
       const call = { id, vendor, request, recorded: replay.body }
       await expectWhole(replaying, call)
     })

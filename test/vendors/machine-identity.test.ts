@@ -128,7 +128,7 @@ describe("AWS role of a machine", () => {
     expect(String(error.cause)).toContain("must be an https address")
   })
 
-  test("causes an error with the reason if it cannot be used", async () => {
+  test("an error reports the reason if the role cannot be used", async () => {
     const web = { AWS_ROLE_ARN: "arn", AWS_ENDPOINT_URL_STS: url }
     const missing = { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, "missing") }
     expect(String((await failure(machineKey("r", missing))).cause)).toContain("cannot be read")
@@ -314,7 +314,7 @@ describe("an identity that returns no credential", () => {
     ],
     ["is too large", () => text("x".repeat(70_000)), "larger than 64 KB (EMSGSIZE)"],
   ]
-  test.each(cases)("causes an error with the reason when it %s", async (_, response, words) => {
+  test.each(cases)("an error reports the reason when it %s", async (_, response, words) => {
     responses = { "GET /credentials": response, "POST /sts": response }
     const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
     const webIdentity = {
@@ -340,7 +340,7 @@ describe("an identity that returns no credential", () => {
       "AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
-  ])("causes an error with the reason %p", async (environment, words) => {
+  ])("an error reports the reason %p", async (environment, words) => {
     const cause = failureWords(await failure(machineKey("r", environment)))
     expect(cause).toContain(words)
     expect(cause).not.toContain("secret")

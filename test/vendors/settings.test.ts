@@ -39,7 +39,7 @@ describe("required settings of a provider", () => {
     })
   }
 
-  test("cause an error if one is missing", () => {
+  test("a missing setting is reported", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],

@@ -114,7 +114,7 @@ describe("instructions within an Anthropic conversation", () => {
     ],
   }
 
-  test.each(UPSTREAMS)("reach the model as %s", async (upstream) => {
+  test.each(UPSTREAMS)("the model receives the instructions as %s", async (upstream) => {
     const message = await anthropicOf(upstreams).messages.create({
       ...order,
       model: modelAt(upstream),

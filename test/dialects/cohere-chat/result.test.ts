@@ -148,7 +148,7 @@ describe("Cohere finish reason decoder", () => {
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
   })
 
-  test("reports tool calls after any call", () => {
+  test("reports tool calls for an answer with a call", () => {
     const calls = [{ id: "a", function: { name: "clock", arguments: "{}" } }]
     expect(choiceOf(answer({}, { tool_calls: calls }))).toMatchObject({
       finish: "tool-calls",

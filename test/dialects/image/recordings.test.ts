@@ -57,7 +57,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("show that the caller's fields reach OpenAI unchanged", async () => {
+  test.skipIf(!HAS_FIXTURES)("OpenAI receives the caller's fields unchanged", async () => {
     const generations = RECORDINGS.filter(
       ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
     )
@@ -74,7 +74,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
   })
 
   test.skipIf(!HAS_FIXTURES)(
-    "contain an edit of the AI SDK and the rejection of response_format",
+    "an edit of the AI SDK and the rejection of response_format are decoded",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

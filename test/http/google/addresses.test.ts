@@ -28,7 +28,7 @@ function ask(path: string, key: string | undefined = caller.key, method = "POST"
   })
 }
 
-describe("Google addresses with a common mistake", () => {
+describe("addresses similar to Google's", () => {
   test.each([
     `${ECHO}/`,
     "/v1alpha/models/sim/echo:generateContent",
@@ -36,14 +36,14 @@ describe("Google addresses with a common mistake", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("can be called: %s", async (path) => {
+  ])("a common mistake is accepted: %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
   test.each(["v1alpha", "v1beta", "v1"])(
-    "can be called by Google's client of %s",
+    "an address is accepted from Google's client of %s",
     async (apiVersion) => {
       const httpOptions = { baseUrl: gateway.url, apiVersion }
       const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
@@ -101,7 +101,7 @@ describe("keys at Google's addresses", () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("never appear in errors, however the address is spelled", async () => {
+  test("no error exposes a key in the address, however it is spelled", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

@@ -104,7 +104,7 @@ describe("small PDFs with many pages of text", () => {
     packed: makePdf({ pages: PAGES, text, isPacked: true }),
     encrypted: makePdf({ pages: PAGES, text, trailer: "/Encrypt 9 0 R" }),
   }
-  test.each(Object.entries(files))("need a hold of their maximum cost: %s", async (_, pdf) => {
+  test.each(Object.entries(files))("a hold covers the maximum cost: %s", async (_, pdf) => {
     using vendor = startCounting(PAGES * PAGE_TOKENS)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1.1")

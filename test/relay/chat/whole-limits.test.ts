@@ -92,7 +92,7 @@ describe("whole answers that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("come from a whole answer if only a whole answer is complete", async () => {
+  test("the relay requests a whole answer if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("come from a whole answer if the vendor refuses to stream", async () => {
+  test("the relay requests a whole answer if the vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",

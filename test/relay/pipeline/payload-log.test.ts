@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("do not remain after their retention", async () => {
+  test("stored content is deleted after its retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,

@@ -121,7 +121,7 @@ describe("a caller's provider preferences", () => {
     }
   })
 
-  test("do not appear in requests to vendors", async () => {
+  test("preferences are not sent to vendors", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("causes an error if the key cannot access a model", async () => {
+  test("a list with a model that the key cannot access is rejected", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -290,14 +290,17 @@ describe("impossible preferences", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)("cause an error with their parameter: %j", async (preference, place) => {
-    const before = await creditsOf(caller)
-    const error = await errorOf(await ask("dear/pool", preference))
-    expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({
-      status: 400,
-      param: place,
-    })
-    expect(vendor.bodies).toEqual([])
-    expect((await creditsOf(caller)).balance).toBe(before.balance)
-  })
+  test.each(faults)(
+    "a request is rejected with the name of the parameter: %j",
+    async (preference, place) => {
+      const before = await creditsOf(caller)
+      const error = await errorOf(await ask("dear/pool", preference))
+      expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({
+        status: 400,
+        param: place,
+      })
+      expect(vendor.bodies).toEqual([])
+      expect((await creditsOf(caller)).balance).toBe(before.balance)
+    },
+  )
 })

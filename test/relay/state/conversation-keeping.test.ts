@@ -161,13 +161,13 @@ describe("a long stored conversation", () => {
   test.each([
     ["values", [Array.from({ length: 210_000 }, () => 1)]],
     ["numbered members", rows(3)],
-  ])("needs fewer %s than the maximum to be stored", async (name, input) => {
+  ])("a conversation with more %s than can be read is not stored", async (name, input) => {
     using stored = conversations()
     await store(stored, `resp_${name}`, input)
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("causes an error if the referenced answers have more values together than a body may have", async () => {
+  test("referenced answers with more values together than a body may have are rejected", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call

@@ -299,7 +299,7 @@ describe("charges for vendor state", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("do not occur for the same calls with an unknown id", async () => {
+  test("the same calls with an unknown id are free", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("need a hold for the content behind a response, an item and a file", async () => {
+  test("the hold includes the content behind a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})

@@ -168,7 +168,7 @@ describe("a response with", () => {
     },
   )
 
-  test.each(GOOD)("%s that is closed early causes an error", (_, text) => {
+  test.each(GOOD)("%s that is closed early is rejected as invalid", (_, text) => {
     for (let end = 0; end < text.length; end++) {
       const heard = read([bytesOf(text.slice(0, end))], true)
       expect(heard.failure).toBeInstanceOf(ProtocolError)
