@@ -367,7 +367,7 @@ describe("value check of settings", () => {
   }
 })
 
-test("reports all faults of an entry with several", () => {
+test("all faults of an entry with several are reported", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

@@ -85,7 +85,7 @@ describe.each(["http/protobuf", "http/json"] as const)("traces over %s", (protoc
   })
 })
 
-test("have the time to the first chunk of a stream", async () => {
+test("a trace has the time to the first chunk of a stream", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -99,7 +99,7 @@ test("have the time to the first chunk of a stream", async () => {
   expect(request?.attributes["gen_ai.request.stream"]).toBe(true)
 })
 
-test("contain a span for each upstream call of a failover, with its error", async () => {
+test("a trace has a span for each upstream call of a failover, with its error", async () => {
   using collector = new Collector()
   const deployments = [
     { provider: "sim", model: "fault-500", weight: 1_000_000 },
@@ -124,7 +124,7 @@ test("contain a span for each upstream call of a failover, with its error", asyn
   expect(answered).toMatchObject({ name: "chat echo", isFailed: false })
 })
 
-test("contain the status of a failed request", async () => {
+test("a trace has the status of a failed request", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated(), "sim/fault-400-context": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -145,7 +145,7 @@ test("contain the status of a failed request", async () => {
   })
 })
 
-test("contain a span for a rejected request, unless its caller is unknown", async () => {
+test("a trace has a span for a rejected request, unless its caller is unknown", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -170,7 +170,7 @@ test("contain a span for a rejected request, unless its caller is unknown", asyn
   })
 })
 
-test("mark a stream that breaks and its upstream call as failed", async () => {
+test("a trace marks a stream that breaks and its upstream call as failed", async () => {
   using collector = new Collector()
   const models = { "sim/fault-cut": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -183,7 +183,7 @@ test("mark a stream that breaks and its upstream call as failed", async () => {
   }
 })
 
-test("contain both operations of a translation and their upstream calls", async () => {
+test("a trace has both operations of a translation and their upstream calls", async () => {
   using collector = new Collector()
   const audio = audioModels()
   await using gateway = await startTraced(
@@ -221,7 +221,7 @@ test("contain both operations of a translation and their upstream calls", async 
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
 })
 
-test("contain no content or secrets, and no more about a caller than allowed", async () => {
+test("a trace has no content or secrets, and no more about a caller than allowed", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated() }
   const vendorKey = "canary-of-a-vendor-key"

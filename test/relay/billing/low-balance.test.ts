@@ -118,7 +118,7 @@ describe("credits for the input and a part of the output", () => {
 
   // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`pay for a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
+    test(`the hold covers at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const refused = await gateway.caller("0.00005")

@@ -151,7 +151,7 @@ describe("adaptation of sampling parameters", () => {
 })
 
 test.each(["grok-4.3", "grok-code-fast-1"])(
-  "drops penalties for %s, and a penalty of 0 is no loss",
+  "penalties are dropped for %s, and a penalty of 0 is no loss",
   (model) => {
     const { rules } = resolveRules({ vendor: "xai", model, facts: undefined, written: [] })
     const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
