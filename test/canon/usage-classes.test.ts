@@ -13,7 +13,7 @@ test.each([...USAGE_CLASSES])(
   },
 )
 
-test("missing usage is recognized and has no tokens", () => {
+test("empty usage is recognized, and its totals are zero", () => {
   expect(isNoUsage(NO_USAGE)).toBe(true)
   expect(totalInput(NO_USAGE) + totalOutput(NO_USAGE)).toBe(0)
 })

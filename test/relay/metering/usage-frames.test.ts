@@ -127,7 +127,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 describe("counts that a later frame omits or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`remain in the charge and in the answer: ${model} through ${path}`, async () => {
+      test(`the earlier count is charged and reported to the caller: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -142,7 +142,7 @@ describe("counts that a later frame omits or reports as zero", () => {
     }
   }
 
-  test("need an estimate if no frame has them", async () => {
+  test("the count is estimated if no frame has it", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)

@@ -26,7 +26,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("count the seconds of a transcript", () => {
+  test("use the seconds of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("count the tokens of a transcript", () => {
+  test("use the estimated tokens of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -69,7 +69,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("count the searches of a rerank request", async () => {
+  test("use the number of searches of a rerank request", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)
