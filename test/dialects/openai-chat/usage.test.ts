@@ -30,7 +30,41 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("counts uncached image tokens as parts of the prompt", () => {
+  test.each([
+    { prompt_tokens_details: { cached_tokens: 30, cache_creation_input_tokens: 20 } },
+    { prompt_tokens_details: { cached_tokens: 30, cache_creation_tokens: 20 } },
+    { prompt_tokens_details: { cached_tokens: 30 }, cache_creation_input_tokens: 20 },
+    {
+      prompt_tokens_details: {
+        cached_tokens: 30,
+        cache_creation: { ephemeral_5m_input_tokens: 20 },
+        cache_type: "ephemeral",
+      },
+    },
+  ])("reads cache writes with the names of Anthropic: %j", (details) => {
+    const usage = decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...details })
+    expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
+  })
+
+  test("reads the lifetimes of cache writes with the names of Anthropic", () => {
+    const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
+    const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
+    const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
+    expect(decodeUsage(told)).toMatchObject({
+      inputFresh: 80,
+      inputCacheWrite: 5,
+      inputCacheWrite1h: 15,
+      shortCacheWrite: 5,
+    })
+    // Invalid counts never exceed the prompt.
+    expect(decodeUsage({ ...told, prompt_tokens: 12 })).toMatchObject({
+      inputFresh: 0,
+      inputCacheWrite: 0,
+      inputCacheWrite1h: 12,
+    })
+  })
+
+  test("has uncached image tokens as parts of the prompt", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)

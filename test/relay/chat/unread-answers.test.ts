@@ -293,6 +293,37 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
+  test.each(texts)("costs its usage if a stream was requested: $name", async ({ model, text }) => {
+    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test.each(Object.keys(MANY_CALLS))(
+    "costs the usage at the end of its stream: %s",
+    async (model) => {
+      respond = () => slowStream(MANY_CALLS[model] ?? [])
+      const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+      const before = vendor.bodies.length
+      const response = await caller.post(CHAT, order)
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+      expect(await response.text()).toContain("was charged")
+      expect(vendor.bodies.length).toBe(before + 1)
+    },
+  )
+
+  const deep = texts.filter(({ name }) => name.startsWith("deep"))
+  test.each(deep)("is a failed attempt if its end is missing: $name", async ({ model, text }) => {
+    const cut = text.slice(0, -1)
+    respond = () => new Response(cut, { headers: { "content-type": "application/json" } })
+    const response = await caller.post(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+    expect((await errorOf(response)).status).toBe(502)
+    expect(response.headers.get("x-should-retry")).toBe("true")
+    expect((await receiptOf(caller, response)).cost).toBe("0")
+  })
+
   test("costs its usage if its only frame is nested too deeply", async () => {
     const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []
     const frame = `data: ${JSON.stringify(body).replace('"raw"', DEEP)}\n\n`
@@ -302,7 +333,43 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
-  test("costs its usage if it has text instead of a requested image", async () => {
+  const LONG_EVENT = `{"padding":"${"x".repeat(49 * MEGABYTE)}"}`
+  const USAGE_EVENTS: readonly (readonly [model: string, end: string])[] = [
+    [
+      "openai/chat",
+      'data: {"choices":[],"usage":{"prompt_tokens":30,"completion_tokens":400}}\n\ndata: [DONE]\n\n',
+    ],
+    [
+      "anthropic/chat",
+      'event: message_delta\ndata: {"type":"message_delta","delta":{},"usage":{"input_tokens":30,"output_tokens":400}}\n\n',
+    ],
+    [
+      "google/chat",
+      'data: {"candidates":[],"usageMetadata":{"promptTokenCount":30,"candidatesTokenCount":400}}\n\n',
+    ],
+  ]
+
+  test.each(USAGE_EVENTS)("costs its usage after an event of 49 MB: %s", async (model, end) => {
+    respond = () =>
+      new Response(`data: ${LONG_EVENT}\n\n${end}`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test("costs the requested output if no usage follows an event of 49 MB", async () => {
+    respond = () =>
+      new Response(`data: ${LONG_EVENT}\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const order = { model: "google/chat", messages: HELLO, max_tokens: 500, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { output: 500 } })
+  })
+
+  test("costs its usage if it has text although an image was requested", async () => {
     respond = () =>
       Response.json({
         candidates: [

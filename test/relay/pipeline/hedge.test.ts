@@ -233,7 +233,41 @@ describe("a hedged request to the second deployment when the first is late", () 
     await until(() => second.aborted === aborted + 1)
   })
 
-  test("returns an error without a charge when both fail", async () => {
+  test.each([false, true])(
+    "charges the first if it sends an answer that cannot be passed on, streamed: %s",
+    async (stream) => {
+      const { first, second } = world
+      const asked = Promise.withResolvers<void>()
+      const calls = Array.from({ length: 1_001 }, (_, index) => ({
+        id: `call_${index}`,
+        type: "function",
+        function: { name: "f", arguments: "{}" },
+      }))
+      const message = { role: "assistant", content: null, tool_calls: calls }
+      const usage = { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 }
+      const answer = {
+        id: "chatcmpl-1",
+        object: "chat.completion",
+        choices: [{ index: 0, message, finish_reason: "tool_calls" }],
+        usage,
+      }
+      first.turns = [when(asked.promise, () => Response.json(answer))]
+      second.turns = [
+        () => {
+          asked.resolve()
+          return new Promise(() => undefined)
+        },
+      ]
+      const [response, paid] = await paidFor(() => ask("k", { stream }))
+      expect(response.status).toBe(502)
+      const receipt = await keptReceipt(response)
+      expect(outcomes(receipt)).toEqual(["first/k upstream_error", "second/k not_needed"])
+      expect(receipt.usage).toEqual({ input: 30, output: 400 })
+      expect(paid).toBe(nanocredits(receipt.cost))
+    },
+  )
+
+  test("leads to an error without a charge when both fail", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
