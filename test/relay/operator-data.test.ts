@@ -278,8 +278,8 @@ const CONTENTS = [{ role: "user", parts: [{ text: "Hi" }] }]
 const MESSAGES = { messages: HELLO, max_tokens: 100 }
 
 const REQUESTS: readonly (readonly [path: string, body: object])[] = [
-  ...CHAT_MODELS.flatMap((model) => [
-    ...[false, true]
+  ...CHAT_MODELS.flatMap((model) =>
+    [false, true]
       .filter((stream) => !stream || !model.startsWith("cohere"))
       .flatMap((stream): [string, object][] => [
         [CHAT, { model, ...MESSAGES, stream }],
@@ -290,7 +290,7 @@ const REQUESTS: readonly (readonly [path: string, body: object])[] = [
           { contents: CONTENTS },
         ],
       ]),
-  ]),
+  ),
   ["/v1/embeddings", { model: "own/vectors", input: "Hi" }],
   ["/v1beta/models/own/vectors:embedContent", { content: CONTENTS[0] ?? {} }],
   ["/v1/rerank", { model: "own/rank", query: "Hi", documents: ["Hi"] }],

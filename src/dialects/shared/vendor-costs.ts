@@ -41,7 +41,7 @@ const METADATA_DEPTH = 2
 
 /**
  * Removes the vendor's charges to the operator, which callers do not see.
- * @returns the same usage if it has none.
+ * @returns the same usage if it has no charges.
  */
 export function withoutCost(usage: JsonObject): JsonObject {
   return without(usage, USAGE_COSTS)
@@ -49,7 +49,7 @@ export function withoutCost(usage: JsonObject): JsonObject {
 
 /**
  * Removes data of the operator from the members of a whole answer or a chunk, except for its usage.
- * @returns the same answer if it has none.
+ * @returns the same answer if it has no such data.
  */
 export function withoutOperatorData(answer: JsonObject): JsonObject {
   let kept: JsonObject | undefined
@@ -65,7 +65,7 @@ export function withoutOperatorData(answer: JsonObject): JsonObject {
 
 /**
  * Removes data of the operator from an answer or an event and from its usage.
- * @returns the same answer if it has none.
+ * @returns the same answer if it has no such data.
  */
 export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): JsonObject {
   const kept = withoutOperatorData(answer)
@@ -77,7 +77,7 @@ export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): Json
 
 /** Removes data of the operator from a whole answer in place, including its usage. */
 export function removeOperatorData(answer: JsonObject): void {
-  for (const name of OPERATOR_MEMBERS) if (answer[name] !== undefined) delete answer[name]
+  for (const name in answer) if (OPERATOR_MEMBERS.has(name)) delete answer[name]
   const { usage, usageMetadata, [METADATA]: metadata } = answer
   if (isJsonObject(usage)) answer.usage = withoutCost(usage)
   if (isJsonObject(usageMetadata)) answer.usageMetadata = withoutCost(usageMetadata)
