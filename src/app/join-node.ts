@@ -57,10 +57,11 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
         healthExchange.update(changes),
       ])
     },
-    hasUnclearLeases: () => ledger.hasUnclearLeases,
-    async onRejoined(id) {
+    mustRejoin: () => ledger.mustRejoin,
+    onLeaving: () => ledger.suspend(),
+    onRejoined(id) {
+      ledger.rejoin(id)
       events.nodeForgotten()
-      await ledger.rejoin(id)
     },
     onRenewed: (until) => ledger.spendUntil(until),
     onExpired(holds) {

@@ -41,6 +41,9 @@ export class DatabaseWriter implements SettlementWriter {
     }
   }
 
+  /** Nothing to do, because every written settlement is already in the database. */
+  async posted(): Promise<void> {}
+
   async maintain(node: string): Promise<void> {
     const { failure } = this
     if (failure === undefined) return

@@ -6,6 +6,7 @@ import { JOURNAL_RETRIES } from "../store/retry-policy.ts"
 import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided, UnstorableError } from "./divided-batch.ts"
+import type { PostedListener } from "./settlement-writer.ts"
 
 /** Maximum postings per batch. Larger batches do not reduce the cost per posting. */
 const MAX_POSTINGS = 128
@@ -33,7 +34,12 @@ export class JournalPoster {
   readonly #alarms: PosterAlarms
   readonly #queue: JournalEntry[] = []
   #running: Promise<void> | undefined
+  /** The batch that is being posted. */
+  #posting: Promise<void> | undefined
+  /** Number of postings that were posted. */
+  #count = 0
   #isClosed = false
+  onPosted: PostedListener | undefined
   /** Number of postings that are not in the database yet. */
   waiting = 0
   /** Numbers of the journal lines to remove. */
@@ -60,6 +66,12 @@ export class JournalPoster {
     return done
   }
 
+  /** Resolves when all batches that were added so far are posted, or when posting has stopped. */
+  async posted(): Promise<void> {
+    const count = this.#count + this.waiting
+    while (this.#count < count && !this.#isClosed) await this.#posting
+  }
+
   /** Resolves when all batches are posted, or after a timeout. */
   settled(timeoutMs: number): Promise<void> {
     return waitAtMost(this.#running, timeoutMs)
@@ -74,8 +86,11 @@ export class JournalPoster {
   async #run(): Promise<void> {
     while (this.#queue.length > 0 && !this.#isClosed) {
       const taken = this.#takeNext()
-      await this.#post(taken)
-      this.waiting -= taken.batch.postings.length
+      this.#posting = this.#post(taken)
+      await this.#posting
+      const { length } = taken.batch.postings
+      this.#count += length
+      this.waiting -= length
     }
   }
 
@@ -109,7 +124,9 @@ export class JournalPoster {
       try {
         const written = await postDivided(post, batch)
         for (const [index, posting] of postings.entries()) {
-          await this.#report(posting, written[index], lines[index])
+          const posted = written[index]
+          if (posted && !(posted instanceof UnstorableError)) this.onPosted?.(node, posting, posted)
+          await this.#report(posting, posted, lines[index])
         }
         return
       } catch (error) {

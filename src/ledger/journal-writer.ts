@@ -3,7 +3,7 @@ import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posting } from "../store/settlements.ts"
 import { readPosting, writePosting } from "./journal-posting.ts"
 import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
-import type { Settled, SettlementWriter } from "./settlement-writer.ts"
+import type { PostedListener, Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /**
  * Maximum settlements that wait for the database. They take about 100 MB. When this limit is reached, no new request
@@ -54,6 +54,14 @@ export class JournalWriter implements SettlementWriter {
     const first = postings.length === 0 ? 0 : await this.#add(node, postings.map(writePosting))
     poster.add({ node, lines: postings.map((_, index) => first + index), batch })
     return postings.map(settled)
+  }
+
+  posted(): Promise<void> {
+    return this.#parts.poster.posted()
+  }
+
+  listen(onPosted: PostedListener): void {
+    this.#parts.poster.onPosted = onPosted
   }
 
   async maintain(node: string): Promise<void> {

@@ -1,7 +1,9 @@
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import { storedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
+import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
+import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
@@ -9,6 +11,8 @@ import { LeasedBalance } from "./leased-balance.ts"
 const MAX_RECALL_WAIT_MS = 600
 /** Pause between attempts to lease. */
 const RECALL_PAUSE_MS = 75
+/** Maximum time that a request waits until the node may lease again. */
+const MAX_REJOIN_WAIT_MS = 5_000
 
 /** Maximum number of idle budgets with a period, such as those of end users, in memory. */
 const MAX_IDLE = 10_000
@@ -24,6 +28,10 @@ export class LeasedBalances {
   /** Whether the database is accessed over a network, so that failed operations may have been performed. */
   #isRemote = false
   #hasUnclearLeases = false
+  /** Increases whenever all leases are abandoned. */
+  #epoch = 0
+  /** Resolved when the node may lease again; undefined if it may. */
+  #clear: PromiseWithResolvers<void> | undefined
 
   constructor(store: Store, node: string) {
     this.#store = store
@@ -35,9 +43,15 @@ export class LeasedBalances {
     this.#isRemote = true
   }
 
-  /** Whether a returned lease may not have reached the database. */
+  /** Whether the leases in the database may differ from the leases in memory. */
   get hasUnclearLeases(): boolean {
     return this.#hasUnclearLeases
+  }
+
+  /** Marks the leases in the database as unclear. Until the node has rejoined, nothing more is leased. */
+  becomeUnclear(): void {
+    this.#hasUnclearLeases = true
+    this.#clear ??= Promise.withResolvers()
   }
 
   /** Totals of all accounts in nanocredits. Budgets are not counted, because they are parts of accounts. */
@@ -142,20 +156,38 @@ export class LeasedBalances {
     try {
       await this.#store.leases.giveBack(this.#node, shares)
     } catch (error) {
-      if (this.#isRemote) this.#hasUnclearLeases = true
+      if (this.#isRemote) this.becomeUnclear()
       else
         for (const { owner, amount } of shares) this.of(owner, isOfPeriod(owner)).leased += amount
       throw error
     }
   }
 
-  /**
-   * Continues as a different node without leases. Open holds are still counted, and the next leases must cover them.
-   */
+  /** Abandons all leases and leases nothing until `resume`. Open holds are still counted. */
+  suspend(): void {
+    this.#clear ??= Promise.withResolvers()
+    this.#epoch++
+    for (const balance of this.#balances.values()) balance.leased = 0n
+  }
+
+  /** Continues as a different node without leases. The next leases must cover the open holds. */
   rejoin(node: string): void {
+    this.suspend()
     this.#node = node
     this.#hasUnclearLeases = false
-    for (const balance of this.#balances.values()) balance.leased = 0n
+  }
+
+  /** Leases again, unless the node has rejoined once more or must do so. */
+  resume(node: string): void {
+    if (node !== this.#node || this.#hasUnclearLeases) return
+    this.#clear?.resolve()
+    this.#clear = undefined
+  }
+
+  /** @throws LedgerError if the node may not lease again in time. */
+  async #untilClear({ promise }: PromiseWithResolvers<void>): Promise<void> {
+    await waitAtMost(promise, MAX_REJOIN_WAIT_MS)
+    if (this.#clear) throw REJOINING
   }
 
   async #leaseRest<T>(
@@ -201,17 +233,24 @@ export class LeasedBalances {
   }
 
   async #lease(balance: LeasedBalance, wanted: bigint, min: bigint): Promise<LeaseGrant> {
+    if (this.#clear) await this.#untilClear(this.#clear)
     const node = this.#node
+    const epoch = this.#epoch
     const { owner } = balance
     const amounts = { wanted: storedAmount(wanted), min: storedAmount(min) }
     const grant = await this.#store.leases.take({ node, owner, ...amounts })
     // A lease of the previous node is ignored, because a rejoin returns all its leases.
-    if (node === this.#node) balance.leased += grant.granted
+    if (epoch === this.#epoch) balance.leased += grant.granted
     balance.posted = grant.posted
     balance.debt = grant.debt
     return grant
   }
 }
+
+const REJOINING = new LedgerError(
+  "unavailable",
+  "the node is posting its earlier charges and leases nothing until then",
+)
 
 function isOfPeriod(owner: string): boolean {
   return readPeriodOwner(owner) !== undefined

@@ -1,7 +1,8 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import { reportedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
-import type { Batch, HoldRecord } from "../store/settlements.ts"
+import { waitAtMost } from "../canon/wait-at-most.ts"
+import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { FILE_RETRIES } from "../store/retry-policy.ts"
 import type { Store } from "../store/store.ts"
@@ -46,6 +47,11 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
+/** Maximum pending charges with which the node rejoins, so that new requests do not wait long for them. */
+const MAX_WAITING_AT_REJOIN = 1_000
+/** Maximum time that the leases of a node that rejoins are kept for its pending charges. */
+const MAX_SUSPENSION_MS = 2_000
+
 const ESTIMATE = { recorded: false, over: true } as const
 
 /**
@@ -67,7 +73,7 @@ export class Ledger {
    */
   isClaimed: (request: string) => boolean = () => false
   #open = 0
-  #hasUnclearLeases = false
+  readonly #writing = new Set<Promise<unknown>>()
   #refusal: unknown
   /**
    * When the leases end, by `performance.now()` and by the wall clock. The first clock may stop while a machine sleeps.
@@ -80,12 +86,13 @@ export class Ledger {
     this.#node = node
     this.#alarms = alarms
     this.#balances = new LeasedBalances(store, node)
-    const writer = writers?.usual ?? new DatabaseWriter(store, FILE_RETRIES)
+    const writer: SettlementWriter = writers?.usual ?? new DatabaseWriter(store, FILE_RETRIES)
     const claimed = writers?.claimed
     this.#writer = writer
     this.#writers = claimed ? [writer, claimed] : [writer]
     this.#commits = new GroupCommit((batch) => this.#write(writer, batch))
     this.#claimed = claimed && new GroupCommit((batch) => this.#write(claimed, batch))
+    writer.listen?.((node, posting, posted) => this.#correct(node, posting, posted))
   }
 
   /** The reason why new requests must not begin; undefined if they may. */
@@ -99,7 +106,15 @@ export class Ledger {
    * rejoin with a new id.
    */
   get hasUnclearLeases(): boolean {
-    return this.#hasUnclearLeases || this.#balances.hasUnclearLeases
+    return this.#balances.hasUnclearLeases
+  }
+
+  /**
+   * Whether the node must rejoin now. After an outage, it first posts most of its charges. Meanwhile, it spends the rest
+   * of its leases.
+   */
+  get mustRejoin(): boolean {
+    return this.hasUnclearLeases && this.waiting <= MAX_WAITING_AT_REJOIN
   }
 
   /**
@@ -287,14 +302,29 @@ export class Ledger {
   }
 
   /**
-   * Continues as a different node without leases, because this node was considered dead or its leases are unclear.
+   * Spends and leases nothing until `rejoin`, because the leases of this node will be returned. Resolves when they have
+   * paid the charges so far, or after a timeout.
+   */
+  async suspend(): Promise<void> {
+    this.#balances.suspend()
+    await waitAtMost(this.#posted(), MAX_SUSPENSION_MS)
+  }
+
+  /**
+   * Continues as a different node without leases, because this node was considered dead or its leases are unclear. It
+   * leases nothing until the charges of the old node are posted, because they are now paid from unleased credits.
    * Charges that were posted as the old node no longer change the leases here.
    */
-  async rejoin(node: string): Promise<void> {
+  rejoin(node: string): void {
     this.#node = node
-    this.#hasUnclearLeases = false
     this.#balances.rejoin(node)
-    await this.#writer.maintain(node)
+    void this.#posted().then(() => this.#balances.resume(node))
+  }
+
+  /** Resolves when all settlements that were begun so far are in the database or have failed. */
+  async #posted(): Promise<void> {
+    await Promise.allSettled(this.#writing)
+    await this.#writer.posted()
   }
 
   /** Sets the moment, by `performance.now()`, after which no settlement waits for an unavailable database. */
@@ -317,8 +347,26 @@ export class Ledger {
 
   async #write(writer: SettlementWriter, batch: Batch): Promise<readonly SettlementOutcome[]> {
     const node = this.#node
-    const written = await writer.write(node, batch)
-    return node === this.#node ? written : written.map(unleased)
+    const writing = writer.write(node, batch)
+    this.#writing.add(writing)
+    try {
+      const written = await writing
+      return node === this.#node ? written : written.map(unleased)
+    } finally {
+      this.#writing.delete(writing)
+    }
+  }
+
+  /**
+   * Corrects the leases after a charge was posted that a journal had recorded as paid from them. A charge that is
+   * settled before the node has leased again is paid from unleased credits.
+   */
+  #correct(node: string, { account, budgets, amount }: Posting, posted: Posted): void {
+    if (node !== this.#node) return
+    this.#balances.of(account).leased += amount - posted.fromLease
+    for (const [index, budget] of budgets.entries()) {
+      this.#balances.of(budget, true).leased += amount - (posted.fromBudgetLeases[index] ?? amount)
+    }
   }
 
   /**
@@ -332,7 +380,7 @@ export class Ledger {
       return
     }
     if (this.#spendUntil === Infinity) return
-    this.#hasUnclearLeases = true
+    this.#balances.becomeUnclear()
     for (const leased of hold.balances) leased.leased -= amount
   }
 

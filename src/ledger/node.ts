@@ -17,17 +17,19 @@ const HEARTBEATS_PER_TERM = 3
 /** The fraction of a lease term that a node leaves unused, because clocks may run at different speeds. */
 const TERM_MARGIN = 1 / 8
 /**
- * Silence after which a node must have been suspended. Other nodes may have been suspended too and may be about to
- * resume.
+ * Delay of a heartbeat after which a node must have been suspended. Other nodes may have been suspended too and may be
+ * about to resume.
  */
-const SUSPENDED_AFTER_MS = 15_000
+const SUSPENDED_AFTER_MS = 10_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** Whether the node's leases in the database are unclear, so that it must rejoin. */
-  hasUnclearLeases?(): boolean
-  /** Called after the node has joined again with a new id and without leases. */
-  onRejoined(id: string): Promise<void>
+  /** Whether the node must rejoin, because its leases in the database are unclear. */
+  mustRejoin?(): boolean
+  /** Called before the node rejoins and its leases are returned. They must not be spent any more. */
+  onLeaving?(): Promise<void>
+  /** Called after the node has joined again with a new id and without leases. It must not throw. */
+  onRejoined(id: string): void
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
   /**
@@ -95,7 +97,7 @@ export class Node implements AsyncDisposable {
     const node = new Node(store, id, listeners, options)
     // The lock is taken before other nodes see this node, because a known node without a lock is considered dead.
     node.#lock = node.#locks?.take(id)
-    await node.#join()
+    await node.#join(id)
     await node.#reap()
     node.#schedulePoll()
     return node
@@ -129,11 +131,11 @@ export class Node implements AsyncDisposable {
     }
   }
 
-  async #join(): Promise<void> {
+  async #join(id: string): Promise<void> {
     const begunAt = performance.now()
     this.#beatAt = Date.now()
     await this.#store.nodes.join({
-      id: this.id,
+      id,
       process: process.pid,
       host: hostname(),
       beatAt: this.#beatAt,
@@ -175,22 +177,26 @@ export class Node implements AsyncDisposable {
     const begunAt = performance.now()
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
-    if (!changes.known || this.#listeners.hasUnclearLeases?.()) await this.#rejoin(changes.known)
+    if (!changes.known || this.#listeners.mustRejoin?.()) await this.#rejoin(changes.known)
     else if (beats) this.#renewed(begunAt)
     await this.#listeners.onChanges(changes)
-    if (beats && silence < SUSPENDED_AFTER_MS) await this.#reap()
+    if (beats && silence < this.#heartbeatIntervalMs + SUSPENDED_AFTER_MS) await this.#reap()
   }
 
   /**
-   * Joins again with a new id.
+   * Joins again with a new id. The node keeps its previous id until that is removed. If a step fails, the next poll
+   * therefore repeats all of them, and no lease remains with a forgotten id.
    * @param isKnown whether the database still has the previous node.
    */
   async #rejoin(isKnown: boolean): Promise<void> {
-    const before = this.#id
-    this.#id = nextEpoch(before)
-    await this.#join()
-    await this.#listeners.onRejoined(this.#id)
-    if (isKnown) await this.#remove(before)
+    const id = nextEpoch(this.#id)
+    await this.#join(id)
+    if (isKnown) {
+      await this.#listeners.onLeaving?.()
+      await this.#remove(this.#id)
+    }
+    this.#id = id
+    this.#listeners.onRejoined(id)
   }
 
   async #reap(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Batch, Posted } from "../store/settlements.ts"
+import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { UnstorableError } from "./divided-batch.ts"
 
 /** A settlement that is durable. */
@@ -9,6 +9,9 @@ export interface Settled extends Omit<Posted, "balance"> {
 
 /** The result of writing a settlement. */
 export type SettlementOutcome = Settled | UnstorableError
+
+/** Called with the database's result for a settlement that was written under the id of `node`. */
+export type PostedListener = (node: string, posting: Posting, posted: Posted) => void
 
 /** Makes settlements durable, either in the database or first in the node's journal. */
 export interface SettlementWriter {
@@ -24,6 +27,10 @@ export interface SettlementWriter {
    * @throws if the batch may not be durable.
    */
   write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]>
+  /** Resolves when all settlements that were written so far are in the database. */
+  posted(): Promise<void>
+  /** Sets the listener for settlements that are posted after they were written; absent if there are none. */
+  listen?(onPosted: PostedListener): void
   /** Checks whether a failure has ended. It is called periodically. */
   maintain(node: string): Promise<void>
   /** Sets the moment, by `performance.now()`, after which nothing waits for an unavailable database. */

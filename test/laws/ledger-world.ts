@@ -187,7 +187,7 @@ export class World implements AsyncDisposable {
     if (!changes.known) {
       member.id = nextEpoch(member.id)
       await this.#announce(member.id)
-      await member.ledger.rejoin(member.id)
+      member.ledger.rejoin(member.id)
     }
     member.payerAt = payersOf(this.#key)
     await member.ledger.tick(changes.recalls)

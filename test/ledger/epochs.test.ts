@@ -30,7 +30,8 @@ function answering(store: Store, isHeard: () => boolean): Store {
 function listeners(ledger: Ledger): NodeListeners {
   return {
     onChanges: ({ recalls }) => ledger.tick(recalls),
-    hasUnclearLeases: () => ledger.hasUnclearLeases,
+    mustRejoin: () => ledger.mustRejoin,
+    onLeaving: () => ledger.suspend(),
     onRejoined: (id) => ledger.rejoin(id),
     onRenewed: (moment) => ledger.spendUntil(moment),
     onExpired() {},
@@ -47,7 +48,7 @@ async function joined(database: TestDatabase, node: string, store: Store): Promi
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a node that joins again`, () => {
-    test("keeps its whole new lease if the response to a charge on the old lease is late", async () => {
+    test("leases after the late response to a charge on the old lease, and keeps its whole lease", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const answers = Promise.withResolvers<void>()
@@ -67,10 +68,12 @@ for (const engine of ENGINES) {
 
       await store.nodes.remove("node", Date.now())
       await database.ledger("node.2")
-      await ledger.rejoin("node.2")
-      await ledger.lease(payer, 70n)
+      ledger.rejoin("node.2")
+      const leasing = ledger.lease(payer, 70n)
+      expect(await Promise.race([leasing, Promise.resolve("waits")])).toBe("waits")
       answers.resolve()
       expect((await settling).charged).toBe(30n)
+      expect(await leasing).toBe(true)
       expect(ledger.available(payer)).toBe(70n)
       expect(await store.accounts.find("a")).toMatchObject({ balance: 70n, leased: 70n })
     })

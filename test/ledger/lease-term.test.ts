@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
         onRenewed: (moment) => ledger.spendUntil(moment),
         async onRejoined(id) {
           rejoined.push(id)
-          await ledger.rejoin(id)
+          ledger.rejoin(id)
         },
       })
       await using _ = await Node.join(store, "cut off", own, options)

@@ -92,7 +92,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
     const hold = ledger.tryHold(database.order(payer, 60n))!
     await database.store.nodes.remove("node", 1)
     await database.ledger("node.2")
-    await ledger.rejoin("node.2")
+    ledger.rejoin("node.2")
     expect(await ledger.lease(payer, 41n)).toBeUndefined()
     expect(ledger.tryHold(database.order(payer, 41n))).toBeUndefined()
     const further = ledger.tryHold(database.order(payer, 40n))!
@@ -109,7 +109,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
     const hold = ledger.tryHold(database.order(payer, 60n))!
     await database.store.nodes.remove("node", 1)
     await database.ledger("node.2")
-    await ledger.rejoin("node.2")
+    ledger.rejoin("node.2")
     await ledger.settle(hold, 60n, () => "{}")
     await ledger.lease(payer, 40n)
     expect(ledger.available(payer)).toBe(40n)

@@ -52,7 +52,7 @@ describe("a hold", () => {
     const ledger = await database.ledger("node")
     await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(database.order(payer, 60n))!
-    await ledger.rejoin("node.2")
+    ledger.rejoin("node.2")
     expect(ledger.tryResize(hold, 61n)).toBeFalse()
     expect(ledger.tryResize(hold, 20n)).toBeTrue()
     expect(ledger.heldOf("account")).toBe(20n)

@@ -202,7 +202,7 @@ describe("a node", () => {
     const listeners = new RecordedListeners()
     listeners.onRejoined = async (id) => {
       listeners.rejoined.push(id)
-      await ledger.rejoin(id)
+      ledger.rejoin(id)
     }
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(database.store, "node", listeners))
@@ -307,6 +307,22 @@ describe("a node", () => {
       await until(() => listeners.changes.length > looked + 1)
       expect(await database.store.nodes.list()).toHaveLength(2)
       Date.now = () => realNow() + 66_000
+      await until(async () => (await database.store.nodes.list()).length === 1)
+    } finally {
+      Date.now = realNow
+    }
+  })
+
+  test("removes dead nodes even if heartbeats are rare because leases have a long term", async () => {
+    await using database = TestDatabase.direct()
+    const listeners = new RecordedListeners()
+    const realNow = Date.now
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(database.store, "me", listeners, { leaseTerm: 60_000 }))
+    const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow() - 50_000, machine: null }
+    await database.store.nodes.join({ ...elsewhere, id: "dead" })
+    try {
+      Date.now = () => realNow() + 21_000
       await until(async () => (await database.store.nodes.list()).length === 1)
     } finally {
       Date.now = realNow
