@@ -4,6 +4,8 @@ import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 
 const DISCOVERY_TIMEOUT_MS = 10_000
+/** Maximum bytes of an answer of an issuer. Descriptions, keys and tokens have a few kilobytes. */
+const MAX_ANSWER_BYTES = 1024 * 1024
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
 const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
 
@@ -38,7 +40,7 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
   let response: Response
   let document: unknown
   try {
-    response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) })
+    response = await fetchFromIssuer(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) })
     document = response.ok ? await response.json() : null
   } catch {
     throw cannotSignIn(name, "its description could not be fetched")
@@ -48,6 +50,23 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
   return typeof document === "object" && document !== null
     ? (document as Record<string, unknown>)
     : {}
+}
+
+/**
+ * Requests an issuer's answer, with a limited length.
+ * @throws Error if the answer is longer.
+ */
+export async function fetchFromIssuer(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_ANSWER_BYTES) throw new Error("the answer of the issuer is too long")
+    chunks.push(chunk)
+  }
+  const { status, headers } = response
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })
 }
 
 /** Returns the address of an issuer's metadata. */

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi"
 import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
-import type { IssuerDescription } from "./issuer.ts"
+import { fetchFromIssuer, type IssuerDescription } from "./issuer.ts"
 
 /** Timeout for all requests of a sign-in to the issuer together. */
 const TIMEOUT_MS = 10_000
@@ -169,9 +169,11 @@ function isVerified(claims: oauth.IDToken | oauth.UserInfoResponse): boolean {
 function optionsFor({ issuer }: IssuerDescription): {
   signal: AbortSignal
   [oauth.allowInsecureRequests]: boolean
+  [oauth.customFetch]: typeof fetchFromIssuer
 } {
   return {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+    [oauth.customFetch]: fetchFromIssuer,
   }
 }

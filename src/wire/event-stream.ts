@@ -32,8 +32,10 @@ export class EventStreamParser implements FrameParser {
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     if (this.#fault !== undefined) throw this.#fault
+    // A reader that reads on has passed on the frames that it has received.
+    if (this.#reserved > 0) this.#count()
     this.#waiting.append(bytes)
-    if (this.#waiting.length > MAX_UNCOUNTED_BYTES || this.#reserved > 0) this.#count()
+    if (this.#waiting.length > MAX_UNCOUNTED_BYTES) this.#count()
     const events: ReceivedEvent[] = []
     try {
       for (;;) {
@@ -48,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** Counts the buffered bytes of an incomplete long frame against the memory budget. */
+  /** Counts the bytes of a long frame against the memory budget, until the reader reads on after it. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0

@@ -17,7 +17,7 @@ export interface FrameParser {
   end(): readonly ReceivedEvent[]
 }
 
-/** Counts the buffered bytes of incomplete frames against the memory budget. If it throws, reading ends. */
+/** Counts the bytes of long frames against the memory budget. If it throws, reading ends. */
 export interface FrameMemory {
   takeAnswer(bytes: number): void
   give(bytes: number): void

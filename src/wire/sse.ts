@@ -60,13 +60,15 @@ export class SseParser implements FrameParser {
   }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
+    // A reader that reads on has passed on the events that it has received.
+    if (this.#reserved > 0) this.#count()
     this.#waiting += bytes.length
     for (let start = 0; start < bytes.length; start += PARSED_BYTES) {
       const part = bytes.subarray(start, start + PARSED_BYTES)
       this.#parser.feed(this.#decoder.decode(part, { stream: true }))
     }
     if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
-    if (this.#waiting > MAX_UNCOUNTED_BYTES || this.#reserved > 0) this.#count()
+    if (this.#waiting > MAX_UNCOUNTED_BYTES) this.#count()
     return this.#takeEvents()
   }
 
@@ -85,7 +87,7 @@ export class SseParser implements FrameParser {
     if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many comments and invalid lines")
   }
 
-  /** Counts the buffered bytes of an incomplete long event against the memory budget. */
+  /** Counts the bytes of a long event against the memory budget, until the reader reads on after it. */
   #count(): void {
     const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
     if (needed > this.#reserved) this.#memory?.takeAnswer(needed - this.#reserved)

@@ -32,6 +32,9 @@ import { countRequested } from "./unread-answer.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
+/** Maximum time for which the last frames of an ended answer wait for a caller that does not read. */
+const MAX_STALL_MS = 60_000
+
 export interface StreamServices extends OpeningServices {
   readonly billing: Billing
   readonly conversations: Conversations
@@ -98,6 +101,8 @@ class StreamedAnswer implements WatchedDeadline {
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #state: State = "opening"
+  /** Ends the stream if the caller does not read its last frames. */
+  #stall: ReturnType<typeof setTimeout> | undefined
 
   constructor(services: StreamServices, context: ChatContext) {
     this.#services = services
@@ -132,6 +137,7 @@ class StreamedAnswer implements WatchedDeadline {
       // The drain settles an answer that is drained.
       if (this.#isRunning) {
         this.#close("ended")
+        this.#releaseMemory()
         const isCharged = await this.#settleDelivered(error)
         if (isCharged && error instanceof GatewayError) throw asChargedError(error)
       }
@@ -166,7 +172,7 @@ class StreamedAnswer implements WatchedDeadline {
       if (text === "") text = upstream.writer.backlog?.take() ?? ""
       controller.enqueue(encodeText(text))
       this.dueAt = performance.now() + this.#services.keepAlive
-      if (isLast && !this.#hasBacklog) controller.close()
+      if (isLast) this.#finish(controller)
     } catch (thrown) {
       await this.#fail(controller, asCallFailure(thrown))
     }
@@ -180,7 +186,27 @@ class StreamedAnswer implements WatchedDeadline {
       if (this.#hasLeft) return
       controller.enqueue(encodeText(backlog.take()))
     }
-    if (!this.#hasBacklog) controller.close()
+    this.#finish(controller)
+  }
+
+  /** Closes the stream, unless the caller still has to read the rest of long frames. */
+  #finish(controller: Controller): void {
+    clearTimeout(this.#stall)
+    if (!this.#hasBacklog) {
+      controller.close()
+      return this.#releaseMemory()
+    }
+    this.#stall = setTimeout(() => {
+      this.#state = "left"
+      controller.error(undefined)
+      this.#releaseMemory()
+    }, MAX_STALL_MS)
+    this.#stall.unref()
+  }
+
+  #releaseMemory(): void {
+    clearTimeout(this.#stall)
+    this.#context.call.memory[Symbol.dispose]()
   }
 
   get #hasBacklog(): boolean {
@@ -191,6 +217,7 @@ class StreamedAnswer implements WatchedDeadline {
   async cancel(): Promise<void> {
     if (!this.#isRunning) {
       if (this.#state === "ended") this.#state = "left"
+      this.#releaseMemory()
       return
     }
     if (this.#context.cancellation.drains) return this.#readOn()
@@ -314,9 +341,10 @@ class StreamedAnswer implements WatchedDeadline {
       : dialect.encodeEvents(request).fail(error, call.id).map(formatEvent).join("")
     try {
       controller.enqueue(encodeText(text === "" ? (writer?.backlog?.take() ?? "") : text))
-      if (!this.#hasBacklog) controller.close()
+      this.#finish(controller)
     } catch {
-      // Nothing remains to be done, because the caller has also disconnected.
+      // The caller has also disconnected.
+      this.#releaseMemory()
     }
   }
 
@@ -377,7 +405,8 @@ class StreamedAnswer implements WatchedDeadline {
     this.#state = state
     this.#services.watch.remove(this)
     this.#context.cancellation[Symbol.dispose]()
-    this.#context.call.memory[Symbol.dispose]()
+    // While the caller reads the last frames, they take memory.
+    if (state === "left") this.#releaseMemory()
   }
 }
 
