@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../wire/http/answer.ts"
+import type { ResponseHeaders } from "./operation.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatEvent, ChatRequest, ChatResult } from "./chat.ts"
 import type { DialectId, Loss } from "./extra.ts"

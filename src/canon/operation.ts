@@ -1,4 +1,3 @@
-import type { ResponseHeaders } from "../wire/http/answer.ts"
 import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
@@ -13,6 +12,9 @@ export type OperationBody =
       /** The bytes, or a function that returns a new stream for each attempt. */
       readonly bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>)
     }
+
+/** The headers of a response, with names in lowercase. */
+export type ResponseHeaders = Pick<Headers, "get">
 
 /** One upstream call of an operation, without the provider's address and signature. */
 export interface OperationCall {

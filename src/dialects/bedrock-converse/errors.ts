@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../../wire/http/answer.ts"
+import type { ResponseHeaders } from "../../canon/operation.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"

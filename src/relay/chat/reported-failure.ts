@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../../wire/http/answer.ts"
+import type { ResponseHeaders } from "../../canon/operation.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../../wire/http/answer.ts"
+import type { ResponseHeaders } from "../../canon/operation.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import type { StateReference } from "../../canon/vendor-state.ts"

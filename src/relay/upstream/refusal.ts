@@ -1,5 +1,6 @@
 import { ChunkList } from "../../wire/chunk-list.ts"
-import type { HttpAnswer, ResponseHeaders } from "../../wire/http/answer.ts"
+import type { ResponseHeaders } from "../../canon/operation.ts"
+import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { proxyRefusal } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"

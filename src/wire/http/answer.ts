@@ -2,9 +2,6 @@ import type { BodyQueue } from "./body-queue.ts"
 import { decompressed } from "./decompression.ts"
 import type { ResponseHead } from "./response-head.ts"
 
-/** The headers of a response. A header is only searched for when it is read, because providers may send thousands. */
-export type ResponseHeaders = Pick<Headers, "get">
-
 /** A response whose head has arrived. */
 export interface HttpAnswer {
   readonly status: number
@@ -15,8 +12,8 @@ export interface HttpAnswer {
    * @param name the name in lowercase.
    */
   header(name: string): string | null
-  /** The headers. Names are in lowercase. */
-  readonly headers: ResponseHeaders
+  /** The headers, with names in lowercase. Each is only searched for when it is read: a provider may send thousands. */
+  readonly headers: Pick<Headers, "get">
   /** The chunks of the body, which can only be read once. Ending the iteration early closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
@@ -55,7 +52,7 @@ export class ReceivedAnswer implements HttpAnswer {
     return this.#head.get(name)
   }
 
-  get headers(): ResponseHeaders {
+  get headers(): Pick<Headers, "get"> {
     return this.#head
   }
 }

@@ -315,14 +315,17 @@ describe("a complete answer that cannot be passed on", () => {
   )
 
   const deep = texts.filter(({ name }) => name.startsWith("deep"))
-  test.each(deep)("is a failed attempt if its end is missing: $name", async ({ model, text }) => {
-    const cut = text.slice(0, -1)
-    respond = () => new Response(cut, { headers: { "content-type": "application/json" } })
-    const response = await caller.post(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
-    expect((await errorOf(response)).status).toBe(502)
-    expect(response.headers.get("x-should-retry")).toBe("true")
-    expect((await receiptOf(caller, response)).cost).toBe("0")
-  })
+  test.each(deep)(
+    "fails without a charge if its end is missing: $name",
+    async ({ model, text }) => {
+      const cut = text.slice(0, -1)
+      respond = () => new Response(cut, { headers: { "content-type": "application/json" } })
+      const response = await caller.post(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+      expect((await errorOf(response)).status).toBe(502)
+      expect(response.headers.get("x-should-retry")).toBe("true")
+      expect((await receiptOf(caller, response)).cost).toBe("0")
+    },
+  )
 
   test("costs its usage if its only frame is nested too deeply", async () => {
     const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []

@@ -87,14 +87,14 @@ const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 const USAGE = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
 
 describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) => {
-  test("is refused if one event has too many values", async () => {
+  test("fails if one event has too many values", async () => {
     const values = Array.from({ length: 300_000 }, () => ({}))
     chunks = () => [event({ type: "other", values })]
     expect(await (await ask()).text()).toContain("chunk of the stream that holds more than")
     await nothingHeld(caller)
   })
 
-  test("is refused if it consists of comments", async () => {
+  test("fails if it consists of comments", async () => {
     const piece = ": nothing\n\n".repeat(20_000)
     chunks = () => Array.from({ length: 200 }, () => piece)
     expect((await (await ask()).text()).length).toBeLessThan(100_000)
@@ -103,7 +103,7 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) =
 })
 
 test.each(OPERATIONS.slice(0, 2))(
-  "what follows the last event of a provider's %s is not kept",
+  "the relay discards data after the last event of a provider's %s",
   async (_, ask, type) => {
     const audio = Buffer.from("sound").toString("base64")
     chunks = function* () {

@@ -238,11 +238,8 @@ describe("a hedged request to the second deployment when the first is late", () 
     async (stream) => {
       const { first, second } = world
       const asked = Promise.withResolvers<void>()
-      const calls = Array.from({ length: 1_001 }, (_, index) => ({
-        id: `call_${index}`,
-        type: "function",
-        function: { name: "f", arguments: "{}" },
-      }))
+      const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }
+      const calls = Array.from({ length: 1_001 }, () => call)
       const message = { role: "assistant", content: null, tool_calls: calls }
       const usage = { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 }
       const answer = {
