@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
   {
     path: "/v1/audio/transcriptions",
     body: formOf({ model: "openai/gpt-4o-transcribe", file: SOUND, stream: "true" }),
-    end: /transcript\.text\.done.*\r\n\r\n$/s,
+    end: /transcript\.text\.done.*\n\n$/,
   },
   {
     path: "/v1/audio/transcriptions",

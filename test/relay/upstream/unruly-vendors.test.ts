@@ -249,6 +249,8 @@ test("comments in a stream use no shared memory", () => {
   parser.push(Buffer.from(`data: ${"a".repeat(MEGABYTE)}`))
   expect(taken).toBeGreaterThan(MEGABYTE)
   expect(parser.push(Buffer.from("\n\n"))).toHaveLength(1)
+  // The event takes memory until its reader reads on.
+  expect(parser.push(Buffer.from("data: short\n\n"))).toHaveLength(1)
   expect(taken).toBe(0)
 })
 
