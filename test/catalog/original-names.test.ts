@@ -77,7 +77,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("with a date or `latest` refer to a listed model of that name, or else to the model without the date", () => {
+  test("refer to the listed model, or to the model without the date, if they end with a date or `latest`", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
       "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",

@@ -179,7 +179,7 @@ describe("a known model with price periods", () => {
     })
   })
 
-  test("also has the operator's modes for its provider in its periods", () => {
+  test("applies the operator's modes for its provider in its periods", () => {
     const own = { ...provider("acme"), prices: { modes: { ultra: "4" } } }
     const { catalog, clock } = built({}, { providers: { mine: own } })
     const price = () => catalog.require("mine/timed", "chat").deployments[0]?.price

@@ -32,11 +32,11 @@ export function describeLosses(
       })
 
       if (lost.length === 0) {
-        test("is answered for a strict caller", async () => {
+        test("answers a strict caller", async () => {
           await ask(upstream, STRICTLY)
         })
       } else {
-        test("is rejected for a strict caller", async () => {
+        test("rejects a strict caller", async () => {
           const { requests } = upstreams.gateway.simulator
           const [last, balance] = [requests.at(-1), await upstreams.caller.balance()]
           const error = await ask(upstream, STRICTLY).catch((thrown: unknown) => thrown)

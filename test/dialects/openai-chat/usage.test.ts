@@ -49,15 +49,15 @@ describe("OpenAI usage", () => {
   test("reads the lifetimes of cache writes with the names of Anthropic", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
-    const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
-    expect(decodeUsage(told)).toMatchObject({
+    const reported = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
+    expect(decodeUsage(reported)).toMatchObject({
       inputFresh: 80,
       inputCacheWrite: 5,
       inputCacheWrite1h: 15,
       shortCacheWrite: 5,
     })
     // Invalid counts never exceed the prompt.
-    expect(decodeUsage({ ...told, prompt_tokens: 12 })).toMatchObject({
+    expect(decodeUsage({ ...reported, prompt_tokens: 12 })).toMatchObject({
       inputFresh: 0,
       inputCacheWrite: 0,
       inputCacheWrite1h: 12,

@@ -415,7 +415,7 @@ describe("an answer in a form that fields of the caller request", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("is free if the caller has not changed the form", async () => {
+  test("costs nothing if the caller has not changed the form", async () => {
     respond = () => Response.json(nested)
     const response = await caller.post("/v1/embeddings", order)
     expect(await receiptOf(caller, response)).toMatchObject({ status: "released", cost: "0" })
