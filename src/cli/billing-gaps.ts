@@ -16,9 +16,13 @@ export const registerBillingGaps: RegisterCommand = (program, terminal) => {
   program
     .command("billing-gaps")
     .description("estimated charges, unpriced features, write-offs and uncharged provider cost")
-    .requiredOption("--from <MOMENT>", "a day, such as 2026-11-01, or a moment", momentArgument)
-    .requiredOption("--to <MOMENT>", "the end, which is not included", momentArgument)
-    .option("--account <ACCOUNT>", "only this account, by name or id")
+    .requiredOption(
+      "--from <MOMENT>",
+      "start: a day, such as 2026-11-01, or a time",
+      momentArgument,
+    )
+    .requiredOption("--to <MOMENT>", "end, exclusive", momentArgument)
+    .option("--account <ACCOUNT>", "name or id of the only account to include")
     .action(async (options: GapOptions, command) => {
       const from = new Date(options.from).toISOString()
       const to = new Date(options.to).toISOString()

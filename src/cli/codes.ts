@@ -8,7 +8,7 @@ import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 import { creditsArgument, durationArgument, positiveIntegerArgument } from "./parse.ts"
 
-const GROUP = ["code", "codes: each gives credits to the account that redeems it"] as const
+const GROUP = ["code", "manage codes that accounts redeem for credits"] as const
 
 interface CodeCreateOptions extends LargeAmountOptions {
   readonly credits: bigint
@@ -21,9 +21,13 @@ interface CodeCreateOptions extends LargeAmountOptions {
 const registerCodeCreate: RegisterCommand = (program, terminal) => {
   withYes(commandGroup(program, ...GROUP).command("create"))
     .description("create a code; it is shown once")
-    .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)
-    .option("--uses <K>", "how many accounts may use it (default: 1)", positiveIntegerArgument)
-    .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
+    .requiredOption("--credits <N>", "credits that the code is worth", creditsArgument)
+    .option(
+      "--uses <K>",
+      "number of accounts that may redeem the code (default: 1)",
+      positiveIntegerArgument,
+    )
+    .option("--expires <TIME>", "period of validity, such as 30d", durationArgument)
     .option("--note <TEXT>", "the purpose of the code")
     .action(async (options: CodeCreateOptions, command) => {
       const { credits, uses, expires, note } = options
@@ -69,7 +73,7 @@ const COLUMNS = [
 const registerCodeList: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("list")
-    .description("list the codes, the newest first")
+    .description("list the codes, newest first")
     .action(async (_options: object, command) => {
       const codes = await withInstallation(command, (installation) => allCodes(installation.codes))
       outputOf(command, terminal).result({ codes }, (style) => {
@@ -104,7 +108,7 @@ const registerCodeRevoke: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("revoke")
     .description("revoke a code; redeemed credits remain")
-    .argument("<ID>", "the code's id, as `tollgate code list` shows it")
+    .argument("<ID>", "id of the code, from `tollgate code list`")
     .action(async (id: string, _options: object, command) => {
       const code = await withInstallation(command, ({ codes }) => codes.revoke(COMMAND_LINE, id))
       outputOf(command, terminal).result(code, () => `Code ${id} is revoked.`)

@@ -35,12 +35,15 @@ const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "
 export const registerConnect: RegisterCommand = (program, terminal) => {
   program
     .command("connect")
-    .description("show the settings that make a tool use this gateway")
-    .addArgument(new Argument("<TOOL>", "the tool").choices(TOOLS))
-    .option("--key <KEY>", "the key that the tool sends, such as sk-tg-...", keyArgument)
-    .option("--model <MODEL>", "the model that it begins with")
-    .option("--url <URL>", "the gateway's address, when it is not the settings'", urlArgument)
-    .option("--write", "write the tool's settings file, if no existing setting is lost")
+    .description("print the settings with which a tool uses this gateway")
+    .addArgument(new Argument("<TOOL>", "name of the tool").choices(TOOLS))
+    .option("--key <KEY>", "API key for the tool, such as sk-tg-...", keyArgument)
+    .option("--model <MODEL>", "model to select in the tool")
+    .option("--url <URL>", "base URL of the gateway (default: from the settings)", urlArgument)
+    .option(
+      "--write",
+      "write the settings file of the tool, unless an existing setting would be lost",
+    )
     .action(async (tool: Tool, options: ConnectOptions, command) => {
       const load = loadOptions(command)
       const { settings } = await wholeSettings(load, loadSettings(load))

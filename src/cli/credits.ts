@@ -28,7 +28,7 @@ const COMMANDS: readonly CreditCommand[] = [
     name: "grant",
     kind: "grant",
     description: "add credits to an account",
-    amount: "how many",
+    amount: "number of credits",
     parseAmount: creditsArgument,
     defaultNote: "granted",
     verb: "grant",
@@ -37,8 +37,8 @@ const COMMANDS: readonly CreditCommand[] = [
   {
     name: "adjust",
     kind: "adjustment",
-    description: "correct an account's balance, up or down; nothing in the ledger is ever edited",
-    amount: "by how many: 5 adds them, -5 takes them out",
+    description: "correct the balance of an account with a new entry",
+    amount: "number of credits: 5 adds five, -5 removes five",
     parseAmount: signedCreditsArgument,
     verb: "adjust by",
     done: "adjusted by",
@@ -46,8 +46,8 @@ const COMMANDS: readonly CreditCommand[] = [
   {
     name: "refund",
     kind: "refund",
-    description: "give credits back to an account for something that went wrong",
-    amount: "how many",
+    description: "refund credits to an account",
+    amount: "number of credits",
     parseAmount: creditsArgument,
     verb: "refund",
     done: "refunded",
@@ -56,15 +56,15 @@ const COMMANDS: readonly CreditCommand[] = [
 
 /** `tollgate credits grant|adjust|refund ACCOUNT N [--note TEXT]` */
 export const registerCredits: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "credits", "credits: entries and balances of accounts")
+  const group = commandGroup(program, "credits", "add credits to accounts, or correct balances")
   for (const creditCommand of COMMANDS) {
     withYes(group.command(creditCommand.name))
       .description(creditCommand.description)
-      .argument("<ACCOUNT>", "its name or id")
+      .argument("<ACCOUNT>", "name or id of the account")
       .argument("<N>", creditCommand.amount, creditCommand.parseAmount)
       .requiredOption(
         "--note <TEXT>",
-        "the reason, which the ledger keeps",
+        "the reason, recorded in the ledger",
         creditCommand.defaultNote,
       )
       .action(async (account: string, amount: bigint, options: CreditOptions, command) => {

@@ -14,15 +14,15 @@ import { inspectLedger } from "./inspect-ledger.ts"
 import { loadOptions } from "./load-options.ts"
 import { formatFields } from "./output.ts"
 
-const ADDRESSES = "sqlite, sqlite:FOLDER, postgres (that of the settings) or postgres://..."
+const ADDRESSES = "source: sqlite, sqlite:FOLDER, postgres (from the settings) or postgres://..."
 
 /** `tollgate database copy --from ADDRESS --to ADDRESS` */
 export const registerDatabaseCopy: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...DATABASE_GROUP)
     .command("copy")
-    .description("copy everything into an empty database of either engine, and verify it")
+    .description("copy all data to an empty database, SQLite or PostgreSQL, and verify the copy")
     .requiredOption("--from <ADDRESS>", ADDRESSES)
-    .requiredOption("--to <ADDRESS>", "the same")
+    .requiredOption("--to <ADDRESS>", "target, in the same form")
     .action(async (options: { from: string; to: string }, command: Command) => {
       const load = loadOptions(command)
       const from = placeAt(options.from, load)

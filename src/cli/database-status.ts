@@ -5,7 +5,7 @@ import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
 import { formatBytes, formatFields, formatTable, type Style } from "./output.ts"
 
-export const DATABASE_GROUP = ["database", "the database: SQLite or PostgreSQL"] as const
+export const DATABASE_GROUP = ["database", "manage the database (SQLite or PostgreSQL)"] as const
 
 const NODE_COLUMNS = [
   { title: "NODE" },
@@ -24,7 +24,7 @@ const MAX_LISTED_TABLES = 12
 export const registerDatabaseStatus: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...DATABASE_GROUP)
     .command("status")
-    .description("show which database it is, its version, size and nodes; changes nothing")
+    .description("show the type, version, size and nodes of the database")
     .action(async (_options: object, command) => {
       const { settings } = loadSettings(loadOptions(command))
       const status = await databaseOf(settings).status()

@@ -10,7 +10,7 @@ import { serve } from "./serve.ts"
 export const registerDemo: RegisterCommand = (program, terminal) => {
   program
     .command("demo")
-    .description("try the gateway on a simulator with a new ledger, and keep nothing")
+    .description("run the gateway with a simulator and a temporary ledger")
     .action(async (_options: object, command: Command) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), "tollgate-demo-"))
       try {

@@ -15,7 +15,7 @@ import {
   positiveIntegerArgument,
 } from "./parse.ts"
 
-export const KEY_GROUP = ["key", "keys: credentials of callers"] as const
+export const KEY_GROUP = ["key", "manage API keys"] as const
 
 interface KeyCreateOptions {
   readonly account: string
@@ -39,28 +39,32 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("create")
     .description("create a key; it is shown once")
-    .requiredOption("--account <NAME>", "the account that pays, by name or id")
+    .requiredOption("--account <NAME>", "name or id of the account that pays")
     .option("--name <NAME>", "the purpose of the key", "unnamed")
-    .option("--models <GLOB,..>", "the models it may call, such as openai/*", listArgument)
+    .option("--models <GLOB,..>", "models that the key may call, such as openai/*", listArgument)
     .option(
       "--alias <NAME=MODEL>",
-      "a further name of a model, such as gpt-4o=openai/gpt-5.4; may be given again",
+      "an additional name of a model, such as gpt-4o=openai/gpt-5.4; can be repeated",
       aliasesArgument,
     )
-    .option("--budget <N>", "all the credits it may ever spend", creditsArgument)
-    .option("--daily-budget <N>", "the credits it may spend in a day (UTC)", creditsArgument)
-    .option("--monthly-budget <N>", "the credits it may spend in a month (UTC)", creditsArgument)
+    .option("--budget <N>", "credits that the key may spend in total", creditsArgument)
+    .option("--daily-budget <N>", "credits that the key may spend per day (UTC)", creditsArgument)
+    .option(
+      "--monthly-budget <N>",
+      "credits that the key may spend per month (UTC)",
+      creditsArgument,
+    )
     .option("--rpm <N>", "requests per minute", positiveIntegerArgument)
     .option("--tpm <N>", "tokens per minute", positiveIntegerArgument)
-    .option("--concurrent <N>", "requests at the same time", positiveIntegerArgument)
-    .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
-    .option("--origin <URL,..>", "pages that browsers let call with it, by origin", originsArgument)
+    .option("--concurrent <N>", "concurrent requests", positiveIntegerArgument)
+    .option("--expires <TIME>", "period of validity, such as 30d", durationArgument)
+    .option("--origin <URL,..>", "origins of web pages that may use the key", originsArgument)
     .option(
       "--address <ADDRESS,..>",
-      "addresses and ranges it may be used from, such as 10.0.0.0/8",
+      "IP addresses and ranges that may use the key, such as 10.0.0.0/8",
       networksArgument,
     )
-    .option("--read-only", "only reads; cannot make paid requests or changes (for dashboards)")
+    .option("--read-only", "no paid requests and no changes, for dashboards")
     .action(async (options: KeyCreateOptions, command) => {
       const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
         const account = await requireAccount(store, options.account)

@@ -21,7 +21,7 @@ const registerKeyList: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("list")
     .description("list the keys")
-    .option("--account <NAME>", "only those of one account")
+    .option("--account <NAME>", "only the keys of one account")
     .action(async (options: { account?: string }, command) => {
       const { keys, names } = await withInstallation(command, async ({ store, keys: service }) => {
         const account =
@@ -57,9 +57,13 @@ const DEFAULT_GRACE_MS = 24 * 60 * 60 * 1_000
 const registerKeyRotate: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("rotate")
-    .description("rotate the secret of a key; the old one works for some time")
-    .argument("<ID>", "the key's id, as `tollgate key list` shows it")
-    .option("--grace <TIME>", "how long the old secret works on (default: 24h)", durationArgument)
+    .description("replace the secret of a key; the old secret remains valid for the grace period")
+    .argument("<ID>", "id of the key, from `tollgate key list`")
+    .option(
+      "--grace <TIME>",
+      "how long the old secret remains valid (default: 24h)",
+      durationArgument,
+    )
     .action(async (id: string, options: { grace?: number }, command) => {
       const grace = options.grace ?? DEFAULT_GRACE_MS
       const { secret, ...key } = await withInstallation(command, ({ keys }) =>
@@ -85,10 +89,10 @@ const PAUSE_COMMANDS = [
   {
     name: "pause",
     isPaused: true,
-    description: "stop a key until it is resumed",
+    description: "reject all requests of a key until it is resumed",
     done: "is paused. Running gateways refuse it within a second.",
   },
-  { name: "resume", isPaused: false, description: "let a paused key work again", done: "works." },
+  { name: "resume", isPaused: false, description: "resume a paused key", done: "is active again." },
 ] as const
 
 /** `tollgate key pause|resume ID` */
@@ -98,7 +102,7 @@ const registerKeyPause: RegisterCommand = (program, terminal) => {
     group
       .command(name)
       .description(description)
-      .argument("<ID>", "the key's id, as `tollgate key list` shows it")
+      .argument("<ID>", "id of the key, from `tollgate key list`")
       .action(async (id: string, _options: object, command) => {
         const key = await withInstallation(command, ({ keys }) =>
           keys.change(COMMAND_LINE, id, { is_paused: isPaused }),
@@ -112,8 +116,8 @@ const registerKeyPause: RegisterCommand = (program, terminal) => {
 const registerKeyRevoke: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("revoke")
-    .description("revoke a key with all its old secrets")
-    .argument("<ID>", "the key's id, as `tollgate key list` shows it")
+    .description("revoke a key permanently, including its old secrets")
+    .argument("<ID>", "id of the key, from `tollgate key list`")
     .action(async (id: string, _options: object, command) => {
       const key = await withInstallation(command, ({ keys }) => keys.revoke(COMMAND_LINE, id))
       outputOf(command, terminal).result(

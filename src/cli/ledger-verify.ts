@@ -16,12 +16,12 @@ const CHECKPOINT_INTERVAL_MS = 10_000
 
 /** `tollgate ledger verify` */
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "ledger", "the ledger of all accounts")
+  commandGroup(program, "ledger", "check the ledger")
     .command("verify")
-    .description("verify the entire ledger, or a copy of it with --data; changes nothing")
+    .description("verify the ledger; --data selects a copy; nothing is changed")
     .option(
       "--continue",
-      "go on from where the last one with --continue has come to, and keep how far this one comes",
+      "continue where the last verification with --continue ended, and record where this one ends",
     )
     .action(async (options: { continue?: boolean }, command) => {
       const { settings } = loadSettings(loadOptions(command))

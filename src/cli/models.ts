@@ -27,8 +27,8 @@ const PRICES_NOTE =
 export const registerModels: RegisterCommand = (program, terminal) => {
   program
     .command("models")
-    .description("list the models that the settings make available, with their prices")
-    .option("--rules <model>", "print the rules of a model at each deployment, with their sources")
+    .description("list the available models with their prices")
+    .option("--rules <model>", "print the rules of a model for each deployment, with their sources")
     .action(async ({ rules }: { readonly rules?: string }, command) => {
       const load = loadOptions(command)
       const { settings, lists } = await wholeSettings(load, loadSettings(load))

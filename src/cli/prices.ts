@@ -14,7 +14,7 @@ import { type Style, formatTable } from "./output.ts"
 import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-const GROUP = ["prices", "known prices: which list is in force, and newer ones"] as const
+const GROUP = ["prices", "manage the list of known prices"] as const
 
 /** `tollgate prices status` */
 const registerPricesStatus: RegisterCommand = (program, terminal) => {
@@ -78,7 +78,7 @@ const registerPricesDiff: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("diff")
     .description("show what a newer list of known prices would change")
-    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .option("--from <FILE|URL>", "a signed list (default: the pending list)")
     .action(async ({ from }: { from?: string }, command) => {
       const { facts, changes } = await withPrices(command, async (updates) =>
         from === undefined ? updates.waiting() : updates.examine((await readFrom(from)).text),
@@ -96,8 +96,8 @@ const registerPricesDiff: RegisterCommand = (program, terminal) => {
 const registerPricesUpdate: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("update")
-    .description("put a newer list of known prices in force")
-    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .description("activate a newer list of known prices")
+    .option("--from <FILE|URL>", "a signed list (default: the pending list)")
     .action(async ({ from }: { from?: string }, command) => {
       const { facts, changes } = await withPrices(command, async (updates) => {
         if (from === undefined) return updates.apply(COMMAND_LINE)

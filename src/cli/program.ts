@@ -15,13 +15,13 @@ export function createProgram(
   isJson = false,
 ): Command {
   const program = new Command("tollgate")
-    .description("A prepaid gateway to every AI model: one base address, one key, one bill.")
+    .description("A prepaid gateway to every AI model: one base URL, one API key, one bill.")
     .version(VERSION, "-V, --version", "show the version")
-    .option("--config <FILE>", "the settings file (default: tollgate.yaml, when there is one)")
-    .option("--data <DIR>", "the folder that holds the database (default: ./data)")
-    .option("--json", "show the result as one JSON document")
-    .helpOption("-h, --help", "show how it is used")
-    .helpCommand("help [command]", "show how a command is used")
+    .option("--config <FILE>", "path of the settings file (default: tollgate.yaml, if it exists)")
+    .option("--data <DIR>", "folder of the database (default: ./data)")
+    .option("--json", "print the result as JSON")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show the help of a command")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: terminal.writeOutput,

@@ -9,7 +9,7 @@ export const registerReceipt: RegisterCommand = (program, terminal) => {
   program
     .command("receipt")
     .description("explain the charge of one request")
-    .argument("<ID>", "the request's id: the answer's x-request-id")
+    .argument("<ID>", "id of the request, from the response header x-request-id")
     .action(async (id: string, _options: object, command) => {
       const receipt = await withInstallation(command, ({ store }) =>
         store.settlements.findReceipt(id),

@@ -37,7 +37,7 @@ export const registerReconcile: RegisterCommand = (program, terminal) => {
   program
     .command("reconcile")
     .description("compare a provider's bill with the ledger, and post the difference")
-    .requiredOption("--provider <PROVIDER>", "the provider in the settings, such as openai")
+    .requiredOption("--provider <PROVIDER>", "name of the provider in the settings, such as openai")
     .requiredOption("--from <DAY>", "the first day in UTC, such as 2026-11-01", dayArgument)
     .requiredOption("--to <DAY>", "the day after the last day", dayArgument)
     .option("--file <FILE>", "an exported bill as CSV (default: the provider's cost API)")
@@ -45,13 +45,13 @@ export const registerReconcile: RegisterCommand = (program, terminal) => {
       "--columns <FIELD=COLUMN,...>",
       "columns of another CSV format: date, model, cost; optional: end, key, class, currency, quantity, unit",
     )
-    .option("--models <TEXT=MODEL,...>", "models by their names in the bill", pairsArgument)
+    .option("--models <TEXT=MODEL,...>", "models for names in the bill", pairsArgument)
     .option(
       "--keys <ID=NAME,...>",
-      "compare by key: names of keys by their ids in the bill",
+      "compare by key, with key names for ids in the bill",
       pairsArgument,
     )
-    .option("--key-variable <NAME>", "the environment variable with the admin key")
+    .option("--key-variable <NAME>", "environment variable with the admin key of the provider")
     .option("--post", "post the difference as a correction of the provider cost")
     .option("--reason <TEXT>", "the reason for the correction, for the audit log")
     .action(async (options: ReconcileOptions, command: Command) => {

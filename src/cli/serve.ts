@@ -44,10 +44,10 @@ export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
     .description("start the gateway (default); without a configured provider it serves a simulator")
-    .option(NEW_LEDGER, "start a new, empty ledger if the old one is gone")
+    .option(NEW_LEDGER, "start a new, empty ledger if the previous one is missing")
     .option(
       REPLACE,
-      "take over the port from the gateway that runs with this data folder, and end it",
+      "take over the port of the gateway that runs with this data folder, and stop that gateway",
     )
     .action(async (options: ServeOptions, command: Command) => {
       const load = loadOptions(command)

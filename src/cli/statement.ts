@@ -19,11 +19,11 @@ export const registerStatement: RegisterCommand = (program, terminal) => {
   program
     .command("statement")
     .description("export an account statement (every entry, UTC)")
-    .argument("<ACCOUNT>", "its name or id")
+    .argument("<ACCOUNT>", "name or id of the account")
     .requiredOption("--from <DAY>", "the first day, such as 2026-11-01", dayArgument)
     .requiredOption("--to <DAY>", "the last day, such as 2026-11-30", dayArgument)
     .option("--format <FORMAT>", "csv or json (default: csv)")
-    .option("--output <FILE>", "where to write it (default: to the output)")
+    .option("--output <FILE>", "file to write (default: standard output)")
     .action(async (name: string, options: StatementOptions, command) => {
       const { from, to, output } = options
       const format = formatOf(options.format, globalOptions(command).isJson)

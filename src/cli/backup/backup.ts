@@ -18,19 +18,20 @@ import type { BackupDestination } from "./destination.ts"
 export const registerBackup: RegisterCommand = (program, terminal) => {
   program
     .command("backup")
-    .description("copy the installation into a folder or a bucket, while it serves")
-    .argument(
-      "[PLACE]",
-      "a folder, or s3://bucket/prefix; each backup gets a folder of its own in it",
+    .description("back up the running installation to a folder or bucket")
+    .argument("[PLACE]", "a folder or s3://bucket/prefix, in which each backup creates a folder")
+    .option(
+      "--every <TIME>",
+      "keep running and back up at this interval, such as 6h",
+      durationArgument,
     )
-    .option("--every <TIME>", "go on, and make one each time: 6h", durationArgument)
     .option(
       "--keep <N>",
-      "remove all but the newest N backups of this installation",
+      "keep only the newest N backups of this installation",
       positiveIntegerArgument,
     )
     .option("--without-secrets", "leave out the settings file and the folder 'secrets'")
-    .option("--done", "record a backup by another tool, and when the next is due")
+    .option("--done", "record that another tool made a backup")
     .action(async (to: string | undefined, options: BackupOptions, command: Command) => {
       const loaded = loadSettings(loadOptions(command))
       const database = databaseOf(loaded.settings)

@@ -31,8 +31,11 @@ import type { StoredBackup } from "./destination.ts"
 export const registerRestore: RegisterCommand = (program, terminal) => {
   program
     .command("restore")
-    .description("fill an empty data folder from a backup, and verify it")
-    .argument("<BACKUP>", "a backup, or a folder or s3://bucket/prefix of them: then the newest")
+    .description("restore a backup into an empty data folder, and verify it")
+    .argument(
+      "<BACKUP>",
+      "a backup, or a folder or s3://bucket/prefix with backups, of which the newest is used",
+    )
     .action(async (from: string, _options: object, command: Command) => {
       const { settings } = loadSettings(loadOptions(command))
       const { data } = settings

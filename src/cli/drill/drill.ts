@@ -30,10 +30,10 @@ interface DrillOptions {
 export const registerDrill: RegisterCommand = (program, terminal) => {
   program
     .command("drill")
-    .description("crash-test a copy of your installation under load and check every charge")
-    .requiredOption("--model <MODEL>", "a chat model; its costs are real")
+    .description("crash-test a copy of this installation under load, and check every charge")
+    .requiredOption("--model <MODEL>", "chat model to call, at its real costs")
     .option("--credits <N>", "credits that the drill may spend", creditsArgument, 1_000_000_000n)
-    .option("--time <TIME>", "how long, such as 30s", durationArgument, 30_000)
+    .option("--time <TIME>", "duration, such as 30s", durationArgument, 30_000)
     .option("--callers <N>", "number of concurrent callers", positiveIntegerArgument, 8)
     .option("--yes", "do not ask for confirmation")
     .action(async (options: DrillOptions, command: Command) => {

@@ -35,20 +35,21 @@ interface ExportOptions {
 export const registerExport: RegisterCommand = (program, terminal) => {
   program
     .command("export")
-    .description("write accounts, keys, the ledger, receipts, settings and prices as files")
-    .argument("<FOLDER>", "where to; it must not exist yet")
+    .description("export accounts, keys, the ledger, receipts, settings and prices to files")
+    .argument("<FOLDER>", "new folder for the files")
     .option("--format <FORMAT>", "jsonl or csv", "jsonl")
-    .option(
-      "--account <ACCOUNT>",
-      "one account alone, by its name or id, and nothing of the others",
-    )
+    .option("--account <ACCOUNT>", "name or id of the only account to export")
     .option(
       "--since <TIME>",
-      "of entries and receipts those from a day (UTC) or moment on",
+      "only entries and receipts since this day (UTC) or time",
       momentArgument,
     )
-    .option("--until <TIME>", "of these, those from before a day (UTC) or moment", momentArgument)
-    .option("--with-key-hashes", "also the hashes that keys are recognized by")
+    .option(
+      "--until <TIME>",
+      "only entries and receipts before this day (UTC) or time",
+      momentArgument,
+    )
+    .option("--with-key-hashes", "include the hashes of the keys")
     .action(async (path: string, options: ExportOptions, command: Command) => {
       const format = requireFormat(options.format)
       requirePeriod(options)

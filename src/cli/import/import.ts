@@ -31,29 +31,29 @@ const SOURCES: readonly {
 }[] = [
   {
     name: "litellm",
-    source: "the settings file, such as config.yaml",
-    words: "move from LiteLLM: models, and with --database teams, budgets and keys",
+    source: "settings file, such as config.yaml",
+    words: "import from LiteLLM: models; with --database also teams, budgets and keys",
     hasDatabase: true,
     plan: async (source, directory, database) =>
       (await import("./litellm.ts")).planLiteLlm(source, directory, database),
   },
   {
     name: "new-api",
-    source: "its SQLite database, such as one-api.db",
-    words: "move from new-api: channels, users, balances and keys",
+    source: "SQLite database, such as one-api.db",
+    words: "import from new-api: channels, users, balances and keys",
     plan: async (source, directory) => (await import("./new-api.ts")).planNewApi(source, directory),
   },
   {
     name: "portkey",
     source: "a config as JSON",
-    words: "move from Portkey: targets, fallbacks and weights of a config",
+    words: "import from Portkey: targets, fallbacks and weights of a config",
     plan: async (source, directory) =>
       (await import("./portkey.ts")).planPortkey(source, directory),
   },
   {
     name: "openrouter-export",
     source: "the response of GET /api/v1/keys as JSON",
-    words: "move from OpenRouter: keys with their limits, under new secrets",
+    words: "import from OpenRouter: keys with their limits, but with new secrets",
     plan: async (source, directory) =>
       (await import("./openrouter.ts")).planOpenRouter(source, directory),
   },
@@ -61,17 +61,17 @@ const SOURCES: readonly {
 
 /** `tollgate import litellm|new-api|portkey|openrouter-export FILE` */
 export const registerImport: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "import", "move in from another gateway")
+  const group = commandGroup(program, "import", "import settings and data of another gateway")
   for (const { name, source, words, hasDatabase, plan } of SOURCES) {
     const command = group
       .command(name)
       .description(words)
       .argument("<FILE>", source)
-      .option("--apply", "write it; without this, the command only shows what it would write")
-      .option("--out <FILE>", "the settings file to write", "tollgate.imported.yaml")
-      .option("--force", "overwrite that file")
+      .option("--apply", "write the result (default: only show it)")
+      .option("--out <FILE>", "settings file to write", "tollgate.imported.yaml")
+      .option("--force", "overwrite an existing settings file")
     if (hasDatabase)
-      command.option("--database <URL>", "postgres://…, or a JSON file with its tables")
+      command.option("--database <URL>", "postgres://... or a JSON file with the tables")
     command.action(async (file: string, options: ImportOptions, action: Command) => {
       const directory = dirname(resolve(options.out))
       const planned = await plan(file, directory, options.database)
