@@ -1,13 +1,14 @@
+import type { Account } from "#contract/accounts.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { AccountState } from "../store/accounts.ts"
 import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { formatFields } from "./output.ts"
+import { formatFields, formatTable } from "./output.ts"
 import { creditsArgument } from "./parse.ts"
 
-const GROUP = ["account", "accounts: balances that pay for requests"] as const
+const GROUP = ["account", "manage accounts, whose balances pay for requests"] as const
 
 interface AccountCreateOptions extends LargeAmountOptions {
   readonly credits?: bigint
@@ -18,9 +19,12 @@ interface AccountCreateOptions extends LargeAmountOptions {
 const registerAccountCreate: RegisterCommand = (program, terminal) => {
   withYes(commandGroup(program, ...GROUP).command("create"))
     .description("create an account")
-    .argument("<NAME>", "its name, which no other account has")
-    .option("--credits <N>", "credits to begin with", creditsArgument)
-    .option("--template <NAME>", "one of the settings' account_templates: its credits and limits")
+    .argument("<NAME>", "a unique name")
+    .option("--credits <N>", "credits to grant to the new account", creditsArgument)
+    .option(
+      "--template <NAME>",
+      "a template from account_templates in the settings, with credits and limits",
+    )
     .action(async (name: string, options: AccountCreateOptions, command) => {
       const amount = options.credits ?? 0n
       const action = `create the account ${name} with ${formatCredits(amount)} credits`
@@ -47,6 +51,86 @@ const registerAccountCreate: RegisterCommand = (program, terminal) => {
     })
 }
 
+const COLUMNS = [
+  { title: "ID" },
+  { title: "NAME" },
+  { title: "STATE" },
+  { title: "BALANCE", align: "right" },
+  { title: "DEBT", align: "right" },
+  { title: "CREATED" },
+] as const
+
+const ALL_BY_NAME = { limit: Number.MAX_SAFE_INTEGER, sort: "name", order: "asc" } as const
+
+/** `tollgate account list` */
+const registerAccountList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("list")
+    .description("list the accounts with their balances")
+    .action(async (_options: object, command) => {
+      const accounts = await withInstallation(command, async ({ accounts: service }) => {
+        const { data } = await service.list(COMMAND_LINE, ALL_BY_NAME)
+        return data
+      })
+      outputOf(command, terminal).result({ accounts }, (style) => {
+        if (accounts.length === 0)
+          return "No accounts yet. Create one with: tollgate account create NAME"
+        const rows = accounts.map(({ id, name, state, balance, debt, created_at }) => [
+          id,
+          name,
+          state,
+          balance,
+          debt,
+          created_at,
+        ])
+        return formatTable(COLUMNS, rows, style)
+      })
+    })
+}
+
+/** `tollgate account show NAME` */
+const registerAccountShow: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("show")
+    .description("show the balance, the budgets and the limits of an account")
+    .argument("<ACCOUNT>", "name or id of the account")
+    .action(async (idOrName: string, _options: object, command) => {
+      const account = await withInstallation(command, async ({ store, accounts }) => {
+        const { id } = await requireAccount(store, idOrName)
+        return accounts.find(COMMAND_LINE, id)
+      })
+      outputOf(command, terminal).result(account, (style) => formatFields(fieldsOf(account), style))
+    })
+}
+
+function fieldsOf(account: Account): (readonly [string, string])[] {
+  const { daily_budget: daily, monthly_budget: monthly } = account
+  const limits: readonly (readonly [string, unknown])[] = [
+    ["models", account.models?.join(", ")],
+    ["price group", account.price_group],
+    ["daily budget", daily && `${account.daily_budget_left} of ${daily} credits left`],
+    ["monthly budget", monthly && `${account.monthly_budget_left} of ${monthly} credits left`],
+    ["requests per minute", account.requests_per_minute],
+    ["tokens per minute", account.tokens_per_minute],
+    ["concurrent requests", account.concurrent_requests],
+    ["maximum keys", account.max_keys],
+    ["maximum invitations", account.max_invitations],
+  ]
+  const given = limits.flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[name, String(value)] as const],
+  )
+  return [
+    ["account", account.name],
+    ["id", account.id],
+    ["state", account.state],
+    ["created", account.created_at],
+    ["balance", `${account.balance} credits`],
+    ...(Number(account.debt) > 0 ? [["debt", `${account.debt} credits`] as const] : []),
+    ["stores prompts", account.stores_content ? "yes" : "no"],
+    ...given,
+  ]
+}
+
 interface StateCommand {
   readonly name: string
   readonly state: AccountState
@@ -64,13 +148,13 @@ const STATE_COMMANDS: readonly StateCommand[] = [
   {
     name: "resume",
     state: "active",
-    description: "let a paused or closed account work again",
-    done: "works again.",
+    description: "resume a paused account, or reopen a closed one",
+    done: "is active again.",
   },
   {
     name: "close",
     state: "closed",
-    description: "close an account: its requests and new keys are rejected; its ledger stays",
+    description: "close an account; its ledger is kept, and its requests and new keys are rejected",
     done: "is closed. Running gateways refuse its requests within a second.",
   },
 ]
@@ -82,7 +166,7 @@ const registerAccountState: RegisterCommand = (program, terminal) => {
     group
       .command(name)
       .description(description)
-      .argument("<ACCOUNT>", "its name or id")
+      .argument("<ACCOUNT>", "name or id of the account")
       .action(async (idOrName: string, _options: object, command) => {
         const account = await withInstallation(command, async ({ store, accounts }) => {
           const { id } = await requireAccount(store, idOrName)
@@ -95,5 +179,7 @@ const registerAccountState: RegisterCommand = (program, terminal) => {
 
 export const ACCOUNT_COMMANDS: readonly RegisterCommand[] = [
   registerAccountCreate,
+  registerAccountList,
+  registerAccountShow,
   registerAccountState,
 ]

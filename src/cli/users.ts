@@ -1,20 +1,23 @@
 import { email, label } from "#contract/common.ts"
-import { type Command, InvalidArgumentError } from "commander"
+import { ACCOUNT_ROLES } from "#contract/roles.ts"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { Erasure } from "../management/erasure.ts"
+import { Invitations } from "../management/invitations.ts"
 import { UserDirectory } from "../management/user-directory.ts"
+import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import { Users } from "../users/users.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
-import { withInstallation } from "./installation.ts"
+import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 
-const GROUP = ["user", "users: people who sign in to the console"] as const
+const GROUP = ["user", "manage the users of the console"] as const
 
 const COLUMNS = [
-  { title: "E-MAIL" },
+  { title: "EMAIL" },
   { title: "NAME" },
   { title: "ROLE" },
   { title: "ACCOUNTS" },
@@ -26,7 +29,7 @@ const COLUMNS = [
 const registerUserList: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("list")
-    .description("list the users of the console")
+    .description("list the users")
     .action(async (_options: object, command) => {
       const users = await withUsers(command, async ({ directory }) => {
         const { data } = await directory.list(COMMAND_LINE, { limit: 100_000 })
@@ -34,7 +37,7 @@ const registerUserList: RegisterCommand = (program, terminal) => {
       })
       outputOf(command, terminal).result({ users }, (style) => {
         if (users.length === 0)
-          return "No users yet. The gateway prints a link that makes the first when it starts."
+          return "No users yet. When the gateway starts, it prints a link to create the first user."
         const rows = users.map((user) => [
           user.email,
           user.name,
@@ -48,13 +51,49 @@ const registerUserList: RegisterCommand = (program, terminal) => {
     })
 }
 
+interface InviteOptions {
+  readonly account: string
+  readonly role: (typeof ACCOUNT_ROLES)[number]
+}
+
+/** `tollgate user invite EMAIL --account NAME [--role ROLE]` */
+const registerUserInvite: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("invite")
+    .description("create a link, valid for seven days, with which a person joins an account")
+    .argument("<EMAIL>", "email address of the person", emailArgument)
+    .requiredOption("--account <NAME>", "name or id of the account")
+    .addOption(
+      new Option("--role <ROLE>", "role in the account").choices(ACCOUNT_ROLES).default("member"),
+    )
+    .action(async (address: string, { account, role }: InviteOptions, command) => {
+      const invitation = await withUsers(command, async ({ store, invitations }) => {
+        const { id } = await requireAccount(store, account)
+        return invitations.create(COMMAND_LINE, { account: id, email: address, role })
+      })
+      outputOf(command, terminal).result(
+        invitation,
+        (style) =>
+          // Scripts search for this line, so it is not padded.
+          `link: ${invitation.link}\n${formatFields(
+            [
+              ["account", `${invitation.account_name} (${role})`],
+              ["valid", `once, until ${invitation.expires_at}`],
+              ["note", "Send the link to the person. It is not shown again."],
+            ],
+            style,
+          )}`,
+      )
+    })
+}
+
 /** `tollgate user reset EMAIL [--two-factor]` */
 const registerUserReset: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("reset")
-    .description("make a link that sets a user's password, once, within a day")
-    .argument("<EMAIL>", "the user's email address")
-    .option("--two-factor", "also remove their second factor and passkeys")
+    .description("create a one-time link, valid for a day, to set a new password")
+    .argument("<EMAIL>", "email address of the user")
+    .option("--two-factor", "also remove the user's second factor and passkeys")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)
@@ -66,10 +105,10 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
           // Scripts search for this line, so it is not padded.
           `link: ${reset.link}\n${formatFields(
             [
-              ["works", `once, until ${reset.expires_at}`],
+              ["valid", `once, until ${reset.expires_at}`],
               [
                 "note",
-                "The person who opens it sets the password; then all sessions of the user end.",
+                "Whoever opens the link sets a new password, which ends all sessions of the user.",
               ],
             ],
             style,
@@ -82,9 +121,9 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
 const registerUserRename: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("rename")
-    .description("change a user's name, or the email address for sign-in")
-    .argument("<EMAIL>", "the user's email address")
-    .argument("<NAME>", "their name from now on", nameArgument)
+    .description("change the name or the email address of a user")
+    .argument("<EMAIL>", "email address of the user")
+    .argument("<NAME>", "the new name", nameArgument)
     .option("--email <EMAIL>", "the new email address", emailArgument)
     .action(async (current: string, name: string, options: { email?: string }, command) => {
       const user = await withUsers(command, async ({ users, directory }) => {
@@ -93,7 +132,7 @@ const registerUserRename: RegisterCommand = (program, terminal) => {
       })
       outputOf(command, terminal).result(
         { id: user.id, name: user.name, email: user.email },
-        () => `${user.email} has the name ${user.name}.`,
+        () => `${user.email} is now named ${user.name}.`,
       )
     })
 }
@@ -116,7 +155,7 @@ const registerUserExport: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("export")
     .description("export the stored data of a user as JSON")
-    .argument("<EMAIL>", "the user's email address")
+    .argument("<EMAIL>", "email address of the user")
     .action(async (email: string, _options: object, command) => {
       const person = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)
@@ -130,12 +169,14 @@ const registerUserExport: RegisterCommand = (program, terminal) => {
 const registerUserErase: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("erase")
-    .description("erase a person for good: records of their actions stay, under an anonymous id")
-    .argument("<EMAIL>", "the email address of a user, or of an invited person")
-    .option("--yes", "do it: it cannot be undone")
+    .description(
+      "erase a person permanently; records of their actions remain, with an anonymous id",
+    )
+    .argument("<EMAIL>", "email address of a user or an invited person")
+    .option("--yes", "confirm; this cannot be undone")
     .action(async (email: string, options: { yes?: boolean }, command) => {
       if (options.yes !== true) {
-        const hint = `Export them first if you have to: tollgate user export ${email}. Then add --yes.`
+        const hint = `To export the data first: tollgate user export ${email}. Then add --yes.`
         throw new CommandError("usage", "erasing a person cannot be undone", hint)
       }
       const erased = await withUsers(command, async ({ users, erasure }) => {
@@ -159,13 +200,15 @@ const registerUserErase: RegisterCommand = (program, terminal) => {
 async function requireUser(users: Users, email: string): Promise<UserRecord> {
   const user = await users.findByEmail(email)
   if (user) return user
-  const hint = "See who there is with: tollgate user list"
+  const hint = "List the users with: tollgate user list"
   throw new CommandError("not_found", `there is no user '${email}'`, hint)
 }
 
 /** The users of an installation, with the actions that operators can perform. */
 interface UserServices {
+  readonly store: Store
   readonly users: Users
+  readonly invitations: Invitations
   readonly directory: UserDirectory
   readonly erasure: Erasure
 }
@@ -184,12 +227,15 @@ function withUsers<T>(command: Command, work: (services: UserServices) => Promis
     const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
     // Awaited here, because the resources are closed at the end of this block.
     const directory = new UserDirectory({ store, users, audit, baseUrl })
-    return await work({ users, directory, erasure: new Erasure({ store, users, audit }) })
+    const invitations = new Invitations({ store, users, audit, baseUrl })
+    const erasure = new Erasure({ store, users, audit })
+    return await work({ store, users, directory, invitations, erasure })
   })
 }
 
 export const USER_COMMANDS: readonly RegisterCommand[] = [
   registerUserList,
+  registerUserInvite,
   registerUserReset,
   registerUserRename,
   registerUserExport,

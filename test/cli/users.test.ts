@@ -86,6 +86,39 @@ test.concurrent("an operator who is locked out regains access by the command lin
   expect(unknown.stderr).toContain("tollgate user list")
 })
 
+test.concurrent("a person who is invited by the command line joins the account", async () => {
+  using installation = createInstallation(ANY_PORT)
+  await using serving = await startServing(installation)
+  await setUp(serving.url, serving.output())
+  const invite = ["user", "invite", "ada@example.com", "--account", "demo"] as const
+  const { link, role } = await runJson<{ link: string; role: string }>(installation, ...invite)
+  expect(role).toBe("member")
+  const browser = new ConsoleBrowser(serving)
+  const token = new URL(link).searchParams.get("token")
+  await browser.json("POST", `/invitations/${token}/accept`, {
+    name: "Ada",
+    password: "long enough for anyone",
+  })
+  const { users } = await runJson<{ users: object[] }>(installation, "user", "list")
+  expect(users).toContainEqual(
+    expect.objectContaining({
+      email: "ada@example.com",
+      accounts: [expect.objectContaining({ name: "demo", role: "member" })],
+    }),
+  )
+  const again = await runCommand(installation, ...invite)
+  expect(again.exitCode).toBe(5)
+  const unknown = await runCommand(
+    installation,
+    "user",
+    "invite",
+    "b@example.com",
+    "--account",
+    "x",
+  )
+  expect(unknown.stderr).toContain("there is no account 'x'")
+})
+
 test.concurrent("a person is exported and erased while the gateway serves, and is signed out everywhere", async () => {
   using installation = createInstallation(ANY_PORT)
   await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })

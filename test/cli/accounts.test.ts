@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { runCli } from "../../src/cli/program.ts"
+import { createInstallation, type Installation } from "../support/process.ts"
+import { FakeTerminal } from "./fake-terminal.ts"
+
+let installation: Installation
+beforeAll(async () => {
+  installation = createInstallation("server: { port: 0 }\n")
+  expect((await run("account", "create", "acme", "--credits", "9.5")).code).toBe(0)
+  expect((await run("account", "create", "Zoë")).code).toBe(0)
+  expect((await run("account", "pause", "Zoë")).code).toBe(0)
+})
+afterAll(() => installation[Symbol.dispose]())
+
+async function run(...words: string[]) {
+  const terminal = new FakeTerminal()
+  const code = await runCli(["bun", "tollgate", "--data", installation.data, ...words], terminal)
+  return { code, output: terminal.output, notices: terminal.notices }
+}
+
+describe("account list", () => {
+  test("shows the state and the balance of each account by name", async () => {
+    const { output } = await run("account", "list")
+    expect(output).toMatch(/^ID +NAME +STATE +BALANCE +DEBT +CREATED$/m)
+    expect(output).toMatch(/^acc_\w+ +acme +active +9\.5 +0 +\S+Z$/m)
+    expect(output).toMatch(/^acc_\w+ +Zoë +paused +0 +0 +\S+Z$/m)
+  })
+
+  test("prints documents of the API with --json", async () => {
+    const { accounts } = JSON.parse((await run("account", "list", "--json")).output)
+    expect(accounts).toMatchObject([
+      { name: "acme", balance: "9.5", state: "active" },
+      { name: "Zoë", balance: "0", state: "paused" },
+    ])
+  })
+})
+
+describe("account show", () => {
+  test("shows an account by its name", async () => {
+    const { output } = await run("account", "show", "acme")
+    expect(output).toMatch(/^account: +acme$/m)
+    expect(output).toMatch(/^balance: +9\.5 credits$/m)
+    expect(output).toMatch(/^stores prompts: +no$/m)
+  })
+
+  test("names the existing accounts if there is no such account", async () => {
+    const { code, notices } = await run("account", "show", "nobody")
+    expect(code).toBe(4)
+    expect(notices).toContain("there is no account 'nobody'")
+    expect(notices).toContain("acme")
+  })
+})
