@@ -28,8 +28,9 @@ export interface ImportedKey {
 }
 
 export interface ImportedAccount {
-  /** Id that is derived from the account's origin, like the ids of keys. */
+  /** Id that is derived from the account's origin, like the ids of keys. It does not depend on the name. */
   readonly id: string
+  /** The name of a new account. If another account has it, the note is appended. */
   readonly name: string
   readonly limits: Omit<AccountChange, "name" | "stores_content" | "state">
   readonly isPaused: boolean
@@ -46,6 +47,8 @@ export interface ImportCounts {
   readonly grants: number
   /** Number of accounts and keys that already existed. */
   readonly present: number
+  /** Accounts whose name belongs to another account, so that they were created with a different one. */
+  readonly renamed: readonly { readonly name: string; readonly created_as: string }[]
 }
 
 /** A write to the store, without its audit record. */
@@ -53,6 +56,8 @@ type Write<Step = BatchStep> = Step extends unknown ? Omit<Step, "audit"> : neve
 type Change = Omit<AuditedChange, "action">
 
 const ENTRIES_PER_READ = 500
+/** Maximum length of an account's name. */
+const MAX_NAME_LENGTH = 100
 
 /** Imports accounts, credits and keys of other gateways in one transaction. */
 export class Imports {
@@ -71,17 +76,22 @@ export class Imports {
 
   /**
    * Writes the missing records in one transaction.
-   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, or if one of the accounts
-   *   was created at the same time.
+   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, may belong to someone else,
+   *   or was created at the same time.
    */
   async apply(actor: Actor, accounts: readonly ImportedAccount[]): Promise<ImportCounts> {
     requireOperator(actor)
     const steps: BatchStep[] = []
+    const renamed: { name: string; created_as: string }[] = []
     let present = 0
     for (const account of accounts) {
       const made = await this.#stepsOf(actor, account)
       steps.push(...made.steps)
       present += made.present
+      for (const step of made.steps) {
+        if (step.kind !== "account.create" || step.account.name === account.name) continue
+        renamed.push({ name: account.name, created_as: step.account.name })
+      }
     }
     await this.#write(steps)
     const count = (kind: BatchStep["kind"]) => steps.filter((step) => step.kind === kind).length
@@ -90,6 +100,7 @@ export class Imports {
       keys: count("key.create"),
       grants: count("account.entry"),
       present,
+      renamed,
     }
   }
 
@@ -99,8 +110,7 @@ export class Imports {
       await this.#store.batches.write(steps)
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
-      const words = `Nothing was imported: ${error.message}. Run the import again.`
-      throw new GatewayError("conflict", words, { cause: error })
+      throw conflict(`${error.message}. Run the import again.`, error)
     }
     await this.#changed()
   }
@@ -109,21 +119,37 @@ export class Imports {
     actor: Actor,
     account: ImportedAccount,
   ): Promise<{ readonly steps: readonly BatchStep[]; readonly present: number }> {
-    const { accounts, keys } = this.#store
-    const found = (await accounts.find(account.id)) ?? (await accounts.find(account.name))
+    const found = await this.#accountOf(account.id)
     if (found?.state === "closed") {
-      const words = `Nothing was imported: the account '${found.name}' is closed. Reopen or rename it, then run the import again.`
-      throw new GatewayError("conflict", words)
+      throw conflict(`the account '${found.name}' is closed. Reopen it, then run the import again.`)
     }
-    const steps = found ? [] : await this.#accountSteps(actor, account)
-    const id = found?.id ?? account.id
+    const steps = found ? [] : await this.#accountSteps(actor, await this.#withFreeName(account))
     steps.push(...(await this.#grantSteps(actor, account, found)))
     let present = found ? 1 : 0
+    let isKnown = found === null || found.name === account.name
     for (const key of account.keys) {
-      if (await keys.find(key.id)) present++
-      else steps.push(...(await this.#keySteps(actor, key, id)))
+      const existing = await this.#store.keys.find(key.id)
+      if (existing) {
+        present++
+        isKnown ||= existing.account === found?.id
+      } else steps.push(...(await this.#keySteps(actor, key, account.id)))
     }
+    if (found && !isKnown && steps.length > 0) throw otherOwner(account, found)
     return { steps, present }
+  }
+
+  /** Returns the account with an id. An account can have another account's id as its name. */
+  async #accountOf(id: string): Promise<AccountRecord | null> {
+    const found = await this.#store.accounts.find(id)
+    return found?.id === id ? found : null
+  }
+
+  /** Gives an account a different name if another account has its name. That account belongs to someone else. */
+  async #withFreeName(planned: ImportedAccount): Promise<ImportedAccount> {
+    const { name, note } = planned
+    if (!(await this.#store.accounts.find(name))) return planned
+    const suffix = ` (${note})`.slice(0, MAX_NAME_LENGTH / 2)
+    return { ...planned, name: name.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix }
   }
 
   async #accountSteps(actor: Actor, planned: ImportedAccount): Promise<BatchStep[]> {
@@ -198,4 +224,15 @@ export class Imports {
       audit,
     }))
   }
+}
+
+/** The error for an account that was imported under another name, if none of its keys shows that it is the same. */
+function otherOwner({ name, note }: ImportedAccount, found: AccountRecord): GatewayError {
+  return conflict(
+    `the account '${found.name}' was imported '${note}', but this source has the name '${name}' for it and none of its keys. If the source is another installation, add --source NAME. If it is the same person, rename the account to '${name}'. Then run the import again.`,
+  )
+}
+
+function conflict(words: string, cause?: Error): GatewayError {
+  return new GatewayError("conflict", `Nothing was imported: ${words}`, { cause })
 }

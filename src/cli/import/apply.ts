@@ -38,9 +38,7 @@ export async function applyImport(
     const keys = await Promise.all(
       account.keys.map((key) => withSecret(key, secrets, installation)),
     )
-    // Accounts of another installation may have the same origin and a different name.
-    const id = importedId("acc", `${account.note} ${account.name}`)
-    planned.push({ ...account, id, keys })
+    planned.push({ ...account, id: importedId("acc", account.note), keys })
   }
   using staged = new StagedFiles(settings)
   const hasSecrets = secrets.text !== ""

@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal.ts"
 import { type Applied, applyImport } from "./apply.ts"
 import { refuseOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
 import { pageOf } from "./page.ts"
-import { type ImportPlan, writableAccounts } from "./plan.ts"
+import { type ImportPlan, type PlannedAccount, writableAccounts } from "./plan.ts"
 import { checkSettings, withoutMissingModels } from "./settings-check.ts"
 
 interface ImportOptions {
@@ -17,6 +17,7 @@ interface ImportOptions {
   readonly out: string
   readonly force?: true
   readonly database?: string
+  readonly source?: string
 }
 
 /** @param directory the folder of the settings file that will be written. */
@@ -70,6 +71,7 @@ export const registerImport: RegisterCommand = (program, terminal) => {
       .option("--apply", "write the result (default: only show it)")
       .option("--out <FILE>", "settings file to write", "tollgate.imported.yaml")
       .option("--force", "overwrite an existing settings file")
+      .option("--source <NAME>", "name of the other installation, if you import several")
     if (hasDatabase)
       command.option("--database <URL>", "postgres://... or a JSON file with the tables")
     command.action(async (file: string, options: ImportOptions, action: Command) => {
@@ -82,7 +84,7 @@ export const registerImport: RegisterCommand = (program, terminal) => {
 
 async function perform(
   whole: ImportPlan,
-  { apply, out, force }: ImportOptions,
+  { apply, out, force, source }: ImportOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
@@ -116,18 +118,33 @@ async function perform(
   const files = settingsFiles(plan, out, text)
   if (!force) refuseOverwriting(files)
   const applied = await withInstallation(command, (installation) =>
-    applyImport(accounts, files, out, installation),
+    applyImport(
+      accounts.map((account) => withSource(account, source)),
+      files,
+      out,
+      installation,
+    ),
   )
   output.result({ applied: true, ...applied, differences: differences.list }, (style) =>
     [page(style), wordsOf(applied, out)].join("\n\n"),
   )
 }
 
-function wordsOf({ files, accounts, keys, grants, present }: Applied, out: string): string {
+/** Distinguishes accounts of several installations, which may have the same numbers. */
+function withSource(account: PlannedAccount, source: string | undefined): PlannedAccount {
+  return source === undefined ? account : { ...account, note: `${account.note} of ${source}` }
+}
+
+function wordsOf(applied: Applied, out: string): string {
+  const { files, accounts, keys, grants, present, renamed } = applied
   const environment = files.find((file) => file.endsWith(".env"))
   const load = environment === undefined ? "" : `set -a; . ${shellPath(environment)}; set +a; `
   return [
     `Created ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} existed already.`,
+    ...renamed.map(
+      ({ name, created_as }) =>
+        `Another account has the name '${name}', so the imported one is '${created_as}'.`,
+    ),
     `Written: ${files.join(", ")}`,
     `Next: ${load}tollgate --config ${out} doctor`,
   ].join("\n")

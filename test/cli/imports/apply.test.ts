@@ -1,16 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "bun:test"
 import { applyImport, type ImportInstallation } from "../../../src/cli/import/apply.ts"
-import type { PlannedAccount } from "../../../src/cli/import/plan.ts"
+import { importedId, type PlannedAccount } from "../../../src/cli/import/plan.ts"
 import { Audit } from "../../../src/management/audit.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../../store/audit-record.ts"
 import { hasher } from "../../keys/support.ts"
 import { TestDatabase } from "../../store/test-database.ts"
 
-function planned(name: string): PlannedAccount {
+function planned(name: string, note = `from ${name}`): PlannedAccount {
   const key = (id: string) => ({
     id: `key_${Bun.hash(name + id).toString(16)}`,
     input: { name: id },
@@ -18,7 +18,7 @@ function planned(name: string): PlannedAccount {
     isPaused: false,
   })
   const keys = [key("first"), key("second")]
-  return { name, limits: {}, isPaused: false, credits: 5n, note: `from ${name}`, keys }
+  return { name, limits: {}, isPaused: false, credits: 5n, note, keys }
 }
 
 async function withFolder(work: (folder: string, out: string) => Promise<void>): Promise<void> {
@@ -40,15 +40,18 @@ test("import writes nothing if one of its accounts cannot be written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
-    await store.accounts.create({ id: "acc", name: "two", createdAt: 1 }, AUDIT)
-    await store.accounts.update("acc", { state: "closed" }, AUDIT)
     const files = [{ path: out, text: "providers: {}\n" }]
-    const run = () => applyImport(PLAN, files, out, installationOn(store, folder))
+    const run = (plan = PLAN) => applyImport(plan, files, out, installationOn(store, folder))
+    expect(await run([planned("two")])).toMatchObject({ accounts: 1, keys: 2, grants: 1 })
+    const written = () => [out, `${out}.keys`].map((path) => readFileSync(path, "utf8"))
+    const before = written()
+    const [two] = await store.accounts.list()
+    await store.accounts.update(two?.id ?? "", { state: "closed" }, AUDIT)
     await expect(run()).rejects.toThrow("the account 'two' is closed")
     expect((await store.accounts.list()).map(({ name }) => name)).toEqual(["two"])
-    expect(readdirSync(folder)).toEqual([])
-    await store.accounts.update("acc", { state: "active" }, AUDIT)
-    expect(await run()).toMatchObject({ accounts: 1, keys: 4, grants: 2, present: 1 })
+    expect(written()).toEqual(before)
+    await store.accounts.update(two?.id ?? "", { state: "active" }, AUDIT)
+    expect(await run()).toMatchObject({ accounts: 1, keys: 2, grants: 1, present: 3 })
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
@@ -97,4 +100,64 @@ test("import finds accounts that were renamed since, and grants their credits on
     const again = await applyImport(PLAN, [], out, installation)
     expect(again).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
     expect((await store.accounts.find("renamed"))?.balance).toBe(5n)
+  }))
+
+test("import attaches no key to an account that only has the same name", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    await store.accounts.create({ id: "acc_demo", name: "demo", createdAt: 1 }, AUDIT)
+    const plan = [{ ...planned("demo", "from new-api: user 7"), isPaused: true }]
+    const applied = await applyImport(plan, [], out, installationOn(store, folder))
+    const name = "demo (from new-api: user 7)"
+    expect(applied.renamed).toEqual([{ name: "demo", created_as: name }])
+    const created = await store.accounts.find(name)
+    expect(created).toMatchObject({ balance: 5n, state: "paused" })
+    expect(await store.accounts.find("acc_demo")).toMatchObject({ balance: 0n, state: "active" })
+    for (const { id } of plan[0]?.keys ?? [])
+      expect((await store.keys.find(id))?.account).toBe(created?.id ?? "")
+  }))
+
+test("import attaches no key to an account whose name is the id of a planned account", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const plan = [planned("bob", "from new-api: user 5")]
+    const id = importedId("acc", "from new-api: user 5")
+    await store.accounts.create({ id: "acc_other", name: id, createdAt: 1 }, AUDIT)
+    await applyImport(plan, [], out, installationOn(store, folder)).catch(() => {})
+    expect((await store.accounts.find("acc_other"))?.balance).toBe(0n)
+    for (const key of plan[0]?.keys ?? [])
+      expect((await store.keys.find(key.id))?.account).not.toBe("acc_other")
+  }))
+
+test("import grants credits once to a user who was renamed in the other gateway", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const installation = installationOn(store, folder)
+    const note = "from new-api: user 5"
+    const before = planned("bob", note)
+    await applyImport([before], [], out, installation)
+    const [second] = planned("new", note).keys
+    const after = { ...before, name: "bob2", keys: [...before.keys, ...(second ? [second] : [])] }
+    const again = await applyImport([after], [], out, installation)
+    expect(again).toMatchObject({ accounts: 0, keys: 1, grants: 0, present: 3 })
+    expect(await store.accounts.list()).toMatchObject([{ name: "bob", balance: 5n }])
+  }))
+
+test("import refuses keys of another installation whose users have the same numbers", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const installation = installationOn(store, folder)
+    await applyImport([planned("bob", "from new-api: user 5")], [], out, installation)
+    const other = planned("carol", "from new-api: user 5")
+    await expect(applyImport([other], [], out, installation)).rejects.toThrow("--source")
+    const named = { ...other, note: `${other.note} of second` }
+    expect(await applyImport([named], [], out, installation)).toMatchObject({
+      accounts: 1,
+      keys: 2,
+    })
+    expect((await store.accounts.find("bob"))?.balance).toBe(5n)
   }))
