@@ -105,6 +105,8 @@ export class LeasedBalances {
       let result = attempt()
       while (result === undefined) {
         const short = balances.filter((balance) => balance.available < amount)
+        // More leases do not help if the attempt fails for another reason.
+        if (short.length === 0) return undefined
         const grants = await Promise.all(short.map((balance) => this.#requestLease(balance)))
         result = attempt()
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue

@@ -221,6 +221,7 @@ export class Ledger {
   /**
    * Leases more, and calls `attempt` to place the hold as soon as the lease is large enough. Resolves to the result of
    * `attempt`.
+   * @throws if the database is unavailable or has not renewed the leases.
    */
   async extend<T>(
     payer: Payer,
@@ -228,7 +229,10 @@ export class Ledger {
     attempt: () => T | undefined,
   ): Promise<T | undefined> {
     if (this.#refusal !== undefined) throw this.#refusal
-    return this.#balances.extend(payer, amount, attempt)
+    return this.#balances.extend(payer, amount, () => {
+      if (this.#isOver()) throw LEASES_ARE_OVER
+      return attempt()
+    })
   }
 
   /** Returns the balances of the payer's account and budgets in the ledger, with the account first. */

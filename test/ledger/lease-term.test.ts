@@ -70,6 +70,20 @@ for (const engine of ENGINES) {
       })
     })
 
+    test("rejects requests at once after it has ended, although enough is leased", async () => {
+      await using database = await TestDatabase.on(engine)
+      const payer = await database.account("a", 100n)
+      const ledger = await database.ledger("late")
+      await ledger.lease(payer, 100n)
+      ledger.spendUntil(performance.now() - 1)
+      const hold = () => ledger.tryHold(database.order(payer, 10n))
+      await expect(ledger.extend(payer, 10n, hold)).rejects.toMatchObject({ code: "unavailable" })
+      await expect(ledger.lease(payer, 10n)).rejects.toMatchObject({ code: "unavailable" })
+      ledger.spendUntil(performance.now() + 60_000)
+      expect(await ledger.extend(payer, 10n, hold)).toBeDefined()
+      expect(await ledger.extend(payer, 10n, () => undefined)).toBeUndefined()
+    })
+
     test("remains despite a node with a shorter lease term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
