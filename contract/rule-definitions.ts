@@ -145,7 +145,8 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
   schema_as_tool: {
     label: "Schema as a tool",
     type: "flag",
-    meaning: "whether a schema that it rejects as answer format can be the schema of a tool",
+    meaning:
+      "whether a schema that the model rejects as an answer format can be the schema of a tool",
     effect: "such a schema becomes a tool that the model must call; otherwise an instruction",
   },
   schema_root_object: {

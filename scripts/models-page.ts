@@ -18,8 +18,7 @@ const HEAD = `# Model rules
 
 <!-- Written by scripts/models-page.ts from the tables in the code. Do not edit. -->
 
-Models of one provider accept different parameters. The gateway has rules for each model and fits a translated
-request to it before it is sent. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
+Models of one provider accept different parameters. The gateway has rules for each model, and fits each translated request to them before sending it. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
 \`x-tollgate-strict: true\` such a request gets a 400 instead.
 
 A request in the provider's own format is sent unchanged if the provider is the maker of that format
@@ -69,7 +68,7 @@ process restarts, so that later requests are accepted the first time.
 - Output limits, \`n\`, limits on tool calls, service tiers, storage and answer formats are never left out. An output
   limit is sent under its other name.
 - A rule from the settings is never replaced. Set a rule to prevent the gateway from learning it.
-- Sampling parameters that were rejected together with a reasoning effort are still sent without reasoning.
+- If sampling parameters were rejected together with a reasoning effort, requests without reasoning still contain them.
 - Each process stores its own rules, for up to 1,000 deployments. It logs \`rule_learned\` once for each value.
 
 A message must begin like one of these; names and values may differ:
@@ -93,7 +92,7 @@ To add a built-in rule:
 
 1. Add a row to the table, with its source.
 2. Add the same limit to \`simulator/vendor-limits\`, from the provider's documentation and not from the rule, with the
-   provider's status and message. The simulator plays a provider with its limits at \`/vendors/<vendor>\`, for example
+   provider's status and message. The simulator imitates a provider with its limits at \`/vendors/<vendor>\`, for example
    \`http://127.0.0.1:9999/vendors/openai/v1\`.
 3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and its reported losses. It is
    sent in every format, with the rule and without it.
@@ -149,7 +148,7 @@ If several rows match a model, later rows replace rules of earlier rows.
 ${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
 ## Rules of the price list
 
-The price list ([prices](../run/prices.md)) has rules of most models of providers whose format does not adapt requests itself:
+The price list ([prices](../run/prices.md)) also contains rules. They apply to most models of the providers whose format has no such adaptation of its own:
 
 ${table(
   ["entry in the list", "rules"],

@@ -21,7 +21,7 @@ export function countedVectors(
   const wanted = inputCount(input)
   const count = lists.reduce((sum, { length }) => sum + length, 0)
   if (count <= wanted) return lists
-  throw unusable(`it holds ${count} embeddings for ${wanted} inputs`)
+  throw unusable(`it contains ${count} embeddings for ${wanted} inputs`)
 }
 
 /** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */
@@ -37,7 +37,7 @@ export function vectorOf(value: unknown): Vector {
       return value.map(Number)
     }
   }
-  throw unusable("an embedding in it is not a list of numbers")
+  throw unusable("one of its embeddings is not a list of numbers")
 }
 
 /**
@@ -49,7 +49,7 @@ export function vectorOfBytes(value: unknown): Vector {
   if (isTooLong(value)) throw tooLong()
   const bytes = typeof value === "string" ? Buffer.from(value, "base64") : undefined
   if (bytes === undefined || bytes.byteLength === 0) {
-    throw unusable("an embedding in it is not the base64 of bytes")
+    throw unusable("one of its embeddings is not valid base64")
   }
   return unitVector(Array.from(Int8Array.from(bytes))).map(Math.fround)
 }
@@ -61,7 +61,7 @@ function isTooLong(value: unknown): boolean {
 
 function tooLong(): GatewayError {
   const max = MAX_DIMENSIONS.toLocaleString("en-US")
-  return unusable(`an embedding in it has more than ${max} dimensions`)
+  return unusable(`one of its embeddings has more than ${max} dimensions`)
 }
 
 /**
@@ -78,7 +78,7 @@ export function numbersOf(vector: Vector): readonly number[] {
 function floatsIn(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64")
   if (bytes.byteLength > 0 && bytes.byteLength % FLOAT_BYTES === 0) return bytes
-  throw unusable("an embedding in it is not the base64 of floats")
+  throw unusable("one of its embeddings is not the base64 of floats")
 }
 
 /**
@@ -114,7 +114,7 @@ export function shortenedVectors(
  */
 export function cosineOf(left: Vector, right: Vector): number {
   const [one, other] = [unitVector(left), unitVector(right)]
-  if (one.length !== other.length) throw unusable("its embeddings are not of one length")
+  if (one.length !== other.length) throw unusable("its embeddings have different lengths")
   const sum = one.reduce((total, number, index) => total + number * (other[index] ?? 0), 0)
   return Math.max(-1, Math.min(1, sum))
 }

@@ -32,7 +32,7 @@ export function composeDocument(text: string, lines: LineCounter): Document {
     uniqueKeys: false,
   })
   const [first, second] = composer.compose(tokensOf(text, lines), true, text.length)
-  if (!first) throw new Error("the composer has made no document")
+  if (!first) throw new Error("the composer returned no document")
   if (second) {
     const place: [number, number] = [second.range[0], second.range[1]]
     first.errors.push(new YAMLParseError(place, "MULTIPLE_DOCS", "several documents"))

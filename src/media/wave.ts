@@ -23,7 +23,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
     head = Buffer.concat([head, chunk])
     const at = samplesAt(head)
     if (at === undefined && head.byteLength < MAX_HEADER_BYTES) continue
-    if (at === undefined) throw new Error("a WAV file without samples")
+    if (at === undefined) throw new Error("the WAV file has no samples")
     if (at < head.byteLength) yield head.subarray(at)
     head = undefined
   }

@@ -105,7 +105,7 @@ export class SpanQueue implements AsyncDisposable {
   async #sendBatch(batch: ReadableSpan[]): Promise<void> {
     const { client, serializer, counted } = this.#parts
     const bytes = serializer.serializeRequest(batch)
-    if (bytes === undefined) throw new Error("these spans cannot be encoded")
+    if (bytes === undefined) throw new Error("the spans cannot be encoded")
     const rejected = this.#rejectedIn(await client.send(bytes), batch.length)
     if (rejected > 0) counted("failed", rejected)
     if (rejected < batch.length) counted("sent", batch.length - rejected)

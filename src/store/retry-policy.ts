@@ -50,8 +50,7 @@ export function databaseRetries(maxWaitMs: number): RetryPolicy {
 }
 
 /**
- * For batches that are already in the journal. No caller waits for them, so that attempts only stop when the process
- * ends.
+ * For batches that are already in the journal. No caller waits for them, so attempts stop only when the process ends.
  */
 export const JOURNAL_RETRIES: RetryPolicy = {
   firstPauseMs: 250,

@@ -20,7 +20,7 @@ export interface SettingRecord {
   readonly changedAt: number
 }
 
-/** One of several changes that are made together. */
+/** One of several changes that are applied together. */
 export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "encrypted"> {
   /** The new value; null deletes the setting. */
   readonly body: string | null
@@ -30,7 +30,7 @@ export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "e
   readonly replaces: number | null
 }
 
-/** All settings that were made in the console. */
+/** All settings that were set in the console. */
 export interface SettingsState {
   /** Increases with every change. */
   readonly revision: number
@@ -38,15 +38,15 @@ export interface SettingsState {
 }
 
 export interface SettingReads {
-  /** Reads all settings that were made in the console. */
+  /** Reads all settings that were set in the console. */
   read(): Promise<SettingsState>
 }
 
 export interface SettingWrites {
   /**
-   * Makes changes together.
+   * Applies all changes, or none.
    * @throws StoreError `conflict` if one of the settings was changed since it was read, or if a price group that has
-   * members would be deleted.
+   *   members would be deleted.
    */
   change(
     changes: readonly SettingChange[],

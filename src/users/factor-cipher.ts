@@ -28,7 +28,7 @@ export class FactorCipher {
    * @throws Error if it was modified, or encrypted with a different secret.
    */
   decrypt(encrypted: string): string {
-    if (!encrypted.startsWith(VERSION)) throw new Error("unknown form of encryption")
+    if (!encrypted.startsWith(VERSION)) throw new Error("unknown encryption format")
     const bytes = Buffer.from(encrypted.slice(VERSION.length), "hex")
     const nonce = bytes.subarray(0, NONCE_BYTES)
     const text = xchacha20poly1305(this.#key(), nonce).decrypt(bytes.subarray(NONCE_BYTES))

@@ -20,7 +20,7 @@ export async function sendFile(bucket: Bucket, key: string, path: string): Promi
     const bytes = new Uint8Array(Math.min(partSize, size - from))
     for (let done = 0; done < bytes.length;) {
       const { bytesRead } = await file.read(bytes, done, bytes.length - done, from + done)
-      if (bytesRead === 0) throw new Error(`${path} has become shorter while it was sent`)
+      if (bytesRead === 0) throw new Error(`${path} became shorter while it was sent`)
       done += bytesRead
     }
     return bytes

@@ -49,6 +49,6 @@ export const PAYMENTS = {
     isNullable: true,
     secret: PAYMENT_SECRET,
     documentation:
-      "`{ secret_key, webhook_secret, currency }`: sells credits by card, one credit for one unit of the currency (`usd`). Known prices are in US dollars: with another currency set `multiplier` ([credits in another currency](../run/prices.md#credits-in-another-currency)). Send the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `charge.refunded`, `refund.*` and `charge.dispute.*` to `<address>/webhooks/stripe`; a restricted key needs to write Checkout Sessions and read them",
+      "`{ secret_key, webhook_secret, currency }`: sells credits by card, one credit for one unit of the currency (`usd`). Known prices are in US dollars: with another currency set `multiplier` ([credits in another currency](../run/prices.md#credits-in-another-currency)). Send the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `charge.refunded`, `refund.*` and `charge.dispute.*` to `<address>/webhooks/stripe`; a restricted key needs the permission `Checkout Sessions: Write`",
   }),
 }

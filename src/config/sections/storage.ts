@@ -86,7 +86,7 @@ export const RETENTION = section(
     receipts: setting(keepingTime(MIN_RECEIPTS, "400d"), {
       otherwise: "forever",
       documentation:
-        "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([data backups upgrades](../run/data.md#retention))",
+        "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([retention](../run/data.md#retention))",
     }),
   },
   { build: ({ contents, receipts = null }) => ({ contents, receipts }) },

@@ -12,7 +12,7 @@ const SETTINGS = {
     otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
     otherwise: "none",
     documentation:
-      "an OpenTelemetry collector, to which [traces](../run/tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file wins over these",
+      "an OpenTelemetry collector, to which [traces](../run/tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file takes precedence over them",
   }),
   /** Additional headers for the collector. Values may be secret, and are never printed. */
   headers: setting(headers().transform(lowercased), {
@@ -22,7 +22,7 @@ const SETTINGS = {
     otherVariables: ["OTEL_EXPORTER_OTLP_HEADERS"],
     otherwise: "none",
     documentation:
-      'headers for the collector, such as `{ authorization: "Bearer …" }`; the variable applies only to the collector of the variable',
+      'headers for the collector, such as `{ authorization: "Bearer …" }`; headers from the variable are sent only to the collector from the variable',
   }),
   protocol: setting(oneOf(OTLP_PROTOCOLS, "protocol"), {
     needsRestart: true,

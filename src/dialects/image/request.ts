@@ -107,7 +107,7 @@ function readStream(task: ImageTask, body: JsonObject): ImageStream | undefined 
   if (task === "variation") {
     throw invalidValue(
       "stream",
-      "Variations are not streamed: leave out 'stream', and the answer comes when they are done.",
+      "Variations cannot be streamed. Remove 'stream' to receive all of them in one response.",
     )
   }
   if (form === "url") {

@@ -49,12 +49,11 @@ export function docsPage(baseUrl: string): DocsPage {
 <h1>Tollgate</h1>
 <p>A prepaid gateway to every AI model. Set your client's base address to <code>${escape(baseUrl)}/v1</code>
 (Anthropic's: <code>${escape(baseUrl)}</code>) and send a key as <code>Authorization: Bearer sk-tg-...</code>.
-Keys are made in the <a href="console/">console</a>. The same as data: <a href="openapi.json">openapi.json</a>.</p>
-<p>Requests that cost money or change data here accept the header <code>Idempotency-Key</code>: the same request with the same key, within 24 hours,
-is done and charged once and gets the same answer.</p>
+Create keys in the <a href="console/">console</a>. For programs: <a href="openapi.json">openapi.json</a>.</p>
+<p>Requests that cost money or change data accept the header <code>Idempotency-Key</code>. A repeated request with the same</p>
 ${services.map(([group, of]) => section(group, of.map(serviceItem))).join("\n")}
 <h2>Management</h2>
-<p>Below <code>${ADMIN_PATH}</code>, with the admin token as Bearer or with a session of the console; never with a caller's key.</p>
+<p>Below <code>${ADMIN_PATH}</code>, with the admin token as a bearer token or with a session of the console; never with a caller's key.</p>
 ${resources.map(([group, of = []]) => section(group, of.map(resourceItem))).join("\n")}
 </body>
 </html>

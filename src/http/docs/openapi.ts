@@ -28,12 +28,14 @@ const errorSchema = z.object({
     type: z.string(),
     param: z.string().nullable(),
     code: z.string(),
-    error_type: z.string().meta({ description: "One vocabulary in every dialect" }),
+    error_type: z
+      .string()
+      .meta({ description: "The error code, which is the same in every dialect" }),
     request_id: z.string(),
     errors: z
       .array(z.object({ param: z.string().nullable(), message: z.string() }))
       .optional()
-      .meta({ description: "All errors of the fields, if there may be several" }),
+      .meta({ description: "The errors of all fields, if several fields can be invalid" }),
   }),
 })
 
@@ -66,7 +68,7 @@ const SCHEMAS = {
 const idempotencyHeader = z.object({
   "idempotency-key": z.string().min(1).max(255).optional().meta({
     description:
-      "The same key with the same request, within 24 hours, gets the same answer: it is done and charged once. With another request it is 422. Answers that are repeated have 'idempotent-replayed: true'.",
+      "A repeated request with the same key within 24 hours gets the same response, and is not performed or charged again. Another request with the same key gets a 422. Repeated responses have the header 'idempotent-replayed: true'.",
   }),
 })
 
@@ -100,7 +102,7 @@ export function openApiDocument(baseUrl: string) {
     info: {
       title: "Tollgate",
       version: VERSION,
-      description: "A prepaid gateway to every AI model, and the management of it.",
+      description: "A prepaid gateway to every AI model, and its management API.",
     },
     servers: [{ url: baseUrl }],
     paths,
@@ -165,9 +167,9 @@ function adminOperation(name: string, route: Route): ZodOpenApiOperationObject {
 function answersOf(method: Method, { answer }: Route): ZodOpenApiOperationObject["responses"] {
   if (!isNothing(answer)) {
     const content = { "application/json": { schema: answer } }
-    return { "200": { description: "What was asked.", content } }
+    return { "200": { description: "The requested result.", content } }
   }
-  if (method === "GET") return { "200": { description: "A file, or the way to go on." } }
+  if (method === "GET") return { "200": { description: "A file, or a redirect." } }
   return { "204": { description: "Done." } }
 }
 
@@ -196,7 +198,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
     ...(body && !endpoint.isFree && { requestParams: { header: idempotencyHeader } }),
     responses: {
       "200": {
-        description: "What was asked.",
+        description: "The requested result.",
         content: { [answer]: answer === "application/json" ? { schema: object } : {} },
       },
       default: errorResponse(),
@@ -206,7 +208,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
 
 function errorResponse() {
   return {
-    description: "The problem and the remedy.",
+    description: "An error, with its remedy.",
     content: { "application/json": { schema: errorSchema } },
   }
 }

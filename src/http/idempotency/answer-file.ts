@@ -139,7 +139,7 @@ export async function readPart(
   position: PartPosition,
 ): Promise<Part> {
   const length = Buffer.from(await bytesOf(source, position.offset, LENGTH_BYTES)).readUInt32BE()
-  if (length > MAX_CHUNK_BYTES + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
+  if (length > MAX_CHUNK_BYTES + TAG_BYTES + 1) throw new Error("a stored answer is damaged")
   const encrypted = await bytesOf(source, position.offset + LENGTH_BYTES, length)
   const decipher = createDecipheriv(CIPHER, key, nonceOf(position))
   decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
@@ -156,7 +156,7 @@ async function bytesOf(source: ByteSource, start: number, length: number): Promi
   const bytes = new Uint8Array(length)
   for (let filled = 0; filled < length;) {
     const some = await source.read(start + filled, length - filled)
-    if (some.byteLength === 0) throw new Error("a kept answer ends too soon")
+    if (some.byteLength === 0) throw new Error("a stored answer is truncated")
     bytes.set(some, filled)
     filled += some.byteLength
   }
@@ -178,7 +178,7 @@ function kindOf(byte: number | undefined): PartKind {
     case KINDS.cut:
       return "cut"
     default:
-      throw new Error("a kept answer is damaged")
+      throw new Error("a stored answer is damaged")
   }
 }
 

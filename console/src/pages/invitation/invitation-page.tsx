@@ -83,7 +83,7 @@ function NoInvitation() {
   return (
     <PublicPage title="Invitation">
       <LinkNotice title="This invitation is no longer valid">
-        It was used, withdrawn or has expired, or the link is incomplete. Ask for a new one.
+        It was used or withdrawn, it has expired, or the link is incomplete. Ask for a new one.
       </LinkNotice>
     </PublicPage>
   )

@@ -13,7 +13,7 @@ export function batchesOf<Item>(items: readonly Item[], max: number): (readonly 
 /** Returns the texts of a request to a vendor that accepts only texts. */
 export function textsOf({ input }: EmbeddingRequest): readonly string[] {
   if (input.type === "texts") return input.texts
-  throw new Error("a vendor that takes texts alone was asked for tokens")
+  throw new Error("a vendor that accepts only text received tokens")
 }
 
 /**

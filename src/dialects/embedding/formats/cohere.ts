@@ -16,7 +16,7 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
-/** Maximum texts per call (Cohere's reference of `embed`, for its own API and for Bedrock). */
+/** Maximum texts per call (Cohere's reference for `embed`, for its own API and for Bedrock). */
 const MAX_TEXTS = 96
 
 /** Fields of the caller that Cohere has under the same name. */

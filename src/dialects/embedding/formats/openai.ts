@@ -186,11 +186,11 @@ function decode(
 function vectorsOf(data: readonly JsonValue[], read: VectorReader): Vector[] {
   const vectors: Vector[] = []
   data.forEach((item, position) => {
-    if (!isJsonObject(item)) throw unusable("an embedding in it is no object")
+    if (!isJsonObject(item)) throw unusable("one of its embeddings is not an object")
     const index = item.index ?? position
     const { embedding } = item
     if (typeof index !== "number" || data[index] === undefined || vectors[index] !== undefined) {
-      throw unusable("the places of its embeddings are not those of the inputs")
+      throw unusable("the indexes of its embeddings do not match the inputs")
     }
     vectors[index] = read(embedding)
   })

@@ -56,7 +56,7 @@ interface Prediction {
 
 function predictionOf(prediction: unknown): Prediction {
   const embeddings = isJsonObject(prediction) ? objectAt(prediction, "embeddings") : undefined
-  if (embeddings === undefined) throw unusable("a prediction in it holds no embeddings")
+  if (embeddings === undefined) throw unusable("one of its predictions contains no embeddings")
   const tokens = objectAt(embeddings, "statistics")?.["token_count"]
   return { vector: vectorOf(embeddings["values"]), tokens: quantityOf(tokens) }
 }

@@ -146,7 +146,7 @@ function verdictOf(result: JsonValue): ModerationVerdict {
   const verdict = isJsonObject(result) ? result : {}
   const categories = objectAt(verdict, "categories")
   const scores = objectAt(verdict, "category_scores")
-  if (!categories || !scores) throw unusable("a result in it has no categories")
+  if (!categories || !scores) throw unusable("one of its results has no categories")
   const { flagged = Object.values(categories).includes(true) } = verdict
   return {
     ...withoutOperatorData(verdict),

@@ -70,7 +70,7 @@ export class MessageWriter extends ItemWriter {
     frames.push(this.writer.frame("response.audio.delta", `${this.place},"delta":"${data}"`))
   }
 
-  /** Adds a source of the text before it. The source is dropped if there is no text, or if it has no address. */
+  /** Adds a source of the preceding text. Without such a text or an address, the source is dropped. */
   citation(citation: Citation, frames: SseFrame[]): void {
     const current = this.#current
     if (current?.type !== "output_text") return

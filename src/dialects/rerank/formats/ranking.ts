@@ -39,10 +39,10 @@ export function scoresOf(
   return results.map((result) => {
     const { index, relevance_score: score } = isJsonObject(result) ? result : {}
     if (typeof index !== "number" || documents[index] === undefined || seen.has(index)) {
-      throw unusable("the places in it are not those of the documents")
+      throw unusable("its indexes do not match the documents")
     }
     if (typeof score !== "number" && typeof score !== "bigint") {
-      throw unusable("a document in it has no score")
+      throw unusable("one of its documents has no score")
     }
     seen.add(index)
     return { index, score: Number(score) }

@@ -59,7 +59,7 @@ function read(body: JsonObject): Spoken {
     chunks.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))
     rate = Number(/rate=(\d+)/.exec(textAt(inline, "mimeType") ?? "")?.[1] ?? rate)
   }
-  if (chunks.length === 0) throw unusable("it holds no audio")
+  if (chunks.length === 0) throw unusable("it contains no audio")
   const usage = usageOf(objectAt(body, "usageMetadata"))
   return {
     sound: new Uint8Array(Buffer.concat(chunks)),

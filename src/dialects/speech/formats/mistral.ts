@@ -26,7 +26,7 @@ export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechF
           type: "json",
           read(answer) {
             const sound = textAt(answer, "audio_data")
-            if (sound === undefined) throw unusable("it holds no audio")
+            if (sound === undefined) throw unusable("it contains no audio")
             return { sound: new Uint8Array(Buffer.from(sound, "base64")) }
           },
         },

@@ -47,7 +47,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     const [channel] = results ? listAt(results, "channels") : []
     const [alternative] = isJsonObject(channel) ? listAt(channel, "alternatives") : []
     if (!results || !isJsonObject(channel) || !isJsonObject(alternative)) {
-      throw unusable("it holds no transcript")
+      throw unusable("it contains no transcript")
     }
     return transcriptOf(alternative, channel, { body, results })
   },

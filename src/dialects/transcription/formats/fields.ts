@@ -64,7 +64,7 @@ export function formCall(path: string, form: EncodedForm) {
  * @throws GatewayError `upstream_error` for an answer without a text, such as an error with status 200.
  */
 export function transcriptText({ text }: JsonObject): string {
-  if (typeof text !== "string") throw unusable("it holds no transcript")
+  if (typeof text !== "string") throw unusable("it contains no transcript")
   return text
 }
 

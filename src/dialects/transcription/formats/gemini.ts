@@ -57,7 +57,7 @@ export function geminiTranscription(
     decode(answer, request) {
       const body = jsonOf(answer)
       const [candidate] = listAt(body, "candidates")
-      if (!isJsonObject(candidate)) throw unusable("it holds no transcript")
+      if (!isJsonObject(candidate)) throw unusable("it contains no transcript")
       const parts = listAt(objectAt(candidate, "content") ?? {}, "parts")
       const text = parts
         .map((part) =>

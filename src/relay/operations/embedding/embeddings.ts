@@ -163,7 +163,7 @@ export async function embedAt(
   const wanted = inputCount(request.input)
   if (length !== wanted) {
     readForm(request.extra, () => {
-      throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
+      throw unusable(`it contains ${length} embeddings for ${wanted} inputs`)
     })
   }
   return { ...result, losses }

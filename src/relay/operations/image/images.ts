@@ -208,7 +208,7 @@ export class Images {
       return (await fetchMedia(url, this.#operations.config.media, memory)).data
     } catch (error) {
       if (error instanceof GatewayError && error.kind === "overloaded") throw error
-      throw unusable("the image it links to could not be fetched", error)
+      throw unusable("the linked image could not be fetched", error)
     }
   }
 

@@ -112,7 +112,7 @@ async function* sourceOf(
     if (type.startsWith("application/json")) {
       jsonOf(await answerOf(answer, format))
     }
-    throw unusable("it holds no audio")
+    throw unusable("it contains no audio")
   } else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) received.announced = announced
@@ -131,7 +131,7 @@ async function* counted(source: AsyncIterable<Uint8Array>, received: Received): 
     received.bytes += chunk.byteLength
     yield chunk
   }
-  if (isEmpty) throw unusable("it holds no audio")
+  if (isEmpty) throw unusable("it contains no audio")
   return undefined
 }
 

@@ -114,6 +114,6 @@ function textOf(result: ChatResult | undefined): string {
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("")
   if (choice?.finish === "length") throw unusable("its translation is cut off")
-  if (text.trim() === "") throw unusable("it holds no translation")
+  if (text.trim() === "") throw unusable("it contains no translation")
   return text
 }

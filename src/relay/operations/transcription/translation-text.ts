@@ -167,7 +167,7 @@ export function readTranslation(chunk: TranslationChunk, answer: string): string
 }
 
 function wrongLines() {
-  return unusable("the translation does not have the lines of the transcript")
+  return unusable("its lines do not match the lines of the transcript")
 }
 
 /** Formats whose segments are translated line by line. */

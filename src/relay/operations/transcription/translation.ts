@@ -181,7 +181,8 @@ async function transcribeWhole(
   call: Call,
 ): Promise<Outcome<Transcript>> {
   const { value, losses } = await transcribeAt(candidate, transcriptionOf(request), call)
-  if (value.type !== "whole") throw new Error("a stream that was not requested")
+  if (value.type !== "whole")
+    throw new Error("the provider returned a stream that was not requested")
   return { value: value.transcript, losses: [...losses, ...emulationLosses(request)] }
 }
 
