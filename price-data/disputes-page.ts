@@ -19,19 +19,21 @@ export function disputesPage(facts: Facts, disputes: readonly Dispute[]): string
 
 <!-- Written by scripts/build-facts.ts. Do not edit. -->
 
-The known prices ([prices.md](prices.md)) of ${facts.date} come from three public lists:
+The known prices ([prices](../run/prices.md)) of ${facts.date} come from three public lists:
 
-| list | read from | of |
+| list | read from | date |
 | --- | --- | --- |
 ${sources.join("\n")}
 
-If at least two lists agree, their price is used. Otherwise the newest list is used for vendors that sell their own
-models, and the highest price for resellers. For classes other than input and output, the highest price is used. If a
-provider's own page has another price than the lists, its price is used. Prices are in US dollars per million units.
-Models without disputes are not listed. If a price changes by the hour, the highest one is compared
-([prices.md](prices.md#prices-that-change-over-time)).
+If at least two lists agree on the prices of a model, these prices are used (\`two of three\`). Otherwise one list is used:
+the newest for vendors that sell their own models (\`newest\`), and the list with the highest sum of prices for resellers
+(\`highest\`). For classes that are not compared, such as \`cached_input\`, the most frequent value of the lists in use is
+chosen, or the highest if all differ. If a provider's own page has another price than the lists, its price is used.
+Prices are in US dollars per million units. Models without disputes are not listed. For prices that depend on the time of
+day, the highest one is compared
+([prices that change over time](../run/prices.md#prices-that-change-over-time)).
 
-| model | class | ${LIST_NAMES.join(" | ")} | chosen | by |
+| model | class | ${LIST_NAMES.join(" | ")} | chosen | rule |
 | --- | --- | ${LIST_NAMES.map(() => "---").join(" | ")} | --- | --- |
 ${rows.join("\n")}
 `
