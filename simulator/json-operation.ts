@@ -31,7 +31,7 @@ export interface JsonOperation {
   answer(body: JsonObject, fault: Fault | undefined): Answered
 }
 
-/** Answers one call of an operation, and plays its fault. */
+/** Answers one call of an operation, and injects its fault. */
 export async function answerJson(
   exchange: Exchange,
   operationOf: (body: JsonObject) => JsonOperation,

@@ -3,7 +3,7 @@ import { faultOfHeaders, faultOfModel, type Fault } from "./faults.ts"
 import { bodyOf, bodySteps } from "./stream.ts"
 
 /**
- * Returns the fault to play now, or "unknown" if the header names an unknown fault. For a flaky fault, failures are
+ * Returns the fault to inject now, or "unknown" if the header names an unknown fault. For a flaky fault, failures are
  * counted by marker. After the last failure, no fault is returned.
  */
 export function dueFault(
@@ -18,7 +18,7 @@ export function dueFault(
   return exchange.state.flaky.failsNow(fault, marker) ? fault : undefined
 }
 
-/** Returns the body of an answer that is not streamed, and plays its fault. Ends the exchange. */
+/** Returns the body of an answer that is not streamed, and injects its fault. Ends the exchange. */
 export function wholeBody(
   exchange: Exchange,
   text: string,

@@ -7,7 +7,7 @@ import { type Caller, historyOf } from "./history.ts"
 const NODE = "node_history"
 const POSTINGS_PER_BATCH = 500
 
-/** Settings in which the simulator plays five vendors. */
+/** Settings in which the simulator imitates five vendors. */
 export function simulatedSettings(simulatorUrl: string): string {
   return `
 admin_token: simulated-admin-token

@@ -24,7 +24,7 @@ export type Effect = "none" | "before" | "midway"
 export interface WireFault {
   readonly name: string
   readonly effect: Effect
-  /** The fault that the simulator plays. The steps on the connection are then the steps of a correct answer. */
+  /** The fault that the simulator injects. The steps on the connection are then the steps of a correct answer. */
   readonly simulated?: string
   /** Returns the steps. The connection stays open after the last step, unless that step ends it. */
   readonly play?: (answer: SoundAnswer) => Iterable<Step>
