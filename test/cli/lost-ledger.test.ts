@@ -109,7 +109,7 @@ test.concurrent("a damaged ledger at the start is reported with its remedy", asy
   expect(stderr).not.toContain("TOLLGATE_DEBUG")
 })
 
-test.concurrent("verification of a folder without a ledger creates nothing, and has exit code 4", async () => {
+test.concurrent("verification of a folder without a ledger creates nothing, and exits with 4", async () => {
   using folder = createInstallation(ANY_PORT)
   const data = join(folder.data, "wrong")
   for (const exists of [false, true]) {

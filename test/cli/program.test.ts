@@ -193,7 +193,7 @@ describe("a failed command", () => {
     ["other than an error", "text", 1, { code: "failed", message: "text" }],
   ]
   for (const [name, thrown, exitCode, error] of cases) {
-    test(`prints the error and exit code ${name}`, async () => {
+    test(`prints its error and sets its exit code ${name}`, async () => {
       const words = await run("fail", undefined, failing(thrown))
       expect(words.exitCode).toBe(exitCode)
       expect(words.output).toBe("")

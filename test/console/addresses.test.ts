@@ -27,7 +27,7 @@ describe("page after sign-in", () => {
 })
 
 describe("query of a console address", () => {
-  test("contains only texts, regardless of their form", () => {
+  test("has text values even if they look like numbers or booleans", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",

@@ -21,7 +21,7 @@ describe("vectors in the playground", () => {
     ])
   })
 
-  test("result from nonempty lines", () => {
+  test("are requested only for nonempty lines", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })

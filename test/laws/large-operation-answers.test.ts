@@ -159,7 +159,7 @@ describe("image decoder", () => {
   })
 })
 
-describe("transcript decoder", () => {
+describe("transcript conversion", () => {
   const decode = (vendor: string, answer: OperationAnswer, form: TranscriptForm) => {
     const format = vendors.get(vendor)?.operations?.transcription
     if (!format) throw new Error(`${vendor} does not transcribe`)

@@ -175,7 +175,7 @@ describe("rate limits of several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("have the same remainder on each machine", async () => {
+  test("report the same remaining amount on each machine", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),

@@ -95,7 +95,7 @@ test("a collector's response can have any content", async () => {
   expect((await outcomes(gateway))["failed"]).toBe(1)
 })
 
-test("a silent collector causes a limited queue, and does not delay the shutdown", async () => {
+test("spans for a silent collector are queued up to a limit, and do not delay the shutdown", async () => {
   using collector = new Collector()
   const { promise: never, resolve } = Promise.withResolvers<Response>()
   collector.answer = () => never

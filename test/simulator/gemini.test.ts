@@ -335,7 +335,7 @@ describe("a second turn with the Gemini simulator", () => {
   })
 })
 
-test("a streamed answer is accepted back in its chunks, and so is a schema for a single word", async () => {
+test("the Gemini simulator accepts an earlier answer in several turns, and a schema for a single word", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

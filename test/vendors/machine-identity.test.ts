@@ -314,20 +314,23 @@ describe("an identity that returns no credential", () => {
     ],
     ["is too large", () => text("x".repeat(70_000)), "larger than 64 KB (EMSGSIZE)"],
   ]
-  test.each(cases)("an error reports the reason when it %s", async (_, response, words) => {
-    responses = { "GET /credentials": response, "POST /sts": response }
-    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
-    const webIdentity = {
-      AWS_ROLE_ARN: "role",
-      AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile,
-      AWS_ENDPOINT_URL_STS: `${url}/sts`,
-    }
-    for (const environment of [container, webIdentity]) {
-      const cause = failureWords(await failure(machineKey("r", environment)))
-      expect(cause).toContain(words)
-      expect(cause).not.toContain("secret")
-    }
-  })
+  test.each(cases)(
+    "causes an error with the reason if its response %s",
+    async (_, response, words) => {
+      responses = { "GET /credentials": response, "POST /sts": response }
+      const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
+      const webIdentity = {
+        AWS_ROLE_ARN: "role",
+        AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile,
+        AWS_ENDPOINT_URL_STS: `${url}/sts`,
+      }
+      for (const environment of [container, webIdentity]) {
+        const cause = failureWords(await failure(machineKey("r", environment)))
+        expect(cause).toContain(words)
+        expect(cause).not.toContain("secret")
+      }
+    },
+  )
 
   test.each([
     [{ AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://127.0.0.1:1/x?secret" }, "(ECONNREFUSED)"],

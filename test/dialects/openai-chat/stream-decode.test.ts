@@ -210,7 +210,7 @@ describe("OpenAI stream decoder of reasoning", () => {
     ])
   })
 
-  test("reports a thought once if it has both names", () => {
+  test("reports a thought once if both fields contain it", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 

@@ -185,7 +185,7 @@ for (const stream of [false, true]) {
       }
     }
 
-    test("an Anthropic request asks a model that can also draw for text only", async () => {
+    test("an Anthropic request to a model that can generate images requests only text", async () => {
       const response = await ask(MESSAGES, "google/image", stream)
       expect(response.headers.get("x-tollgate-losses")).toBe("output.image:dropped")
       const text = JSON.stringify(await objectsOf(response, stream))

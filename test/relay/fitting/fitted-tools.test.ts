@@ -279,19 +279,19 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(JSON.stringify(sent.body)).not.toContain('"content":null')
   })
 
-  test("gets a report of a search that would read the live web", async () => {
+  test("gets a loss if a search would read the live web", async () => {
     const tools = [SHELL, { type: "web_search", external_web_access: false }]
     const { sent, losses } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body.tools).toMatchObject([{ type: "function" }, { type: "web_search" }])
     expect(losses).toBe("external_web_access:dropped")
   })
 
-  test("gets an error if it is strict", async () => {
+  test("gets an error if it requests strict handling", async () => {
     const strict = await world.request("/v1/responses", asked, { "x-tollgate-strict": "true" })
     expect(strict.status).toBe(400)
   })
 
-  test("works without tools", async () => {
+  test("gets a response if no tool is left", async () => {
     const tools = [{ type: "tool_search" }]
     const { sent } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body).not.toHaveProperty("tools")

@@ -231,7 +231,7 @@ describe("the selected deployment", () => {
   })
 })
 
-test("the load of a deployment is balanced after every kind of request end", async () => {
+test("the load of a deployment returns to zero, however a request ends", async () => {
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")
   await (await ask("odd/a")).text()

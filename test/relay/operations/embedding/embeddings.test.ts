@@ -359,7 +359,7 @@ describe("an invalid embedding request", () => {
     })
   })
 
-  test("requires a key with access to the model", async () => {
+  test("is rejected without a key or without access to the model", async () => {
     const body = { model: "sim/embed", input: "a" }
     const bare = await fetch(gateway.url + PATH, {
       method: "POST",
