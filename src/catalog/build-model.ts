@@ -212,7 +212,7 @@ function warningOf(
   { enforced = {} }: ResolvedRules,
   dialects: readonly DialectId[] | undefined,
 ): Pick<BuiltDeployment, "warning"> {
-  if (reason !== undefined) return { warning: ` is refused: ${reason}` }
+  if (reason !== undefined) return { warning: ` is rejected: ${reason}` }
   const { api = ANY_API, tool_api: toolApi = ANY_API } = enforced
   const unspoken = [api, toolApi].find((one) => one !== ANY_API && dialects?.includes(one) !== true)
   if (unspoken === undefined) return {}

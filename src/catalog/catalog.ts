@@ -134,9 +134,9 @@ function aliasFault(
   id: string,
 ): string | undefined {
   if (catalog.find(id) === undefined && unknown.find(id) === undefined)
-    return `there is no model '${id}', so it is refused`
+    return `there is no model '${id}', so requests for it are rejected`
   if (catalog.find(alias) === undefined) return undefined
-  return "is not used, since a model has that id"
+  return "is not used, because a model has that id"
 }
 
 function addByProvider(knownByProvider: Map<string, Model[]>, model: Model): void {

@@ -10,7 +10,7 @@ export function knownModelWarnings(provider: string, models: readonly Model[]): 
   if (unpriced.length > 0) {
     const count = `${unpriced.length} of its ${models.length} known models`
     warnings.push(
-      `provider ${provider}: ${count} are refused, since they have no price that can be billed: ${names(unpriced)}`,
+      `provider ${provider}: ${count} are rejected, because they have no price that can be billed: ${names(unpriced)}`,
     )
   }
   // Models for moderation may be free, since OpenAI does not charge for them.

@@ -143,7 +143,7 @@ const STATE_COMMANDS: readonly StateCommand[] = [
     name: "pause",
     state: "paused",
     description: "reject all requests of an account until it is resumed",
-    done: "is paused. Running gateways refuse its requests within a second.",
+    done: "is paused. Running gateways reject its requests within a second.",
   },
   {
     name: "resume",

@@ -38,6 +38,6 @@ export async function confirmLargeAmount(
   if (terminal.confirm === undefined) {
     throw new CommandError("usage", question, "Add --yes to confirm it.")
   }
-  if (await terminal.confirm(`${question} Is that meant?`)) return
+  if (await terminal.confirm(`${question} Continue?`)) return
   throw new CommandError("failed", "nothing was done", "Run the command again with another amount.")
 }

@@ -24,22 +24,21 @@ export function banner(facts: BannerFacts): string {
   const lines = [`Tollgate is listening on ${url}`, ""]
   if (hasSandbox) {
     lines.push(
-      "No vendor is set up, so the models are a simulator's (provider 'sandbox'). For real ones,",
-      "set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml, and start again.",
+      "No provider is configured, so a simulator serves the models (provider 'sandbox'). For real models,",
       "",
     )
   }
   lines.push(`models: ${models.length} (${url}/v1/models)`, ...catalog.withoutModels)
   lines.push(`console: ${consoleUrl}`)
   if (consoleUrl.includes("?token=")) {
-    lines.push("Open it to make the first user, who becomes the operator. The link works once.")
+    lines.push("Open it to create the first user, who becomes the operator. The link works once.")
   }
   if (key === undefined) {
-    lines.push("key: shown once when it was created; make another with: tollgate key create", "")
+    lines.push("key: shown once when it was created; create another with: tollgate key create", "")
     return lines.join("\n")
   }
   lines.push(`account: ${FIRST_ACCOUNT}, with ${FIRST_CREDITS} credits`, `key: ${key}`)
-  lines.push("The key is shown this once; only a hash of it is kept.", "")
+  lines.push("The key is shown only once; only its hash is stored.", "")
   const model = models.find(({ id }) => id === SANDBOX_MODEL) ?? modelToTry(models)
   if (model) lines.push("Try it:", "", curl(url, key, model), "")
   return lines.join("\n")

@@ -50,7 +50,7 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
               ["id", code.id],
               ["gives", `${code.credits} credits, once to each of ${code.uses} accounts`],
               ["expires", code.expires_at ?? "never"],
-              ["note", "This is the only time the code is shown; only a hash of it is kept."],
+              ["note", "The code is shown only once; only its hash is stored."],
             ],
             style,
           )}`,

@@ -123,5 +123,5 @@ async function addEntry(
 }
 
 function debtFields(debt: bigint): [string, string][] {
-  return debt > 0n ? [["owes", `${formatCredits(debt)} credits, which new ones pay first`]] : []
+  return debt > 0n ? [["owes", `${formatCredits(debt)} credits, which new credits pay first`]] : []
 }

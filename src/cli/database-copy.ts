@@ -42,11 +42,8 @@ export const registerDatabaseCopy: RegisterCommand = (program, terminal) => {
             ["from", places.from],
             ["to", places.to],
             ["copied", wordsOf(counts)],
-            ["verdict", "the same ledger: every row is right, and every sum the same"],
-            [
-              "next",
-              "start the gateway with the new address; nothing was changed in the old database",
-            ],
+            ["verdict", "identical ledger: every row is correct, and every sum matches"],
+            ["next", "start the gateway with the new address; the old database is unchanged"],
           ],
           style,
         ),
@@ -77,7 +74,7 @@ function placeAt(address: string, load: LoadOptions): DatabasePlace {
   const message =
     address === "postgres"
       ? "the settings have no address of a PostgreSQL database"
-      : `'${address}' is no address of a database`
+      : `'${address}' is not the address of a database`
   throw new CommandError("usage", message, `Addresses are ${ADDRESSES}.`)
 }
 
@@ -87,7 +84,7 @@ function requirePosted({ data, database }: DatabasePlace): void {
   if (waiting === 0) return
   throw new CommandError(
     "failed",
-    `${waiting} charges wait in the journal of ${data}`,
+    `${waiting} charges are pending in the journal of ${data}`,
     "Start a gateway on this data folder, which posts them, and stop it.",
   )
 }
@@ -101,7 +98,7 @@ async function copyDatabase(
     const { verdict, audit } = await inspectLedger(from)
     const wrong = verdict.problems[0] ?? audit.problem
     if (wrong) {
-      const hint = "See what is wrong with: tollgate ledger verify"
+      const hint = "Find the cause with: tollgate ledger verify"
       throw new CommandError("failed", `the ledger has been altered: ${wrong.message}`, hint)
     }
     await using reader = await source.openReader()

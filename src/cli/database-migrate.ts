@@ -20,7 +20,7 @@ export const registerDatabaseMigrate: RegisterCommand = (program, terminal) => {
       const document = { place: database.place, before: schema.found, after: after.found }
       outputOf(command, terminal).result(document, () => {
         if (schema.found === after.found) {
-          return `${database.place} has schema ${after.found}: there is nothing to do.`
+          return `${database.place} has the current schema ${after.found}: there is nothing to do.`
         }
         const from = schema.found === 0 ? "has its tables now" : `had schema ${schema.found}`
         return `${database.place} ${from}, and is at schema ${after.found}.`

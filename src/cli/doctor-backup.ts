@@ -16,10 +16,10 @@ export async function checkBackup(
   const { last, every, isOverdue } = backupAge(await reader.backups.list(), settings.backup, now)
   const mend =
     settings.database === undefined
-      ? "make one with 'tollgate backup', and see why the last one failed"
-      : "see that pg_dump runs, and 'tollgate backup --done' after it"
+      ? "make one with 'tollgate backup', and find out why the last one failed"
+      : "check that pg_dump runs, and then 'tollgate backup --done'"
   if (last === null) {
-    const found = "there is no backup by 'tollgate backup', and no recorded one"
+    const found = "no backup was made or recorded with 'tollgate backup'"
     return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
   }
   const moment = new Date(last.at).toISOString()

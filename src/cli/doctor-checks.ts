@@ -123,7 +123,7 @@ function checkData(directory: string): Check {
       name,
       result: "failed",
       found,
-      mend: "choose a folder that can be written, with --data",
+      mend: "choose a writable folder with --data",
     }
   }
 }

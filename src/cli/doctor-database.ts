@@ -55,11 +55,11 @@ function failed(error: unknown): Check {
 }
 
 const MENDS: Readonly<Record<LedgerFault, string>> = {
-  other_version: "do that with the version of Tollgate that is meant to run",
+  other_version: "run this command with the version of Tollgate that serves",
   without_secrets:
     "set TOLLGATE_SECRET as it was at the first start, or restore the folder 'secrets' from a backup",
   unavailable:
-    "a folder: make it writable, or choose another; a server: see that it runs and lets this machine in",
+    "a folder: make it writable, or choose another; a server: check that it runs and accepts connections from this machine",
   encoding: "create a database with the encoding UTF8, and set database.url to it",
   not_found: "restore a backup, or choose another folder",
   missing: "restore a backup, or choose another folder",

@@ -12,7 +12,7 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
     if (state === null) return undefined
     const { waiting, oldest, refused } = state
     const since = oldest === null ? "" : `, the oldest since ${new Date(oldest).toISOString()}`
-    const found = `${waiting} charges wait for the database${since}; it has refused ${refused}`
+    const found = `${waiting} charges are pending for the database${since}; it has rejected ${refused}`
     if (refused > 0) {
       const mend =
         "look for ledger_failed in the log: these charges are in journal.db, with the reason"
@@ -24,11 +24,12 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
       name,
       result: "warning",
       found,
-      mend: "start a gateway on this data folder: it posts them",
+      mend: "start a gateway on this data folder, which posts them",
     }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    const mend = "move journal.db aside, and keep it: it may hold charges that are not posted yet"
+    const mend =
+      "move journal.db aside, and keep it, because it may contain charges that are not posted yet"
     return { name, result: "failed", found, mend }
   }
 }

@@ -22,10 +22,15 @@ function checkFile(path: string): Check {
     accessSync(place, constants.W_OK)
     const isRight = place === path ? statSync(place).isFile() : statSync(place).isDirectory()
     if (isRight) return { name, result: "ok", found: path }
-    return { name, result: "failed", found: `${place} is in the way`, mend: "name another path" }
+    return {
+      name,
+      result: "failed",
+      found: `${place} is not a ${place === path ? "file" : "folder"}`,
+      mend: "choose another path",
+    }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    return { name, result: "failed", found, mend: "name a path that can be written" }
+    return { name, result: "failed", found, mend: "choose a writable path" }
   }
 }
 
@@ -40,7 +45,7 @@ async function checkPlace(name: string, address: string, allowsPrivate: boolean)
     return { name, result: "ok", found: url.host }
   } catch (error) {
     const found = `${url.host}: ${error instanceof Error ? error.message : String(error)}`
-    const mend = `correct its address, or add 'private: true' where it is in your own network`
+    const mend = `correct its address, or add 'private: true' if it is in your own network`
     return { name, result: "failed", found, mend }
   }
 }

@@ -14,7 +14,7 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
   const day = dayOf(lists.facts)
   const { pending } = priceView(lists)
   if (lists.faults.length > 0) {
-    const mend = "take a list again: tollgate prices update --from FILE|URL"
+    const mend = "apply a list again: tollgate prices update --from FILE|URL"
     return { name, result: "warning", found: lists.faults.join("; "), mend }
   }
   if (pending !== null) {
@@ -23,8 +23,8 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
     return {
       name,
       result: "warning",
-      found: `of ${day}; those of ${date} wait: ${counts}`,
-      mend: "see them with 'tollgate prices diff', take them with 'tollgate prices update'",
+      found: `of ${day}; those of ${date} are pending: ${counts}`,
+      mend: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
     }
   }
   const age = Math.floor((now - Date.parse(day)) / DAY)
@@ -32,10 +32,10 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
   return {
     name,
     result: "warning",
-    found: `of ${day}, ${age} days old: vendors may ask more by now`,
+    found: `of ${day}, ${age} days old: vendors may charge more now`,
     mend:
       prices.refresh === undefined
-        ? "set prices.refresh, take a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
-        : `see the log for the reason why ${prices.refresh} has no newer list`,
+        ? "set prices.refresh, apply a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
+        : `see the log for the reason why no newer list from ${prices.refresh} was applied`,
   }
 }

@@ -32,7 +32,7 @@ export async function checkProviders(
   const offsets = results.flatMap(({ clockOffset }) => clockOffset ?? [])
   const checks = results.map(({ check }) => check)
   if (checks.length === 0) {
-    const mend = "set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml"
+    const mend = "set a provider's variable such as OPENAI_API_KEY, or write tollgate.yaml"
     checks.push({ name: "providers", result: "warning", found: "no provider is configured", mend })
   }
   return { checks, clock: checkClock(offsets) }

@@ -52,7 +52,8 @@ function gatewayExit(kind: ErrorKind): FailureCode {
 /** Parses a message of commander. It starts with `error: `, and a suggestion is in parentheses on the next line. */
 function usageFailure(error: CommanderError): Failure {
   const [message = "", guess] = error.message.replace(/^error: /, "").split("\n")
-  const hint = guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see what the command takes."
+  const hint =
+    guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see the arguments of the command."
   return failure("usage", { message, code: "usage", hint })
 }
 
@@ -64,9 +65,9 @@ const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
   damaged:
     "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' checks the ledger in a folder.",
   unavailable:
-    "A folder: make it writable for this user, free some space, or choose another one with --data. A server: see that it runs, and that its address, user and password are right.",
+    "A folder: make it writable for this user, free some space, or choose another one with --data. A server: check that it runs, and that its address, user and password are right.",
   unfinished: "Empty it, and run 'tollgate database copy' or 'tollgate restore' again.",
-  not_found: "Name the folder that has the tollgate.db with --data.",
+  not_found: "Set --data to the folder that contains tollgate.db.",
 }
 
 const GONE: ReadonlySet<LedgerFault> = new Set(["not_found", "missing", "without_secrets"])
@@ -79,7 +80,7 @@ function ledgerFailure({ code, message }: LedgerError): Failure {
 
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: "Stop the program that uses the port, or choose another with TOLLGATE_PORT.",
-  EACCES: "Run as a user who may use it, or choose another place.",
+  EACCES: "Run as a user who may use it, or choose another path.",
   EROFS: "Choose a data directory that can be written to, with --data.",
   ENOSPC: "Free some space on the disk.",
 }
@@ -88,7 +89,7 @@ function unforeseenFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error && thrown.message !== "" ? thrown.message : String(thrown)
   const systemCode = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
   const hint = Object.hasOwn(SYSTEM_HINTS, systemCode) ? SYSTEM_HINTS[systemCode] : undefined
-  const fallback = "Set TOLLGATE_DEBUG=1 to see where it comes from."
+  const fallback = "Set TOLLGATE_DEBUG=1 to print the stack."
   return failure("failed", { message, code: "failed", hint: hint ?? fallback })
 }
 

@@ -51,15 +51,13 @@ export function anchorWords(anchor: ReadAnchor | undefined): string {
     return "no anchor file next to the ledger: a truncation that also removed the ledger's own anchor would not be noticed"
   }
   const { at, rowCount } = anchor.anchor
-  const words = `${rowCount} rows seen at ${new Date(at).toISOString()}`
+  const words = `${rowCount} rows recorded at ${new Date(at).toISOString()}`
   if (anchor.isGenuine === null)
     return `${words}; not checked whether it is genuine: the folder has no secrets`
   return anchor.isGenuine ? words : `${words}; not signed by this folder's secret`
 }
 
 function noLedger(path: string, dataDirectory: string): LedgerError {
-  const words = existsSync(dataDirectory)
-    ? "there is no ledger"
-    : "there is no such folder, so no ledger"
+  const words = existsSync(dataDirectory) ? "there is no ledger" : "the folder does not exist"
   return new LedgerError("not_found", `${words} at ${path}`)
 }

@@ -78,7 +78,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
             [
               ["id", key.id],
               ["account", options.account],
-              ["note", "This is the only time the key is shown; only a hash of it is kept."],
+              ["note", "The key is shown only once; only its hash is stored."],
             ],
             style,
           )}`,

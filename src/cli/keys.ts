@@ -77,7 +77,7 @@ const registerKeyRotate: RegisterCommand = (program, terminal) => {
             [
               ["id", key.id],
               ["old key", `works until ${dateText(Date.now() + grace)}`],
-              ["note", "This is the only time the new key is shown; only a hash of it is kept."],
+              ["note", "The new key is shown only once; only its hash is stored."],
             ],
             style,
           )}`,
@@ -122,7 +122,7 @@ const registerKeyRevoke: RegisterCommand = (program, terminal) => {
       const key = await withInstallation(command, ({ keys }) => keys.revoke(COMMAND_LINE, id))
       outputOf(command, terminal).result(
         keyDocument(key),
-        () => `Key ${id} is revoked. Running gateways refuse it within a second.`,
+        () => `Key ${id} is revoked. Running gateways reject it within a second.`,
       )
     })
 }

@@ -66,7 +66,7 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
   // Checkpoints are optional, so that a read-only folder can be verified.
   const keep = (progress: VerifyProgress): Promise<void> =>
     writeCheckpoint(place.data, progress.checkpoint(Date.now()), secret).catch((error: unknown) => {
-      output.notice(`how far it came cannot be kept: ${failureOf(error).message}`)
+      output.notice(`the checkpoint cannot be stored: ${failureOf(error).message}`)
     })
   const look = await inspectLedger(place, { from, onPage })
   if (last) await keep(last)
@@ -112,7 +112,7 @@ function describe(look: LedgerInspection, found: readonly string[], style: Style
         ["write-offs", String(verdict.writeOffs)],
         ["audit records", String(audit.records)],
         ["anchor", anchorWords(anchor)],
-        ["verdict", isRight ? "every row is right" : style.alarm("wrong")],
+        ["verdict", isRight ? "every row is correct" : style.alarm("wrong")],
       ],
       style,
     ),

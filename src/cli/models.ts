@@ -21,7 +21,7 @@ const COLUMNS = [
 ] as const
 
 const PRICES_NOTE =
-  "Prices are credits per million tokens, multiplier included. A model without a price is refused."
+  "Prices are credits per million tokens, multiplier included. Requests to a model without a price are rejected."
 
 /** `tollgate models` */
 export const registerModels: RegisterCommand = (program, terminal) => {
@@ -109,7 +109,7 @@ function rulesText({ model, deployments }: ModelRulesDocument, style: Style): st
 /** Explains why the list is empty and how to fix this. */
 function noModels({ providers }: Settings, { withoutModels }: Catalog): string {
   if (Object.keys(providers).length === 0) {
-    return "No provider is set up yet. Set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml."
+    return "No provider is configured. Set a provider's variable such as OPENAI_API_KEY, or write tollgate.yaml."
   }
   return ["No model can be called.", ...withoutModels].join("\n")
 }

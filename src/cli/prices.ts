@@ -59,7 +59,7 @@ function statusText(status: Status): string {
   const { date, source, since, models, pending, refresh } = status
   const from = status.lists.map((list) => `${list.name} of ${list.date}`).join(", ")
   const lines = [
-    `in force:  ${date}, ${models} models, ${source}${since === null ? "" : ` since ${since}`}`,
+    `active:    ${date}, ${models} models, ${source}${since === null ? "" : ` since ${since}`}`,
     `made from: ${from}`,
     `built in:  ${status.built_in}`,
     `refresh:   ${refresh === null ? "off (prices.refresh)" : `daily from ${refresh}, apply: ${status.apply}`}`,
@@ -67,8 +67,8 @@ function statusText(status: Status): string {
   ]
   if (pending) {
     const { date: day, source: place, ...counts } = pending
-    lines.push(`waiting:   ${day}, ${place}: ${countWords(counts)}`, "")
-    lines.push("See it with 'tollgate prices diff', take it with 'tollgate prices update'.")
+    lines.push(`pending:   ${day}, ${place}: ${countWords(counts)}`, "")
+    lines.push("Review it with 'tollgate prices diff', apply it with 'tollgate prices update'.")
   }
   return [...lines, ...status.faults].join("\n")
 }
@@ -108,7 +108,7 @@ const registerPricesUpdate: RegisterCommand = (program, terminal) => {
       outputOf(command, terminal).result({ date: dayOf(facts), ...counts }, () =>
         changes.length === 0
           ? `The list is of ${dayOf(facts)} and changes nothing.`
-          : `The prices of ${dayOf(facts)} are in force: ${countWords(counts)}. Running gateways use them within a second; receipts keep the prices they were charged at.`,
+          : `The prices of ${dayOf(facts)} are active: ${countWords(counts)}. Running gateways use them within a second; receipts keep the prices they were charged at.`,
       )
     })
 }

@@ -109,7 +109,7 @@ function remarksOn({ estimated, late }: ShownReceipt): string {
 
 /** Returns the requested name if it differs from the model. */
 function requestedAs({ requested_model: name }: ShownReceipt): string {
-  return name === undefined ? "" : `, asked for as ${name}`
+  return name === undefined ? "" : `, requested as ${name}`
 }
 
 function listed(name: string, values: readonly string[] = []): [string, string][] {

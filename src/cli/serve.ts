@@ -117,7 +117,7 @@ export async function serve(
     endReplaced(replaced)
   }
   await asked.first
-  output.notice("Finishing the requests that run ...")
+  output.notice("Finishing running requests ...")
 }
 
 /** The part of the process that serves requests, or its workers. */

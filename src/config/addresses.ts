@@ -60,7 +60,7 @@ export function baseAddress() {
   const any = address()
   return reading((input) => {
     const { data, error } = any.safeParse(input)
-    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no address")
+    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is not an address")
     const base = data.replace(ENDPOINT_PATH, "")
     if (base === data) return data
     return new Fault(

@@ -256,7 +256,7 @@ test("newer prices require a review before they are activated", async () => {
   await page.getByText(`New list prices of ${NEWER} are available`).waitFor()
   await page.getByRole("button", { name: "Look at them" }).click()
   await page.getByRole("dialog").getByText("openai/echo").waitFor()
-  await page.getByRole("button", { name: "Put in force" }).click()
+  await page.getByRole("button", { name: "Apply" }).click()
   await page.getByText(`The prices of ${NEWER} now apply.`).waitFor()
   await open(operator, "Settings")
   await page.getByRole("definition").filter({ hasText: NEWER }).first().waitFor()

@@ -54,7 +54,7 @@ describe("known models", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
-      "provider mine: 2 of its 8 known models are refused, since they have no price that can be billed: mine/feed, mine/secret",
+      "provider mine: 2 of its 8 known models are rejected, because they have no price that can be billed: mine/feed, mine/secret",
       "provider mine: 1 known model costs callers nothing, as their vendor asks nothing: mine/gift",
     ])
   })
@@ -161,7 +161,7 @@ describe("models in the settings", () => {
     )
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["local/x"])
     expect(warnings).toEqual([
-      "model local/x is refused: its price has no 'input'. Write 0 if it is free",
+      "model local/x is rejected: its price has no 'input'. Write 0 if it is free",
     ])
   })
 

@@ -190,7 +190,7 @@ describe("built-in models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
-  test("pass validation, and mode rates cover every change of their price", () => {
+  test("pass validation", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 

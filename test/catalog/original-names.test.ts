@@ -318,10 +318,10 @@ describe("model aliases", () => {
   test("refer to ids only, and not to another alias or themselves", () => {
     expectMeanings(built, { loop: undefined, "openai/loop": undefined, chain: undefined })
     expect(built.warnings.filter((warning) => warning.startsWith("aliases."))).toEqual([
-      "aliases.loop: there is no model 'openai/loop', so it is refused",
-      "aliases.openai/loop: there is no model 'openai/loop', so it is refused",
-      "aliases.chain: there is no model 'fast', so it is refused",
-      "aliases.openai/gpt-5: is not used, since a model has that id",
+      "aliases.loop: there is no model 'openai/loop', so requests for it are rejected",
+      "aliases.openai/loop: there is no model 'openai/loop', so requests for it are rejected",
+      "aliases.chain: there is no model 'fast', so requests for it are rejected",
+      "aliases.openai/gpt-5: is not used, because a model has that id",
     ])
   })
 

@@ -210,7 +210,7 @@ describe("the models command", () => {
     using empty = createInstallation("server: { port: 0 }\n")
     const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
     expect(exitCode).toBe(4)
-    expect(stderr).toContain("No provider is set up yet")
+    expect(stderr).toContain("No provider is configured")
   })
 
   test("lists models with their prices, including the multiplier", async () => {

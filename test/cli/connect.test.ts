@@ -229,7 +229,7 @@ describe("written connect settings", () => {
     expect(notices).toContain("without --write")
   })
 
-  test("return an error with the path if a folder is in the way", async () => {
+  test("return an error with the path if a folder has the name of the file", async () => {
     mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
     put(".codex", "no folder")
     for (const [tool, path] of [

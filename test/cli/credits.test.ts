@@ -126,7 +126,7 @@ describe("the ledger verify command", () => {
   test("checks every ledger and the audit log, and names the first invalid row", async () => {
     const right = await run("ledger", "verify")
     expect(right).toMatchObject({ exitCode: 0, stderr: "" })
-    expect(right.stdout).toContain("every row is right")
+    expect(right.stdout).toContain("every row is correct")
     const document = await runJson<{ accounts: number; entries: number; audit: object }>(
       installation,
       "ledger",

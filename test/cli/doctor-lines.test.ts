@@ -37,10 +37,10 @@ test("doctor names an obstacle in the path of a log file", async () => {
   writeFileSync(join(folder, "file"), "")
   expect(await checkFile(folder)).toMatchObject({
     result: "failed",
-    found: `${folder} is in the way`,
+    found: `${folder} is not a file`,
   })
   const below = await checkFile(join(folder, "file/requests.jsonl"))
-  expect(below).toMatchObject({ result: "failed", found: `${folder}/file is in the way` })
+  expect(below).toMatchObject({ result: "failed", found: `${folder}/file is not a folder` })
 })
 
 test("doctor requires permission for an address in a private network, and shows it without its secret", async () => {

@@ -85,7 +85,7 @@ test.concurrent("doctor reports a journal with charges that are not yet in the d
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "journal")).toMatchObject({
     result: "warning",
-    found: expect.stringMatching(/^1 charges wait .* since .*; it has refused 1$/),
+    found: expect.stringMatching(/^1 charges are pending .* since .*; it has rejected 1$/),
   })
 })
 
@@ -169,7 +169,7 @@ test.concurrent("doctor reports a ledger of an older version without migrating i
   expect(database.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "old" }])
   expect(exitCode).toBe(6)
   expect(stdout + stderr).toContain("written by an older Tollgate")
-  expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
+  expect(stdout + stderr).toContain("with the version of Tollgate that serves")
 })
 
 test.concurrent("doctor, the start and the models command report the same faults in settings", async () => {

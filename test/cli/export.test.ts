@@ -278,7 +278,7 @@ describe("a rejected export", () => {
       const names = () => readdirSync(installation.data).filter((name) => !/-(shm|wal)$/.test(name))
       const before = names()
       const { exitCode, stderr } = await runCommand(installation, "export", `${target}/`)
-      expect([exitCode, stderr]).toEqual([5, expect.stringContaining("already something")])
+      expect([exitCode, stderr]).toEqual([5, expect.stringContaining("already exists")])
       expect(names()).toEqual(before)
     },
   )
@@ -292,7 +292,7 @@ describe("a rejected export", () => {
       "export",
       join(installation.data, "out"),
     )
-    expect([exitCode, stderr]).toEqual([5, expect.stringContaining("not finished")])
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining("incomplete export")])
   })
 
   test("fails for a missing ledger, account or period", async () => {
@@ -333,7 +333,7 @@ describe("a failed export", () => {
     })
     const text = await new Response(child.stderr).text()
     expect([await child.exited, text]).toEqual([1, expect.stringContaining("disk is full")])
-    expect(text).toContain("Nothing of this export is left")
+    expect(text).toContain("The incomplete export was removed")
     expect(left(installation)).toEqual([])
   })
 

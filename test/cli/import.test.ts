@@ -103,11 +103,11 @@ test("LiteLLM import shows its result, writes it once, and accepts the old keys"
     "model gpt-large",
     "falls back to gpt-small",
     "'litellm_params.rpm'",
-    "the vendor of 'nobody/knows' is unknown here",
+    "the vendor of 'nobody/knows' is unknown",
     "'litellm_settings.cache'",
     "set 'admin_token'",
     "account Search",
-    "its hash is no SHA-256",
+    "its hash is not a SHA-256 hash",
     "user ada@example.com",
     "2 accounts, 2 keys, 7.876543211 credits",
     "Nothing was written",
@@ -121,7 +121,7 @@ test("LiteLLM import shows its result, writes it once, and accepts the old keys"
   }
   const done = await runCommand(place, ...words, "--apply")
   expect(done.stderr).toBe("")
-  expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grants; 0 existed already.")
+  expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grants; 0 already existed.")
   for (const shown of [dry.stdout, done.stdout, readFileSync(place.out, "utf8")]) {
     for (const secret of [SECRET, KEYS.team, digestOf(KEYS.team)])
       expect(shown).not.toContain(secret)
@@ -131,13 +131,13 @@ test("LiteLLM import shows its result, writes it once, and accepts the old keys"
     `LITELLM_OPENAI_COMPATIBLE_API_KEY='${SECRET}'\n`,
   )
   const again = await runCommand(place, ...words, "--apply")
-  expect(again.stdout).toContain("Created 0 accounts, 0 keys and 0 grants; 4 existed already.")
+  expect(again.stdout).toContain("Created 0 accounts, 0 keys and 0 grants; 4 already existed.")
   const settings = readFileSync(place.out, "utf8")
   writeFileSync(place.out, `${settings}# edited\n`)
   const edited = await runCommand(place, ...words, "--apply")
   expect([edited.exitCode, edited.stderr]).toMatchObject([
     5,
-    expect.stringContaining("exists already, with another content"),
+    expect.stringContaining("already exists with different content"),
   ])
   const forced = await runCommand(place, ...words, "--apply", "--force")
   expect(forced.exitCode).toBe(0)
@@ -215,7 +215,7 @@ test("new-api import transfers channels, balances and keys", async () => {
   const words = ["import", "new-api", file, "--out", place.out]
   const dry = await runCommand(place, ...words)
   for (const said of [
-    "its type 2 is unknown here",
+    "its type 2 is unknown",
     "'param_override'",
     "its group 'vip'",
     "1 accounts, 1 keys, 2.469134 credits",
@@ -316,8 +316,8 @@ test("import rejects files of another kind and names the expected kind", async (
   writeFileSync(file, '{"a": 1}')
   const wrong: readonly [string, string][] = [
     ["litellm", "has no 'model_list'"],
-    ["new-api", "is no database of new-api"],
-    ["portkey", "has no target that is known here"],
+    ["new-api", "is not a database of new-api"],
+    ["portkey", "has no known target"],
     ["openrouter-export", "it has no list 'data'"],
   ]
   for (const [source, said] of wrong) {

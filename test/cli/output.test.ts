@@ -43,7 +43,7 @@ test("fields are printed with a name and a value", () => {
   expect(formatFields([], PLAIN)).toBe("")
 })
 
-test("a printed key line can be cut out unchanged", () => {
+test("a printed key is separated from its label by two spaces", () => {
   expect(formatFields([["key", "sk-tg-1"]], PLAIN)).toBe("key:  sk-tg-1")
 })
 

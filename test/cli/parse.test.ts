@@ -43,7 +43,7 @@ describe("the credits argument parser", () => {
   })
 })
 
-test("the duration argument parser reads durations", () => {
+test("the duration argument parser accepts positive numbers with a unit", () => {
   expect(durationArgument("30d")).toBe(2_592_000_000)
   expect(durationArgument("24h")).toBe(86_400_000)
   expect(durationArgument("15m")).toBe(900_000)
@@ -55,13 +55,13 @@ test("the duration argument parser reads durations", () => {
   )
 })
 
-test("the list argument parser reads lists", () => {
+test("the list argument parser accepts lists with one comma between entries", () => {
   expect(listArgument("openai/*")).toEqual(["openai/*"])
   expect(listArgument(" a , b,a")).toEqual(["a", "b"])
   expectRefused(listArgument, ["", ",", "a,,b", "a,"], "one comma between")
 })
 
-test("the number argument parser reads positive whole numbers", () => {
+test("the number argument parser accepts only positive whole numbers", () => {
   expect(positiveIntegerArgument("1")).toBe(1)
   expect(positiveIntegerArgument("60000")).toBe(60_000)
   const texts = ["", "0", "-1", "1.5", "1e3", "0x10", "x", "9007199254740993"]

@@ -94,7 +94,7 @@ describe("the prices command", () => {
     expect(await status()).toMatchObject({ date: builtIn.date, source: "built in" })
 
     const taken = await update(feed(dayAfter(1), "2"))
-    expect(taken.stdout).toContain(`The prices of ${dayAfter(1)} are in force: 1 added`)
+    expect(taken.stdout).toContain(`The prices of ${dayAfter(1)} are active: 1 added`)
     expect(await status()).toMatchObject({ date: dayAfter(1), built_in: builtIn.date })
     const { models } = await runJson<{ models: { id: string }[] }>(installation, "models")
     expect(models.map(({ id }) => id)).toContain("openai/echo")

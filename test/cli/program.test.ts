@@ -188,7 +188,7 @@ describe("a failed command", () => {
       "unforeseen",
       new TypeError("undefined is no object"),
       1,
-      { code: "failed", hint: "Set TOLLGATE_DEBUG=1 to see where it comes from." },
+      { code: "failed", hint: "Set TOLLGATE_DEBUG=1 to print the stack." },
     ],
     ["other than an error", "text", 1, { code: "failed", message: "text" }],
   ]

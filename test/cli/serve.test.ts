@@ -176,7 +176,7 @@ for (const workers of ["1", "2"]) {
     end()
     await readUntil(reader, (text) => text.includes("[DONE]"))
     expect(await serving.process.exited).toBe(0)
-    expect(serving.errors()).toContain("Finishing the requests that run")
+    expect(serving.errors()).toContain("Finishing running requests")
     const id = response.headers.get("x-request-id") ?? ""
     const receipt = await runJson<{ status: string; charged: string }>(installation, "receipt", id)
     expect(receipt).toMatchObject({ status: "settled", charged: "0.000012" })

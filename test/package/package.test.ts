@@ -151,7 +151,7 @@ async function serve(place: string): Promise<void> {
   await child.exited
   await until(() => isGone(url))
   const verified = await run(place, ["npx", "--offline", "tollgate", "ledger", "verify"])
-  expect(verified.stdout).toContain("every row is right")
+  expect(verified.stdout).toContain("every row is correct")
 }
 
 function isGone(url: string): Promise<boolean> {

@@ -100,7 +100,7 @@ test("a released executable in an empty folder serves with two workers, counts, 
     expect(backup).toMatchObject({ exitCode: 0 })
   }
   expect(readdirSync(place).toSorted()).toEqual(["data", "tollgate"])
-  expect(run([program, "ledger", "verify"], place).stdout).toContain("every row is right")
+  expect(run([program, "ledger", "verify"], place).stdout).toContain("every row is correct")
   expect(run([program, "--version"], place).stdout).toBe(`${facts.version}\n`)
 })
 

@@ -14,7 +14,7 @@ test("a killed migration of a data folder leaves the ledger unchanged", async ()
   migration.kill("SIGKILL")
   await migration.exited
   const { stdout } = await runCommand(installation, "ledger", "verify")
-  expect(stdout).toContain("every row is right")
+  expect(stdout).toContain("every row is correct")
   await runJson(installation, "account", "create", "another", "--credits", "1")
 })
 
@@ -38,7 +38,7 @@ test("a node completes a database migration after another node was killed", asyn
   expect((await fetch(`${serving.url}/healthz`)).status).toBe(200)
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   const { stdout } = await runCommand(installation, "ledger", "verify")
-  expect(stdout).toContain("every row is right")
+  expect(stdout).toContain("every row is correct")
 })
 
 function startMigration(place: string) {

@@ -69,7 +69,7 @@ function requireFiles({ settings }: LoadedSettings): void {
   throw new CommandError(
     "failed",
     "a PostgreSQL database is backed up with its own tools, which this command does not replace",
-    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Keep TOLLGATE_SECRET, if it is set, and the settings file apart from it. docs/run/backup.md says more.`,
+    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Store TOLLGATE_SECRET, if it is set, and the settings file separately. See docs/run/backup.md.`,
   )
 }
 
@@ -97,7 +97,7 @@ async function noteDone(
   await noteBackup(database, { place, at: madeAt.getTime(), every })
   const document = { place, made_at: madeAt.toISOString(), every_ms: every }
   const words = every === null ? "" : `; the next one is due in ${formatLength(every)}`
-  output.result(document, () => `Noted: a backup was made (${place})${words}.`)
+  output.result(document, () => `Recorded a backup (${place})${words}.`)
 }
 
 /** Makes backups at an interval. Later backups are made even if one fails. */
@@ -155,9 +155,9 @@ async function backUpOnce(work: BackupWork): Promise<void> {
 const WITH_SECRETS =
   "included: anyone with this backup can read provider credentials and sign in as any user"
 const WITHOUT_SECRETS =
-  "not in it: keep the settings file and the folder 'secrets' elsewhere, no key works without them"
+  "not included: store the settings file and the folder 'secrets' elsewhere, because no key works without them"
 
 function report(error: unknown, output: Output): void {
   const { message, hint } = failureOf(error)
-  output.notice(`${new Date().toISOString()} no backup: ${message}${hint ? ` (${hint})` : ""}`)
+  output.notice(`${new Date().toISOString()} backup failed: ${message}${hint ? ` (${hint})` : ""}`)
 }

@@ -92,7 +92,7 @@ export class BucketDestination implements BackupDestination {
     if (size === (await stat(file)).size) return
     throw new CommandError(
       "failed",
-      `${this.words} has ${size ?? 0} bytes of ${path}, which are not all`,
+      `${this.words} has only ${size ?? 0} bytes of ${path}`,
       "Check the bucket and any proxy in front of it. The next backup removes the parts of this one.",
     )
   }
@@ -159,7 +159,7 @@ export class BucketDestination implements BackupDestination {
 const CREDENTIALS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 const RIGHTS = `${CREDENTIALS} to a key that may list, read, write and delete there.`
 const OWN = `${CREDENTIALS} to those of the bucket.`
-const ADDRESS = "Look at the bucket's name, AWS_REGION, and AWS_ENDPOINT if it is not Amazon's."
+const ADDRESS = "Check the bucket's name, AWS_REGION, and AWS_ENDPOINT for servers other than AWS."
 const HINTS: Readonly<Record<string, string>> = {
   AccessDenied: RIGHTS,
   InvalidAccessKeyId: OWN,
@@ -186,6 +186,6 @@ function notAnAddress(): CommandError {
   return new CommandError(
     "usage",
     "that is not the address of a bucket",
-    "Write s3://bucket/prefix. Credentials are never in it: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, if it is not Amazon's, AWS_ENDPOINT.",
+    "Write s3://bucket/prefix. It contains no credentials: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for servers other than AWS, AWS_ENDPOINT.",
   )
 }

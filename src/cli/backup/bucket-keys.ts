@@ -21,7 +21,7 @@ export function bucketOf(bucket: string, environment: Environment): BucketAddres
     throw new CommandError(
       "failed",
       `there are no keys for the bucket ${bucket} in the environment`,
-      `Set ${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY, ${prefix}_REGION, and ${prefix}_ENDPOINT if it is not Amazon's.`,
+      `Set ${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY, ${prefix}_REGION, and ${prefix}_ENDPOINT for servers other than AWS.`,
     )
   }
   return {

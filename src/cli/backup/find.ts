@@ -41,7 +41,7 @@ async function newestIn(destination: BackupDestination): Promise<StoredBackup> {
     throw new CommandError(
       "failed",
       `${destination.words} has backups of ${installations.size} installations`,
-      `Name the one that you mean; the newest of each: ${newest.join(", ")}`,
+      `Choose one of them; the newest of each: ${newest.join(", ")}`,
     )
   }
   const newest = names.at(-1)

@@ -14,8 +14,8 @@ export function lockFolder(data: string, command: "backup" | "restore"): Disposa
   if (taken === undefined && locks.stateOf(command, locks.machine) === "alive") {
     throw new CommandError(
       "failed",
-      `another ${command} of ${data} goes on just now`,
-      "Wait for it, or end it. The next one removes its leftovers.",
+      `another ${command} of ${data} is running`,
+      "Wait for it, or stop it. The next one removes its incomplete files.",
     )
   }
   // If the file system does not support locks, the command runs without one.

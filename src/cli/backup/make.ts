@@ -107,7 +107,7 @@ function noRoom({ workshop }: BackupDestination): CommandError {
   return new CommandError(
     "failed",
     `the backup cannot be written to ${workshop}: the disk is full or broken`,
-    "Free some space, or choose another folder. Nothing of this backup is left there.",
+    "Free some space, or choose another folder. The incomplete backup was removed.",
   )
 }
 

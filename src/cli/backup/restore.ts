@@ -62,7 +62,7 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
             ["made at", `${manifest.made_at}: later charges are not included`],
             ["restored", `${data}, ${formatBytes(sizeOf(manifest))}`],
             ["ledger", `${verdict.accounts} accounts, ${verdict.entries} entries`],
-            ["verdict", "every byte is that of the backup, and every row of the ledger is right"],
+            ["verdict", "every byte matches the backup, and every row of the ledger is correct"],
             ["next", nextWords(manifest, data)],
           ],
           style,
@@ -91,7 +91,7 @@ async function restore(
 ): Promise<{ manifest: Manifest; look: LedgerInspection }> {
   const read = readManifest(backup.manifest)
   if (read === undefined) {
-    throw altered(backup, "its manifest is damaged, or of a later version of Tollgate")
+    throw altered(backup, "its manifest is damaged, or from a later version of Tollgate")
   }
   const { manifest } = read
   const look = await databaseOf({ data }).restore(async (folder) => {
@@ -186,7 +186,7 @@ function needsTools(): CommandError {
   return new CommandError(
     "failed",
     "the settings name a PostgreSQL database, which is restored with its own tools",
-    "Run: pg_restore --dbname=ADDRESS tollgate.dump, into an empty database, then: tollgate ledger verify. docs/run/backup.md says more.",
+    "Run: pg_restore --dbname=ADDRESS tollgate.dump, into an empty database, then: tollgate ledger verify. See docs/run/backup.md.",
   )
 }
 

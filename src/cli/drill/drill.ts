@@ -69,12 +69,12 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
 async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
   if (options.yes === true) return
   const question =
-    `This starts ${NODES} nodes on ${place}, ends them again and again, and spends up to ` +
+    `This starts ${NODES} nodes on ${place}, kills them repeatedly, and spends up to ` +
     `${formatCredits(options.credits)} credits at ${options.model}. Use a copy of your installation.`
   if (terminal.confirm === undefined) {
     throw new CommandError("usage", question, "Add --yes if it is a copy.")
   }
-  if (await terminal.confirm(`${question} Is it one?`)) return
+  if (await terminal.confirm(`${question} Is it a copy?`)) return
   throw new CommandError("failed", "nothing was done")
 }
 
@@ -120,7 +120,7 @@ function describe(verdict: DrillVerdict, style: Style): string {
       ["requests", String(verdict.requests)],
       ["served", String(served)],
       ["refused", why.length === 0 ? "0" : `${refused}: ${why.join(", ")}`],
-      ["cut off", `${cut} with the node that answered, ${unreachable} found no node`],
+      ["cut off", `${cut} when their node was killed, ${unreachable} because no node was running`],
       ["charged", `${formatCredits(charged)} credits`],
       ["overspent", `${formatCredits(overspent)} credits`],
       [

@@ -103,8 +103,8 @@ export class ExportFolder {
     if (lstatSync(this.#target, { throwIfNoEntry: false }) === undefined) return
     throw new CommandError(
       "conflict",
-      `there is already something at ${this.#target}`,
-      "An export is never written over anything. Name a folder that does not exist yet.",
+      `${this.#target} already exists`,
+      "An export never overwrites files. Choose a folder that does not exist yet.",
     )
   }
 
@@ -162,8 +162,8 @@ function isExisting(error: unknown): boolean {
 function unfinished(part: string): CommandError {
   return new CommandError(
     "conflict",
-    `there is an export at ${part} that is not finished`,
-    "Another one goes on just now, or was killed. Wait for it, or remove that folder.",
+    `there is an incomplete export at ${part}`,
+    "Another export is running, or was killed. Wait for it, or remove that folder.",
   )
 }
 
@@ -171,6 +171,6 @@ function noRoom(target: string): CommandError {
   return new CommandError(
     "failed",
     `the export cannot be written to ${target}: the disk is full or broken`,
-    "Free some space, or choose another folder. Nothing of this export is left there.",
+    "Free some space, or choose another folder. The incomplete export was removed.",
   )
 }

@@ -68,7 +68,7 @@ export function refuseOverwriting(files: readonly ImportFile[]): void {
     if (!existsSync(path) || readFileSync(path, "utf8") === text) continue
     throw new CommandError(
       "conflict",
-      `${path} exists already, with another content`,
+      `${path} already exists with different content`,
       "Name another file with --out, or overwrite it with --force.",
     )
   }

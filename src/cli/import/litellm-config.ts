@@ -64,7 +64,10 @@ export function readLiteLlmConfig(
   const file = fieldsOf(parsed(text))
   const list = file["model_list"]
   if (!Array.isArray(list)) {
-    throw new CommandError("usage", "this is no settings file of LiteLLM: it has no 'model_list'")
+    throw new CommandError(
+      "usage",
+      "this is not a settings file of LiteLLM, because it has no 'model_list'",
+    )
   }
   const variables = new Variables("LITELLM", text)
   const reader = new ConfigReader(
@@ -99,7 +102,7 @@ function parsed(text: string): unknown {
     return document.toJS()
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error)
-    throw new CommandError("usage", `it is no YAML: ${reason}`)
+    throw new CommandError("usage", `it is not valid YAML: ${reason}`)
   }
 }
 
@@ -267,7 +270,7 @@ const READ: Readonly<Record<string, ReadonlySet<string>>> = {
 const HINTS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to the token of operators",
-  "general_settings.database_url": "Tollgate has a database of its own: TOLLGATE_DATABASE_URL",
+  "general_settings.database_url": "Tollgate uses its own database: TOLLGATE_DATABASE_URL",
   "litellm_settings.request_timeout": "see 'deadlines' in docs/reference/settings.md",
   "router_settings.routing_strategy": "deployments are drawn by weight",
   "litellm_settings.drop_params":

@@ -52,12 +52,12 @@ export function liteLlmConnection(
 ): { readonly connection: Connection; readonly model: string } | string {
   const name = typeof parameters["model"] === "string" ? parameters["model"] : ""
   const named = vendorOf(name, parameters["custom_llm_provider"])
-  if (!named) return `the vendor of '${name}' is unknown here`
+  if (!named) return `the vendor of '${name}' is unknown`
   const { vendor } = named
   const region = vendor === "bedrock" ? REGION_IN_NAME.exec(named.model)?.[1] : undefined
   const model = region === undefined ? named.model : named.model.slice(region.length + 1)
   if (vendor === "vertex" && PARTNER_MODEL.test(model))
-    return `'${name}': of Vertex AI's models, only Google's can be called here`
+    return `'${name}': of Vertex AI's models, Tollgate can call only Google's`
   const stated = {
     ...(region !== undefined && { region: { text: region } }),
     ...membersOf(parameters),

@@ -33,7 +33,8 @@ export async function readLiteLlmRows(
 ): Promise<LiteLlmRows> {
   if (/^postgres(ql)?:\/\//.test(place)) return rowsOf(await fromServer(place), differences)
   const tables = parseJsonObject(textOf(place))
-  if (tables === undefined) throw new CommandError("usage", `${place} holds no JSON object`)
+  if (tables === undefined)
+    throw new CommandError("usage", `${place} does not contain a JSON object`)
   for (const table of Object.values(TABLES)) {
     const list = tables[table] ?? []
     if (!Array.isArray(list)) throw new CommandError("usage", `${place}: '${table}' is not a list`)

@@ -82,7 +82,7 @@ export class LiteLlmAccounts {
       if (typeof email !== "string" || email === "") continue
       this.#differences.toDecide(
         `user ${email}`,
-        `invite them in the console (there: ${String(role ?? "no role")})`,
+        `invite them in the console (role in LiteLLM: ${String(role ?? "none")})`,
       )
     }
   }
@@ -108,7 +108,7 @@ export class LiteLlmAccounts {
     if (credits === 0n) {
       this.#differences.toDecide(
         subject,
-        `it has no budget there: grant it credits, or its keys are refused (tollgate credits grant)`,
+        `it has no budget in LiteLLM: grant it credits, or its requests are rejected (tollgate credits grant)`,
       )
     }
     return {
@@ -116,7 +116,7 @@ export class LiteLlmAccounts {
       limits,
       isPaused: isBlocked(row) || faults.length + zeros.length > 0,
       credits,
-      note: `from LiteLLM: ${origin === "" ? "keys of no team" : origin}`,
+      note: `from LiteLLM: ${origin === "" ? "keys without a team" : origin}`,
       keys,
     }
   }
@@ -126,7 +126,7 @@ export class LiteLlmAccounts {
     const name = labelOf(row["key_alias"] ?? row["key_name"] ?? `${digest.slice(0, 8)}…`)
     const subject = `key ${name}`
     if (!DIGEST.test(digest)) {
-      this.#differences.leftOut(subject, "its hash is no SHA-256")
+      this.#differences.leftOut(subject, "its hash is not a SHA-256 hash")
       return undefined
     }
     const expires =
@@ -170,7 +170,7 @@ export class LiteLlmAccounts {
   /** The gateway cannot set a rate of zero. */
   #reportZeros(subject: string, zeros: readonly string[]): void {
     if (zeros.length > 0)
-      this.#differences.changed(subject, `paused, since ${zeros.join(" and ")} is 0 there`)
+      this.#differences.changed(subject, `paused, since ${zeros.join(" and ")} is 0 in LiteLLM`)
   }
 
   #aliases(row: Row, subject: string): Record<string, string> | undefined {
@@ -183,7 +183,7 @@ export class LiteLlmAccounts {
     const found = Object.entries(aliases).flatMap(([alias, target]) => {
       const id = this.#ids.get(String(target))
       if (id === undefined)
-        this.#differences.leftOut(subject, `the alias '${alias}' names a model that is not there`)
+        this.#differences.leftOut(subject, `the alias '${alias}' names a model that does not exist`)
       return id === undefined ? [] : [[alias, id] as const]
     })
     return found.length === 0 ? undefined : Object.fromEntries(found)

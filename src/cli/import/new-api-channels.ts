@@ -112,7 +112,8 @@ export class NewApiChannels {
     const all = keysIn(text)
     const enabled = all.filter((_, index) => (states[index] ?? ENABLED) === ENABLED)
     const disabled = all.length - enabled.length
-    if (disabled > 0) this.#differences.leftOut(subject, `${disabled} of its keys: disabled there`)
+    if (disabled > 0)
+      this.#differences.leftOut(subject, `${disabled} of its keys, which are disabled in new-api`)
     return enabled
   }
 }
@@ -140,7 +141,7 @@ function connectionOf(channel: Row, model: string, keys: readonly string[]): Con
     return withKeys("cloudflare", { account: { text: other } }, keys)
   }
   const known = CHANNEL_TYPES[type]
-  if (!known) return `its type ${type} is unknown here: add the provider by hand`
+  if (!known) return `its type ${type} is unknown: add the provider by hand`
   const { vendor, address, path = "" } = known
   if (vendor === "bedrock") return bedrockConnection(keys)
   if (vendor === "vertex") {
@@ -160,7 +161,7 @@ function customConnection(address: string, keys: readonly string[]): Connection 
   const base = withoutEndpoint(address)
   const hasEndpoint = base !== address.replace(/\/+$/, "")
   if (!hasEndpoint && !VERSION_AT_END.test(base) && !address.includes("/chat/completions?"))
-    return "its address is no endpoint of OpenAI's format: add the provider by hand"
+    return "its address is not an endpoint of OpenAI's format: add the provider by hand"
   return withKeys("openai", { base_url: { text: base } }, keys)
 }
 

@@ -48,7 +48,7 @@ export async function planNewApi(file: string, directory: string): Promise<Impor
   })
   differences.toDecide(
     "prices",
-    "those of the known models are in force: compare ratios and groups, and set 'multiplier'",
+    "the known prices of the models apply: compare ratios and groups, and set 'multiplier'",
   )
   return { settings, variables, accounts, differences }
 }
@@ -66,7 +66,7 @@ function readAll(file: string): Readonly<Record<"channels" | "users" | "tokens",
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError("usage", `${file} is no database of new-api: ${reason}`)
+    throw new CommandError("usage", `${file} is not a database of new-api: ${reason}`)
   }
 }
 

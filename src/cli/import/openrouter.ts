@@ -30,7 +30,7 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
   if (!Array.isArray(list)) {
     throw new CommandError(
       "usage",
-      `${file} is no answer of GET /api/v1/keys: it has no list 'data'`,
+      `${file} is not a response of GET /api/v1/keys, because it has no list 'data'`,
     )
   }
   const differences = new Differences()
@@ -41,7 +41,7 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
   })
   differences.toDecide(
     "balance",
-    "it is not in the file: grant the account its balance (tollgate credits grant openrouter)",
+    "the file does not contain it: grant the account its balance (tollgate credits grant openrouter)",
   )
   const account = {
     name: "openrouter",

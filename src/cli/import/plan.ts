@@ -149,7 +149,9 @@ function isWritable({ input }: PlannedKey, differences: Differences): boolean {
   const { error } = newKey.safeParse({ account: "account", ...input })
   const [issue] = error?.issues ?? []
   if (wrong === undefined && !issue) return true
-  const words = issue ? `'${issue.path.join(".")}' ${issue.message}` : `'${wrong}' is no address`
+  const words = issue
+    ? `'${issue.path.join(".")}' ${issue.message}`
+    : `'${wrong}' is not an address`
   differences.leftOut(subject, `${words}. Create the key by hand`)
   return false
 }

@@ -52,9 +52,9 @@ export function portkeyConnection(target: JsonObject): Found | string {
   const parameters = isJsonObject(target["override_params"]) ? target["override_params"] : {}
   const { slug, model } = modelOf(target, parameters)
   if (model === undefined)
-    return "'override_params.model' is missing: here a deployment has one model"
+    return "'override_params.model' is missing: in Tollgate, a deployment has one model"
   const vendor = vendorOf(slug, model)
-  if (vendor === undefined) return `the vendor '${slug}' is unknown here`
+  if (vendor === undefined) return `the vendor '${slug}' is unknown`
   const ignored = Object.keys(parameters)
     .filter((name) => name !== "model")
     .map((name) => `'override_params.${name}'`)

@@ -25,7 +25,7 @@ interface Leaf {
 export async function planPortkey(file: string, directory: string): Promise<ImportPlan> {
   const text = textOf(file)
   const config = parseJsonObject(text)
-  if (!config) throw new CommandError("usage", `${file} holds no JSON object`)
+  if (!config) throw new CommandError("usage", `${file} does not contain a JSON object`)
   const differences = new Differences()
   const variables = new Variables("PORTKEY", text)
   const providers = new Providers(differences, variables, directory)
@@ -33,7 +33,7 @@ export async function planPortkey(file: string, directory: string): Promise<Impo
   const planner = new ConfigReader(providers, differences, builder)
   const names = planner.read(config)
   if (Object.keys(providers.settings).length === 0)
-    throw new CommandError("usage", `${file} has no target that is known here`)
+    throw new CommandError("usage", `${file} has no known target`)
   const { ids: _names, ...models } = builder.finish()
   differences.toDecide("model", `callers have to name it: ${names.join(", ")}`)
   return {
@@ -61,7 +61,7 @@ class ConfigReader {
    */
   read(config: JsonObject): readonly string[] {
     if (modeOf(config) !== "conditional") return [this.#add("default", config, "config")]
-    const words = "'strategy.conditions': each target is a model, and callers choose by its name"
+    const words = "'strategy.conditions': each target is a model, and callers choose it by name"
     this.#differences.changed("config", words)
     this.#reportUnknown(config, "config")
     return targetsOf(config).map((target, index) => {

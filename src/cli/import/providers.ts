@@ -56,7 +56,10 @@ export class Providers {
    */
   modelAt(subject: string, stated: Connection, model: string): ProviderModel | undefined {
     if (model.trim() === "" || /\s|\$\{/.test(model)) {
-      const words = model.trim() === "" ? "it names no model or deployment" : "its name is no model"
+      const words =
+        model.trim() === ""
+          ? "it names no model or deployment"
+          : "its name is not the name of a model"
       this.#differences.leftOut(subject, words)
       return undefined
     }

@@ -22,7 +22,7 @@ export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): I
   const missing = Object.keys(models).filter((id) => present?.has(id) === false)
   if (missing.length === 0) return plan
   for (const id of missing) {
-    const words = `no provider here has it as ${id}: add it by hand, with its kind and price`
+    const words = `no provider offers it as ${id}: add it by hand, with its kind and price`
     plan.differences.notCarried(`model ${names.get(id) ?? id}`, words)
   }
   const kept = (entries: Named, idOf: (name: string, value: unknown) => unknown): Named =>

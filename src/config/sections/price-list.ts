@@ -12,7 +12,7 @@ const publicKey = z
   .string()
   .regex(
     /^[A-Za-z0-9+/]{43}=$/,
-    "is no Ed25519 public key in base64, as 'npm run prices:feed -- --new-key FILE' prints it",
+    "is not an Ed25519 public key in base64, as 'npm run prices:feed -- --new-key FILE' prints it",
   )
 
 /** The source of newer lists of known prices. */

@@ -152,7 +152,7 @@ model_list:
     ],
     calls: { "gpt-4o": "gpt-4o", rerank: 404, listen: 404 },
     says: [
-      "model rerank: no provider here has it as jina/jina-reranker-own",
+      "model rerank: no provider offers it as jina/jina-reranker-own",
       "model listen: no provider here has it",
       "model elevenlabs/eleven_own: no provider here has it",
     ],

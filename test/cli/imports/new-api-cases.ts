@@ -33,7 +33,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
     },
     providers: ["openai sk-one sk-two"],
     calls: { "gpt-4o": "gpt-4o", "gpt-4o-mini": "gpt-4o-mini" },
-    says: ["channel pool: 1 of its keys: disabled there"],
+    says: ["channel pool: 1 of its keys, which are disabled in new-api"],
   },
   {
     name: "custom channels with the whole endpoint as their address",
@@ -365,7 +365,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
     says: [
       "account root: 1 keys, 1000 credits",
       "key old: it is used up or expired",
-      "key home: 'not' is no address",
+      "key home: 'not' is not an address",
       "user b@example.com: invite them",
     ],
   },

@@ -99,7 +99,7 @@ test("LiteLLM import skips a key if one of its limits cannot be transferred", as
     aliases: { isPaused: false },
   })
   for (const line of [
-    "key zero: paused, since 'rpm_limit' is 0 there",
+    "key zero: paused, since 'rpm_limit' is 0 in LiteLLM",
     "key fraction: 'rpm_limit' is not a whole number",
     "key negative: 'tpm_limit' is not a whole number",
     "key word: 'max_parallel_requests' is not a whole number",

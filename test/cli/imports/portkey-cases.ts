@@ -133,7 +133,7 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
       "anthropic-2 (anthropic) $PORTKEY_TEAM_X_API_KEY",
     ],
     calls: { "openai/gpt-4o": "gpt-4o" },
-    says: ["the vendor 'team-x' is unknown here"],
+    says: ["the vendor 'team-x' is unknown"],
   },
   {
     name: "Azure by its resource, Bedrock and Vertex AI",
@@ -213,6 +213,6 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
     },
     providers: ["xai xai"],
     calls: { default: "grok-4.5" },
-    says: ["is unknown here", "'override_params.model' is missing"],
+    says: ["is unknown", "'override_params.model' is missing"],
   },
 ]

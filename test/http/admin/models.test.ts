@@ -267,7 +267,7 @@ describe("model entry in the management API", () => {
     [
       "a missing class",
       { price: { input: "1" } },
-      "price: Model sim/new is refused: its price has no 'output'",
+      "price: Model sim/new is rejected: its price has no 'output'",
     ],
     [
       "an unknown class",

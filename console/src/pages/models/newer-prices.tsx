@@ -93,7 +93,7 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
           Not now
         </Button>
         <Button loading={isBusy} onClick={() => void apply()}>
-          Put in force
+          Apply
         </Button>
       </Group>
     </Stack>
