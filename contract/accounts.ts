@@ -220,7 +220,7 @@ export const accountRoutes = {
     answer: account,
   }),
   "GET /accounts/{id}": route({
-    summary: "One account",
+    summary: "Get an account",
     minimumRole: "viewer",
     answer: account,
   }),
@@ -241,7 +241,7 @@ export const accountRoutes = {
 /** `/admin/v1/accounts/{id}/...`: the ledger of an account and its entries. */
 export const creditRoutes = {
   "GET /accounts/{id}/credits": route({
-    summary: "The balance of an account and the holds of running requests",
+    summary: "Get the balance of an account and the holds of its running requests",
     minimumRole: "viewer",
     answer: accountCredits,
   }),
@@ -264,7 +264,7 @@ export const creditRoutes = {
     answer: entry,
   }),
   "GET /accounts/{id}/statement": route({
-    summary: "A statement of a period as a CSV or JSON file",
+    summary: "Download a statement of a period as a CSV or JSON file",
     minimumRole: "viewer",
     query: statementQuery,
   }),

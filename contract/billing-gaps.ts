@@ -39,7 +39,7 @@ export type BillingGapsQuery = z.infer<typeof billingGapsQuery>
 /** The routes of `/admin/v1/billing-gaps`. */
 export const billingGapRoutes = {
   "GET /billing-gaps": route({
-    summary: "Estimated charges, unpriced features, write-offs and uncharged provider cost",
+    summary: "Report estimated charges, unpriced features, write-offs and uncharged provider cost",
     minimumRole: "operator",
     query: billingGapsQuery,
     answer: billingGaps,

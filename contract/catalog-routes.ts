@@ -56,18 +56,18 @@ export const providerRoutes = {
 /** `/admin/v1/models`: the catalog, its prices, and the settings made in the console. */
 export const modelRoutes = {
   "GET /models": route({
-    summary: "The models, with kind, context, prices, endpoints and health",
+    summary: "List the models with kind, context, prices, endpoints and health",
     minimumRole: "session",
     query: modelQuery,
     answer: modelPage,
   }),
   "GET /models/newer": route({
-    summary: "Requested models that are newer than the price list",
+    summary: "List requested models that are newer than the price list",
     minimumRole: "operator",
     answer: newerModelList,
   }),
   "GET /models/{provider}/{name...}": route({
-    summary: "One model",
+    summary: "Get a model",
     minimumRole: "session",
     answer: model,
   }),

@@ -44,7 +44,7 @@ const codesWithText = z.object({ object: z.literal("list"), data: z.array(codeWi
 /** `/admin/v1/codes`: codes that accounts redeem for credits. */
 export const codeRoutes = {
   "GET /codes": route({
-    summary: "All codes, without their text",
+    summary: "List the codes, without their texts",
     minimumRole: "operator",
     query: codeQuery,
     answer: codePage,
@@ -56,7 +56,8 @@ export const codeRoutes = {
     answer: codeWithText,
   }),
   "POST /codes/batch": route({
-    summary: "Create many equal codes; only this response contains their texts",
+    summary:
+      "Create several codes with the same properties; only this response contains their texts",
     minimumRole: "operator",
     body: newCodes,
     answer: codesWithText,

@@ -71,7 +71,7 @@ export type RequestRecordDocument = z.infer<typeof requestRecord>
 /** Routes for failed requests, including requests without a receipt. */
 export const failureRoutes = {
   "GET /requests/{request}": route({
-    summary: "The receipt of a request, or the reason for its rejection",
+    summary: "Get the receipt of a request, or the reason for its rejection",
     minimumRole: "viewer",
     answer: requestRecord,
   }),

@@ -152,7 +152,7 @@ export const keyRoutes = {
     answer: keyWithSecret,
   }),
   "GET /keys/{id}": route({
-    summary: "One key",
+    summary: "Get a key",
     minimumRole: "viewer",
     answer: key,
   }),

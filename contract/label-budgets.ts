@@ -63,7 +63,7 @@ export type LabelSpending = z.infer<typeof labelSpending>
  */
 export const labelBudgetRoutes = {
   "GET /accounts/{id}/label-budgets": route({
-    summary: "The budgets of an account's end users and tags",
+    summary: "List the budgets of an account's end users and tags",
     minimumRole: "viewer",
     answer: labelBudgets,
   }),
@@ -74,7 +74,7 @@ export const labelBudgetRoutes = {
     answer: labelBudgets,
   }),
   "GET /accounts/{id}/label-budgets/spent": route({
-    summary: "Their spend of today and this month",
+    summary: "Get the spend of these budgets today and this month",
     minimumRole: "viewer",
     query: pageQuery.extend({ cursor: z.string().max(4_000).optional() }),
     answer: page(labelSpending),

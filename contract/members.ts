@@ -170,13 +170,13 @@ export type ResetLink = z.infer<typeof resetLink>
  */
 export const invitationRoutes = {
   "GET /members/invitations": route({
-    summary: "Open invitations",
+    summary: "List the open invitations",
     minimumRole: "owner",
     query: invitationQuery,
     answer: invitationPage,
   }),
   "POST /members/invitations": route({
-    summary: "Invite someone to an account; the link is shown once",
+    summary: "Invite a person to an account; only this response contains the link",
     minimumRole: "owner",
     body: newInvitation,
     answer: invitationWithLink,
@@ -212,7 +212,7 @@ export const memberRoutes = {
 /** `/admin/v1/invitations`: for invited people. */
 export const acceptanceRoutes = {
   "GET /invitations/{token}": route({
-    summary: "An invitation",
+    summary: "Get an invitation",
     minimumRole: "anyone",
     answer: openInvitation,
   }),
@@ -240,7 +240,7 @@ export const userRoutes = {
     answer: user,
   }),
   "GET /users/{id}/export": route({
-    summary: "All stored data of a person, for operators and the person",
+    summary: "Export all stored data of a person, for operators and that person",
     minimumRole: "session",
     answer: personExport,
   }),

@@ -72,24 +72,24 @@ export const noticeTargetQuery = z.object({ account: identifier.optional() })
 /** `/admin/v1/notices`: notices and their targets. */
 export const noticeRoutes = {
   "GET /notices/targets": route({
-    summary: "Where notices are sent",
+    summary: "List the targets of notices",
     minimumRole: "owner",
     query: noticeTargetQuery,
     answer: noticeTargets,
   }),
   "POST /notices/targets": route({
-    summary: "Send notices to an address; the secret of a webhook is shown once",
+    summary: "Add a target of notices; only this response contains the secret of a webhook",
     minimumRole: "owner",
     body: newNoticeTarget,
     answer: noticeTargetWithSecret,
   }),
   "DELETE /notices/targets/{id}": route({
-    summary: "Stop sending notices to an address",
+    summary: "Remove a target of notices",
     minimumRole: "owner",
     answer: done,
   }),
   "POST /notices/targets/{id}/test": route({
-    summary: "Send a test notice to an address",
+    summary: "Send a test notice to a target",
     minimumRole: "owner",
     answer: done,
   }),

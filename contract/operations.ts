@@ -82,7 +82,7 @@ export type LedgerVerdict = z.infer<typeof ledgerVerdict>
 /** `/admin/v1/audit`: the recorded changes. */
 export const auditRoutes = {
   "GET /audit": route({
-    summary: "Every change that someone made, the newest first",
+    summary: "List the audit records, newest first",
     minimumRole: "session",
     query: auditQuery,
     answer: auditPage,
@@ -92,12 +92,12 @@ export const auditRoutes = {
 /** `/admin/v1/settings`: the active and the changeable settings. `/admin/v1/ledger`: the verification of the ledger. */
 export const settingsRoutes = {
   "GET /settings": route({
-    summary: "The active settings, and those that can be changed here",
+    summary: "Get the active settings, and the settings that can be changed here",
     minimumRole: "operator",
     answer: settingsView,
   }),
   "PATCH /settings": route({
-    summary: "Change settings; null goes back to the default",
+    summary: "Change settings; null restores the default",
     minimumRole: "operator",
     body: settingsChange,
     answer: settingsView,

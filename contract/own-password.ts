@@ -51,7 +51,7 @@ export const passwordRoutes = {
 /** Routes that accept a proof of identity other than a password, such as an operator's link. */
 export const proofRoutes = {
   "POST /auth/reset-password": route({
-    summary: "Set a new password by an operator's link",
+    summary: "Set a new password with an operator's link",
     minimumRole: "anyone",
     body: passwordReset,
     answer: done,
@@ -62,7 +62,7 @@ export const proofRoutes = {
     answer: done,
   }),
   "POST /auth/two-factor/verify-totp": route({
-    summary: "The code of your authenticator: the second step of signing in",
+    summary: "Complete a sign-in with the code of your authenticator",
     minimumRole: "anyone",
     body: secondStep,
     answer: done,
@@ -78,7 +78,7 @@ export const proofRoutes = {
 /** `/admin/v1/auth/two-factor/...`: the second factor of the signed-in user. */
 export const twoFactorRoutes = {
   "POST /auth/two-factor/enable": route({
-    summary: "Begin to set up a second factor; a code of it switches it on",
+    summary: "Begin to set up a second factor; its first code activates it",
     minimumRole: "session",
     body: ownPassword,
     answer: twoFactorSetup,

@@ -72,7 +72,7 @@ export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
 /** The routes for signing in with a passkey, without an email address. */
 export const passkeySignInRoutes = {
   "POST /auth/sign-in/passkey/begin": route({
-    summary: "The options for a sign-in with a passkey",
+    summary: "Get the options for a sign-in with a passkey",
     minimumRole: "anyone",
     answer: passkeyOptions,
   }),
@@ -87,12 +87,12 @@ export const passkeySignInRoutes = {
 /** `/admin/v1/auth/passkeys`: the passkeys of the signed-in user. */
 export const passkeyRoutes = {
   "GET /auth/passkeys": route({
-    summary: "Your passkeys",
+    summary: "List your passkeys",
     minimumRole: "session",
     answer: passkeyPage,
   }),
   "POST /auth/passkeys/begin": route({
-    summary: "The options for creating a passkey",
+    summary: "Get the options for creating a passkey",
     minimumRole: "session",
     body: passkeyBeginning,
     answer: passkeyOptions,
@@ -110,7 +110,7 @@ export const passkeyRoutes = {
     answer: passkey,
   }),
   "DELETE /auth/passkeys/{id}": route({
-    summary: "Remove a passkey: it no longer signs in",
+    summary: "Remove a passkey, so that it can no longer sign in",
     minimumRole: "session",
     answer: done,
   }),

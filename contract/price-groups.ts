@@ -65,7 +65,7 @@ export type NewPriceGroup = z.infer<typeof newPriceGroup>
 /** `/admin/v1/price-groups`: accounts with their own prices. */
 export const priceGroupRoutes = {
   "GET /price-groups": route({
-    summary: "The price groups, with their terms and how many accounts belong to each",
+    summary: "List the price groups, with their terms and numbers of accounts",
     minimumRole: "operator",
     query: pageQuery,
     answer: priceGroupPage,
@@ -77,7 +77,7 @@ export const priceGroupRoutes = {
     answer: priceGroup,
   }),
   "GET /price-groups/{id}": route({
-    summary: "One price group",
+    summary: "Get a price group",
     minimumRole: "operator",
     answer: priceGroup,
   }),

@@ -53,7 +53,7 @@ export type PriceListsDocument = z.infer<typeof priceLists>
 /** `/admin/v1/prices`: the active and the pending list of known prices. */
 export const priceRoutes = {
   "GET /prices": route({
-    summary: "The active price list, and the changes of the pending one",
+    summary: "Get the active price list, and the changes of the pending one",
     minimumRole: "operator",
     answer: priceLists,
   }),

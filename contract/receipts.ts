@@ -235,12 +235,12 @@ export const receiptRoutes = {
     answer: requestPage,
   }),
   "GET /receipts.csv": route({
-    summary: "The same as a CSV file, at most 50,000 of them",
+    summary: "Download up to 50,000 of these requests as a CSV file",
     minimumRole: "session",
     query: requestTableQuery,
   }),
   "GET /receipts/{request}": route({
-    summary: "One request's receipt: its attempts, usage, price and charge",
+    summary: "Get the receipt of a request: its attempts, usage, price and charge",
     minimumRole: "viewer",
     answer: receipt,
   }),

@@ -66,7 +66,7 @@ export type Reconciliation = z.infer<typeof reconciliation>
 /** The routes of `/admin/v1/reconciliations`. */
 export const reconciliationRoutes = {
   "GET /reconciliations": route({
-    summary: "The last comparison of the ledger with the bill of each provider",
+    summary: "List the last comparison of the ledger with the bill of each provider",
     minimumRole: "operator",
     answer: z.object({ object: z.literal("list"), data: z.array(reconciliation) }),
   }),

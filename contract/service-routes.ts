@@ -45,33 +45,34 @@ const FORM = { body: "multipart/form-data" } as const
 /** Routes for callers with keys, and for monitoring. */
 export const SERVICE_ROUTES = {
   "GET /v1beta/models": {
-    summary: "The models that this key may call",
+    summary: "List the models that this key may call",
     group: "Models",
     query: MODEL_LIST_QUERY,
   },
   "GET /v1beta/models/{id...}": {
-    summary: "One model; both in Google's form when x-goog-api-key is sent",
+    summary:
+      "Get a model. This list and this model are in Google's format if x-goog-api-key is sent",
     group: "Models",
   },
   "GET /v1/models": {
     summary:
-      "The same list, where OpenAI's clients look; with `anthropic-version`, in pages as Anthropic's clients read them",
+      "List the models in OpenAI's format, or in Anthropic's, with pages, if `anthropic-version` is sent",
     group: "Models",
     query: MODEL_LIST_QUERY,
   },
   "GET /v1/models/{id...}": {
-    summary: "One model; its id may hold slashes",
+    summary: "Get a model by its id, which may contain slashes",
     group: "Models",
   },
   "POST /v1/chat/completions": {
-    summary: "Chat, as OpenAI's Chat Completions",
+    summary: "Create a chat completion",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
     limits: CHAT_LIMITS,
   },
   "POST /v1/messages": {
-    summary: "Chat, as Anthropic's Messages",
+    summary: "Create a message",
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,
@@ -86,7 +87,7 @@ export const SERVICE_ROUTES = {
     limits: MESSAGES_LIMITS,
   },
   "POST /v1/responses": {
-    summary: "Chat, as OpenAI's Responses",
+    summary: "Create a response",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
@@ -101,20 +102,20 @@ export const SERVICE_ROUTES = {
     limits: RESPONSES_LIMITS,
   },
   "POST /v1/responses/compact": {
-    summary: "The same, answered as one text",
+    summary: "Create a response that is returned as one text",
     group: "Text",
     ...JSON_BODY,
     limits: RESPONSES_LIMITS,
   },
   "POST /v1beta/models/{id}:generateContent": {
-    summary: "Chat, as Google's Gemini API; also below /v1/models",
+    summary: "Generate content; also below /v1/models",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
     limits: GEMINI_LIMITS,
   },
   "POST /v1beta/models/{id}:streamGenerateContent": {
-    summary: "The same as a stream: events with alt=sse, one JSON array without",
+    summary: "Generate content as a stream of events (alt=sse) or as one JSON array",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
@@ -129,7 +130,7 @@ export const SERVICE_ROUTES = {
     limits: GEMINI_LIMITS,
   },
   "POST /v1/embeddings": {
-    summary: "Embeddings of texts",
+    summary: "Create embeddings of texts",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
@@ -141,14 +142,14 @@ export const SERVICE_ROUTES = {
     },
   },
   "POST /v1beta/models/{id}:embedContent": {
-    summary: "The embedding of a text, as Google's Gemini API",
+    summary: "Create the embedding of one text",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
     limits: { lists: { "content.parts": MAX_PARTS }, maps: {}, texts: ["title", "taskType"] },
   },
   "POST /v1beta/models/{id}:batchEmbedContents": {
-    summary: "Embeddings of texts",
+    summary: "Create embeddings of texts",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
@@ -159,28 +160,28 @@ export const SERVICE_ROUTES = {
     },
   },
   "POST /v1/rerank": {
-    summary: "Documents in order of relevance",
+    summary: "Sort documents by relevance",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
     limits: RERANK_LIMITS,
   },
   "POST /v2/rerank": {
-    summary: "The same for Cohere's newer clients, documents as objects with a text",
+    summary: "Sort documents by relevance; the response has documents as objects",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
     limits: RERANK_LIMITS,
   },
   "POST /v1/moderations": {
-    summary: "Whether texts and images are harmful, by category",
+    summary: "Classify texts and images by harmful categories",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
     limits: { lists: { input: MAX_TEXTS }, maps: {}, texts: ["model", "input"] },
   },
   "POST /v1/chat/moderations": {
-    summary: "Whether the last messages of conversations are harmful",
+    summary: "Classify the last messages of conversations by harmful categories",
     group: "Text",
     like: "Mistral",
     ...JSON_BODY,
@@ -191,20 +192,20 @@ export const SERVICE_ROUTES = {
     },
   },
   "POST /v1/images/generations": {
-    summary: "Images from a prompt",
+    summary: "Create images from a prompt",
     group: "Images",
     like: "OpenAI",
     ...JSON_BODY,
     limits: { lists: {}, maps: {}, texts: ["model", "prompt", "user"] },
   },
   "POST /v1/images/edits": {
-    summary: "Edit an image according to a prompt",
+    summary: "Edit images according to a prompt",
     group: "Images",
     like: "OpenAI",
     ...FORM,
   },
   "POST /v1/images/variations": {
-    summary: "Variations of an image",
+    summary: "Create variations of an image",
     group: "Images",
     like: "OpenAI",
     ...FORM,
@@ -214,7 +215,7 @@ export const SERVICE_ROUTES = {
     group: "Audio",
   },
   "POST /v1/audio/speech": {
-    summary: "Speech from a text",
+    summary: "Convert a text to speech",
     group: "Audio",
     like: "OpenAI",
     answer: "audio/*",
@@ -222,19 +223,19 @@ export const SERVICE_ROUTES = {
     limits: { lists: {}, maps: {}, texts: ["model", "input", "instructions"] },
   },
   "POST /v1/audio/transcriptions": {
-    summary: "The transcript of a recording",
+    summary: "Transcribe a recording",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
   },
   "POST /v1/audio/translations": {
-    summary: "The transcript of a recording, in English",
+    summary: "Transcribe a recording and translate it into English",
     group: "Audio",
     like: "OpenAI",
     ...FORM,
   },
   "GET /v1/credits": {
-    summary: "The balance of the key's account, and the rest of the key's budget",
+    summary: "Get the balance of the key's account, and the rest of the key's budget",
     group: "Money",
   },
   "POST /v1/estimate": {
@@ -245,11 +246,11 @@ export const SERVICE_ROUTES = {
     limits: { lists: {}, maps: {}, texts: ["path"] },
   },
   "GET /v1/responses/{id...}": {
-    summary: "A stored response",
+    summary: "Get a stored response",
     group: "Text",
   },
   "GET /v1/responses/{id}/input_items": {
-    summary: "The input of a stored response, page by page",
+    summary: "List the input items of a stored response",
     group: "Text",
   },
   "POST /v1/responses/{id}/cancel": {
@@ -259,25 +260,25 @@ export const SERVICE_ROUTES = {
     like: "OpenAI",
   },
   "DELETE /v1/responses/{id...}": {
-    summary: "Deletes a response and its items",
+    summary: "Delete a response and its items",
     group: "Text",
   },
   "GET /v1/receipts/{id...}": {
-    summary: "The arithmetic of one charge; its id is the response's x-request-id",
+    summary: "Get the receipt of a request by the x-request-id of its response",
     group: "Money",
   },
   "GET /healthz": {
-    summary: "The process responds",
+    summary: "Check whether the process responds",
     group: "Operation",
     isOpen: true,
   },
   "GET /readyz": {
-    summary: "The process can serve requests",
+    summary: "Check whether the process can serve requests",
     group: "Operation",
     isOpen: true,
   },
   "GET /metrics": {
-    summary: "Metrics for Prometheus, with the token of metrics.token",
+    summary: "Get metrics for Prometheus, with the token from metrics.token",
     group: "Operation",
     answer: "text/plain",
   },

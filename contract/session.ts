@@ -104,7 +104,7 @@ export const oidcSignInAnswer = z.object({
 /** Routes for signing in. */
 export const signInRoutes = {
   "GET /sign-in": route({
-    summary: "The ways to sign in",
+    summary: "List the ways to sign in",
     minimumRole: "anyone",
     answer: signInOptions,
   }),
@@ -145,7 +145,7 @@ export const signInRoutes = {
 /** `/admin/v1/session`: the signed-in user. */
 export const sessionRoutes = {
   "GET /session": route({
-    summary: "The signed-in user and their permissions",
+    summary: "Get the signed-in user and their permissions",
     minimumRole: "session",
     answer: session,
   }),
@@ -156,7 +156,7 @@ export const sessionRoutes = {
     answer: session,
   }),
   "GET /session/all": route({
-    summary: "Your open sessions, the newest first",
+    summary: "List your open sessions, newest first",
     minimumRole: "session",
     answer: page(openSession),
   }),

@@ -41,7 +41,7 @@ export type System = z.infer<typeof system>
 /** `/admin/v1/system`: the state of the gateway itself. */
 export const systemRoutes = {
   "GET /system": route({
-    summary: "The state of the nodes and the database, with their problems",
+    summary: "Get the state of the nodes and the database, with their problems",
     minimumRole: "operator",
     answer: system,
   }),

@@ -203,25 +203,26 @@ export type RequestCounts = z.infer<typeof requestCounts>
 export const usageRoutes = {
   "GET /usage": route({
     summary:
-      "Sums of the requests of a time, in groups, over time, and held against the time before",
+      "Get sums of the requests in a period, by group and over time, compared with the period before",
     minimumRole: "session",
     query: usageQuery,
     answer: usage,
   }),
   "GET /usage/overview": route({
-    summary: "Balance, spending, errors and latency of today, and the last thirty days",
+    summary: "Get the balance, spending, errors and latency of today and the last thirty days",
     minimumRole: "session",
     query: overviewQuery,
     answer: overview,
   }),
   "GET /usage/reliability": route({
-    summary: "How models or providers did in the last 24 hours, of the requests that are stored",
+    summary:
+      "Get the reliability of models or providers in the last 24 hours, from stored requests",
     minimumRole: "session",
     query: reliabilityQuery,
     answer: reliability,
   }),
   "GET /usage/requests": route({
-    summary: "How many requests were answered, failed or refused, over time",
+    summary: "Count answered, failed and refused requests over time",
     minimumRole: "session",
     query: requestCountQuery,
     answer: requestCounts,
