@@ -69,7 +69,7 @@ test.each([
   [NGINX, "For $remote_addr", "For $proxy_add_x_forwarded_for", "is missing"],
   [UNIT, "User=tollgate", "User=root", "User must be 'tollgate'"],
   [UNIT, "Environment=TOLLGATE_DRAIN=30s", "Environment=TOLLGATE_DRAIN=1h", "killed after 55s"],
-  [UNIT, "NoNewPrivileges=yes", "no new privileges", "is no directive"],
+  [UNIT, "NoNewPrivileges=yes", "no new privileges", "is not a directive"],
   ["helm/tollgate/Chart.yaml", "apiVersion: v2", "apiVersion: v1", "v2"],
   [VALUES, "  limits: { body_mb: 32 }", "  limits: { body: 32 }", "unknown name 'body'"],
   [VALUES, "drain: 30s", "drain: 36s", "killed after 65s, and may need 71s"],

@@ -177,26 +177,26 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 
 describe("ledger invariants under any interleaving", () => {
   test(
-    "hold for grants, holds, settlements and releases on up to three nodes",
+    "stay true for grants, holds, settlements and releases on up to three nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "hold for steps on nodes that crash and are replaced",
+    "stay true for steps on nodes that crash and are replaced",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "hold for steps with leases taken from live nodes",
+    "stay true for steps with leases taken from live nodes",
     () =>
       noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "hold for steps through the store's own thread",
+    "stay true for steps through the store's own thread",
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),

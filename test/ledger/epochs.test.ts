@@ -48,7 +48,7 @@ async function joined(database: TestDatabase, node: string, store: Store): Promi
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a node that joins again`, () => {
-    test("leases after the late response to a charge on the old lease, and keeps its whole lease", async () => {
+    test("requests a lease only after the late response to a charge on the old lease", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const answers = Promise.withResolvers<void>()

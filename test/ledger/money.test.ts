@@ -14,7 +14,7 @@ describe("credits as text", () => {
     )
   })
 
-  test("have the shortest plain decimal", () => {
+  test("use the shortest plain decimal", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)

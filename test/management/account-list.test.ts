@@ -36,7 +36,7 @@ function usesOf(accounts: readonly AccountRecord[]) {
   return new Map(uses)
 }
 
-test("every page of 2,000 accounts is correct in each order, despite simultaneous changes", () => {
+test("the pages of 2,000 accounts contain each account in the requested order, despite simultaneous changes", () => {
   const accounts = manyAccounts(2_000)
   const uses = usesOf(accounts)
   const quiet = new Set(accounts.slice(500).map(({ id }) => id))

@@ -89,7 +89,7 @@ describe("a provider with several credentials", () => {
     expect(single.secrets).toEqual(["api_key"])
   })
 
-  test("keeps named credentials that are sent without a key, and sends their keys nowhere else", async () => {
+  test("keeps the keys of credentials that are named without a key, even after a rename", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })

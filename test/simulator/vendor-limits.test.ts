@@ -117,7 +117,7 @@ test.each(REJECTIONS)(
   },
 )
 
-test("the simulator checks only the format without a vendor", async () => {
+test("the simulator checks no limits of a vendor if the address names no vendor", async () => {
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer key" },

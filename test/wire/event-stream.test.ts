@@ -108,7 +108,7 @@ describe("an AWS event stream frame", () => {
 })
 
 describe("the event stream parser on other bytes", () => {
-  test("ends correctly without bytes", () => {
+  test("ends without an error if there are no bytes", () => {
     expect(parse()).toEqual([])
     expect(parse(new Uint8Array())).toEqual([])
   })

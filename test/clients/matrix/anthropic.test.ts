@@ -114,7 +114,7 @@ describe("instructions within an Anthropic conversation", () => {
     ],
   }
 
-  test.each(UPSTREAMS)("the model of %s receives them at every position", async (upstream) => {
+  test.each(UPSTREAMS)("reach the model of %s at every position", async (upstream) => {
     const message = await anthropicOf(upstreams).messages.create({
       ...order,
       model: modelAt(upstream),

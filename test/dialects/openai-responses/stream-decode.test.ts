@@ -311,7 +311,7 @@ test.each([
   }
 })
 
-test("the Responses decoder counts encrypted reasoning that is also readable once", () => {
+test("the Responses decoder counts encrypted reasoning only once if it is also readable", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

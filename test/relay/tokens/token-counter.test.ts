@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { TokenCounter } from "../../../src/relay/tokens/token-counter.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 
-test("the token counter counts correctly from the first text, even before its thread has loaded", async () => {
+test("the token counter returns exact counts even before its thread has loaded", async () => {
   // Loading the vocabulary alone takes longer than this deadline.
   using pool = new WorkerPool({ deadlineMs: 200 })
   const counter = new TokenCounter(pool).of("account")

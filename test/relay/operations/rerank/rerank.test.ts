@@ -302,7 +302,7 @@ describe("an invalid rerank request", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("gets a reported loss if only the response reveals it to a strict caller", async () => {
+  test("reports a loss that only the response reveals, even to a strict caller", async () => {
     const caller = await gateway.caller("1")
     const strict = { "x-tollgate-strict": "true" }
     const response = await caller.post(PATH, { ...whole, model: "all/logits" }, strict)
