@@ -34,7 +34,7 @@ export function checkUnit(path: string): string[] {
     const [, name, value = ""] = DIRECTIVE.exec(line) ?? []
     if (section !== undefined) sections.push(section)
     else if (name !== undefined) directives.push([name, value])
-    else faults.push(`'${line}' is no directive`)
+    else faults.push(`'${line}' is not a directive`)
   }
   if (sections.join() !== SECTIONS.join())
     faults.push(`its sections must be ${SECTIONS.join(", ")}`)

@@ -198,7 +198,7 @@ export async function answerImageForm(
   const form = await readForm(exchange)
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)
-  if (form === undefined) return refuse(exchange, invalid("The body is no form.", null, null))
+  if (form === undefined) return refuse(exchange, invalid("The body is not a form.", null, null))
   const model = form.fields["model"] ?? "dall-e-2"
   const played = dueFault(exchange, model, stringOf(form.fields["prompt"]))
   if (played !== undefined && played !== "unknown") {

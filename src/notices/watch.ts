@@ -81,7 +81,7 @@ export class Watch implements AsyncDisposable {
     try {
       const now = Date.now()
       const last = (await store.notices.marks("turn")).get("turn") ?? null
-      // The recorded pass is in the future if the clock was set back since.
+      // The recorded pass is in the future if the clock was set back in the meantime.
       if (last !== null && Math.abs(now - Number(last)) < this.#every * 0.9) return
       const turn = { name: "turn", from: last, to: String(now) }
       if (await store.notices.mark(turn, now)) await this.check(now)

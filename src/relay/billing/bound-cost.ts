@@ -65,7 +65,7 @@ export interface BoundLine {
   readonly rate: bigint
 }
 
-/** Returns the lines of the calculation that `worstCost` makes. */
+/** Returns the lines of the calculation in `worstCost`. */
 export function linesOfBound(
   bound: Bound,
   deployments: readonly Deployment[],

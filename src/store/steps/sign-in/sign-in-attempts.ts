@@ -8,7 +8,10 @@ export const signInAttemptSteps: StepMethods<ConsoleStore["attempts"]> = {
   takeBack: transaction(takeBack),
 }
 
-/** Counts attempts. If the start of a window is more than a window in the future, the clock was set back since. */
+/**
+ * Counts attempts. If the start of a window is more than a window in the future, the clock was set back in the
+ * meantime.
+ */
 function* count(attempts: readonly CountedAttempt[], now: number): Step<number> {
   for (const { key, max, window } of attempts) {
     const isOver = sql`abs(excluded.begun_at - attempts.begun_at) >= ${window}`
