@@ -137,7 +137,7 @@ function section(title: string, { fields, tools, maxCalls }: Switches): string {
     .map(([name]) => name)
   const billed = rows.filter(([name]) => !free.includes(name))
   const last = free.length === 0 ? "" : `\nFree of charge, except for tokens: ${free.join(", ")}.\n`
-  const head = ["asked for by", "billed", "held for", "counted by"]
+  const head = ["requested by", "billed", "held for", "counted by"]
   const limit =
     maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls of all tools together.\n`
   return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}`

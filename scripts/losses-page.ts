@@ -53,14 +53,14 @@ dropped or approximated. The header \`x-tollgate-losses\` names them, as \`name:
 deployments, one without losses is tried first.
 
 - **Columns** are formats as their makers support them. Other providers may support less, which the same header reports.
-- **Same format**: a request in the format of the provider that made it is sent unchanged. Other providers with that format get
+- **Same format**: a request in the provider's own format is sent unchanged. Other providers with that format get
   it unchanged too, unless their model is known to reject it.
 - **Names of tools and ids of calls** that a provider does not accept are replaced, always in the same way. The response has
   the caller's names, so nothing is reported.
 - **Extensions**: fields of the caller's format that are not in the table reach only providers with that format. Elsewhere
   they are dropped under their own names; \`other_fields\` are those after the first 50 and those with unusual names.
 - **Sources** of a response are kept in every format. A source without an address has only its title in chat completions,
-  and is left out of responses.
+  and is dropped in the format of responses.
 
 ## Rules of single models
 
@@ -68,7 +68,7 @@ deployments, one without losses is tried first.
 
 | reported as | change |
 | --- | --- |
-| \`json_schema:emulated\` | a schema of something other than an object was wrapped in one; the answer is unwrapped |
+| \`json_schema:emulated\` | a schema that does not describe an object was wrapped in an object; the answer is unwrapped |
 | \`json_schema:approximated\` | the schema became an instruction or a tool, is not strict, or has constraints in its descriptions |
 | \`json_object:approximated\` | the format became an instruction |
 | \`tools.strict\` | approximated: constraints are in descriptions; dropped: the tool is not strict |
@@ -87,7 +87,7 @@ export function lossesPage(): string {
 }
 
 function section(client: ClientDialect): string {
-  const head = ["asked for", ...UPSTREAMS.map(({ id }) => id)]
+  const head = ["requested", ...UPSTREAMS.map(({ id }) => id)]
   const rows = (Object.keys(FEATURES) as Feature[])
     .filter((feature) => client.expresses.has(feature))
     .map((feature) => [

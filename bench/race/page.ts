@@ -22,7 +22,7 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
       "Lower is better.",
     table(results, ratioFigures(results)),
     "## In numbers",
-    "These are this machine's. CPU in microseconds.",
+    "These figures apply to this machine. CPU time is in microseconds.",
     table(results, [...timeFigures(results), ...otherFigures(results)]),
     "## Configurations",
     "A gateway that does less is faster. Each is configured as in the first pages of its documentation, without " +
@@ -91,9 +91,12 @@ function absences({ missing, refusals }: RaceResults): readonly string[] {
     Object.entries(refused).map(([name, reason]) => `- ${scenario}, ${name}: ${plain(reason)}`),
   )
   return [
-    ...(away.length > 0 ? ["Not there:", away.join("\n")] : []),
+    ...(away.length > 0 ? ["Not included:", away.join("\n")] : []),
     ...(out.length > 0
-      ? ["Not measured, because the answer was not the vendor's, or none:", out.join("\n")]
+      ? [
+          "Not measured, because the answer was missing or differed from the vendor's:",
+          out.join("\n"),
+        ]
       : []),
   ]
 }
@@ -178,7 +181,7 @@ function method(results: RaceResults): readonly string[] {
         "pause.",
       "- **The vendor** is the project's simulator. It answers immediately, and sends a frame of a stream every 20 ms.",
     ].join("\n"),
-    "How it is done in detail, and how a peer is added: [the bench](../../bench/README.md).",
+    "[The bench](../../bench/README.md) describes the method in detail, and how to add a peer.",
     "## Machine",
     `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Data on ` +
       `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). Load ` +

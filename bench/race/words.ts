@@ -43,7 +43,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     anthropic: {
       heading: "Anthropic to OpenAI",
       text:
-        "The same streams, asked for in Anthropic's dialect while the vendor speaks OpenAI's. The bare proxy, " +
+        "The same streams, requested in Anthropic's dialect from a vendor with OpenAI's. The bare proxy, " +
         "which translates nothing, passes OpenAI's streams on.",
     },
     embeddings: {
@@ -57,7 +57,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       text:
         `Small chats in an open loop: ${RATES[0]} requests arrive per second, whether or not earlier ones were ` +
         "answered, and latency counts from the scheduled time of each request. `direct` is the vendor without " +
-        `anyone between. Those that cannot keep up get ${RATES[1]} per second, as the table says.`,
+        `a gateway. Gateways that cannot keep up get ${RATES[1]} per second, as shown in the table.`,
     },
     idle: {
       heading: "Idle streams",
@@ -68,8 +68,8 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     upload: {
       heading: "25 MB upload",
       text:
-        "A sound of 25 MB, sent to be transcribed: the most that was resident meanwhile, above what was at rest " +
-        "before. The bare proxy takes no forms.",
+        "A transcription request with 25 MB of audio: the highest resident memory during the request, minus the " +
+        "memory at rest. The bare proxy accepts no forms.",
     },
     start: {
       heading: "Cold start",

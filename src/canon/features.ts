@@ -3,7 +3,7 @@
  * docs/reference/losses.md is generated from this table and each dialect's `expresses` and `supports`.
  */
 export const FEATURES = {
-  max_tokens: "a limit of the output",
+  max_tokens: "a limit on the output",
   temperature: "a temperature in any range",
   top_p: "nucleus sampling",
   top_k: "sampling among the k likeliest tokens",
@@ -35,10 +35,10 @@ export const FEATURES = {
     "images by their address; the gateway fetches them if an upstream accepts no addresses",
   "image.data": "images as base64",
   "image.detail": "level of detail of an image",
-  audio: "sound in the prompt",
-  "output.image": "images in the answer, from a model that makes them",
+  audio: "audio in the prompt",
+  "output.image": "images in the answer, from a model that generates them",
   image_config: "the aspect ratio and the size of images in the answer",
-  "output.audio": "sound in the answer, from a model that speaks",
+  "output.audio": "audio in the answer, from a model that generates it",
   "assistant.image":
     "images of earlier answers; sent in the user's turn if an upstream accepts no image of the assistant",
   "file.url":

@@ -126,9 +126,9 @@ test.concurrent("nodes that start simultaneously on an empty database migrate it
   try {
     const nodes = await Promise.all([installation, ...others].map((each) => startServing(each)))
     // The first key is shown only once.
-    expect(
-      nodes.filter((node) => node.output().includes("only its hash is stored")),
-    ).toHaveLength(1)
+    expect(nodes.filter((node) => node.output().includes("only its hash is stored"))).toHaveLength(
+      1,
+    )
     const status = await statusOf(url)
     expect(status.nodes).toHaveLength(3)
     expect(status.schema.fault).toBeNull()

@@ -51,7 +51,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 
 /**
  * The environment variables of imported settings. Each secret of the source gets a separate variable with a new name,
- * so that no server is sent the key of another server.
+ * so that no server receives the key of another server.
  */
 export class Variables {
   /** Secrets of the source, by variable. */

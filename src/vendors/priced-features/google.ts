@@ -63,7 +63,7 @@ export const GEMINI_SWITCHES: Switches = {
       values: { ...USUAL_TIERS, priority: mode("priority"), flex: mode("flex") },
       otherwise: unknown("this class of service is not known"),
     },
-    { path: "cachedContent", otherwise: unknown("keeping it is billed by the hour") },
+    { path: "cachedContent", otherwise: unknown("its storage is billed by the hour") },
   ],
   tools: TOOLS,
 }

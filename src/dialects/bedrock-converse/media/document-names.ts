@@ -1,5 +1,5 @@
 const MAX_LENGTH = 190
-/** Characters of a name that are read: some are left out. */
+/** Maximum characters of a name that are read. It exceeds `MAX_LENGTH`, because some characters are dropped. */
 const MAX_READ = MAX_LENGTH + 64
 
 /**
