@@ -155,7 +155,7 @@ const STATE_COMMANDS: readonly StateCommand[] = [
     name: "close",
     state: "closed",
     description: "close an account; its ledger is kept, and its requests and new keys are rejected",
-    done: "is closed. Running gateways refuse its requests within a second.",
+    done: "is closed. Running gateways reject its requests within a second.",
   },
 ]
 

@@ -90,7 +90,7 @@ const PAUSE_COMMANDS = [
     name: "pause",
     isPaused: true,
     description: "reject all requests of a key until it is resumed",
-    done: "is paused. Running gateways refuse it within a second.",
+    done: "is paused. Running gateways reject it within a second.",
   },
   { name: "resume", isPaused: false, description: "resume a paused key", done: "is active again." },
 ] as const
