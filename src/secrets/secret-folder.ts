@@ -11,6 +11,15 @@ export function writeSecret(dataDirectory: string, name: SecretName, secret: str
   writeFileSync(join(directory, name), secret, { mode: 0o600, flag: "wx" })
 }
 
+/**
+ * Reads a secret from a folder of secrets; undefined if it does not exist.
+ * @throws Error if the secret is damaged.
+ */
+export function readSecret(directory: string, name: SecretName): string | undefined {
+  const path = join(directory, name)
+  return existsSync(path) ? readWhole(path) : undefined
+}
+
 /** Secrets in files of a data folder that only the owner can read. */
 export class SecretFolder implements InstallationSecrets {
   readonly #directory: string
@@ -29,8 +38,7 @@ export class SecretFolder implements InstallationSecrets {
   }
 
   read(name: SecretName): string | undefined {
-    const path = join(this.#directory, name)
-    return existsSync(path) ? readWhole(path) : undefined
+    return readSecret(this.#directory, name)
   }
 
   get setupToken(): SetupTokenFile {

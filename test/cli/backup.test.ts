@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -132,11 +133,17 @@ test.concurrent("a backup can exclude secrets", async () => {
   expect(all.stdout).toContain("read provider credentials")
   const { name } = await runJson<Made>(before, "backup", backups, "--without-secrets")
   expect(readdirSync(join(backups, name)).toSorted()).toEqual(["manifest.json", "tollgate.db"])
-  const { stdout } = await runCommand(restored, "restore", join(backups, name))
-  expect(stdout).toContain("put the folder 'secrets'")
-  const refused = await runCommand(restored, "serve")
-  expect(refused.stderr).toContain("secrets")
-  cpSync(join(before.data, "secrets"), join(restored.data, "secrets"), { recursive: true })
+  const secrets = join(before.data, "secrets")
+  const unsigned = await runCommand(restored, "restore", join(backups, name))
+  expect([unsigned.exitCode, unsigned.stderr]).toEqual([2, expect.stringContaining("--secrets")])
+  const elsewhere = await runCommand(restored, "restore", join(backups, name), "--secrets", backups)
+  expect(elsewhere.stderr).toContain("there is no secret 'key-pepper'")
+  await runJson(restored, "restore", join(backups, name), "--secrets", secrets)
+  expect(readdirSync(join(restored.data, "secrets")).toSorted()).toEqual(
+    readdirSync(secrets)
+      .filter((each) => each !== "setup-token")
+      .toSorted(),
+  )
   await using serving = await startServing(restored)
   expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
 
@@ -144,6 +151,55 @@ test.concurrent("a backup can exclude secrets", async () => {
   await runJson(whole.restored, "restore", join(backups, "all"))
   const settings = readFileSync(join(whole.restored.data, "settings.yaml"), "utf8")
   expect(settings).toContain("# where")
+})
+
+test.concurrent("restore rejects a changed backup without secrets, and secrets of another installation", async () => {
+  using before = createInstallation("")
+  using stranger = createInstallation("")
+  using folders = new Folders("")
+  const { backups, restored } = folders
+  await withKey(before)
+  await withKey(stranger)
+  const { name } = await runJson<Made>(before, "backup", backups, "--without-secrets")
+  const forged = join(backups, "forged")
+  cpSync(join(backups, name), forged, { recursive: true })
+  writeFileSync(join(forged, "settings.yaml"), "server: { admin_token: another }")
+  hashAgain(forged, (manifest) => {
+    const added = { path: "settings.yaml", ...hashOf(join(forged, "settings.yaml")) }
+    return { ...manifest, files: [...manifest.files, added] }
+  })
+  for (const [backup, secrets] of [
+    [forged, join(before.data, "secrets")],
+    [join(backups, name), join(stranger.data, "secrets")],
+  ] as const) {
+    const { exitCode, stderr } = await runCommand(restored, "restore", backup, "--secrets", secrets)
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("its manifest was changed")])
+    expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)
+  }
+
+  // A backup by someone else with secrets of their own is not restored in place of a missing one.
+  await runJson(stranger, "backup", join(backups, "theirs"))
+  const [theirs = ""] = readdirSync(join(backups, "theirs"))
+  const place = join(backups, "theirs", theirs)
+  const foreign = await runCommand(
+    restored,
+    ...["restore", place, "--secrets", join(before.data, "secrets")],
+  )
+  expect(foreign.stderr).toContain("has other secrets")
+})
+
+test.concurrent("files of a backup are readable by their owner only", async () => {
+  using before = createInstallation("server: { port: 0 }")
+  using folders = new Folders("")
+  const { backups } = folders
+  await withKey(before)
+  chmodSync(before.config, 0o644)
+  const { name } = await runJson<Made>(before, "backup", backups)
+  const files = readdirSync(join(backups, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  expect(files).toContain(join(backups, name, "settings.yaml"))
+  expect(files.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([])
 })
 
 test.concurrent("a restore overwrites nothing, and fails while a gateway runs", async () => {
@@ -203,6 +259,36 @@ const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => voi
     "key-pepper is missing",
     (folder) => rmSync(join(folder, "secrets/key-pepper")),
   ],
+  "a folder in place of a file": [
+    "key-pepper is not a file",
+    (folder) => {
+      rmSync(join(folder, "secrets/key-pepper"))
+      mkdirSync(join(folder, "secrets/key-pepper"))
+    },
+  ],
+  "a named pipe in place of a file": [
+    "key-pepper is not a file",
+    (folder) => {
+      rmSync(join(folder, "secrets/key-pepper"))
+      Bun.spawnSync(["mkfifo", join(folder, "secrets/key-pepper")])
+    },
+  ],
+  "a file listed twice": [
+    "its manifest is damaged",
+    (folder) =>
+      hashAgain(folder, (manifest) => ({
+        ...manifest,
+        files: [...manifest.files, ...manifest.files.slice(-1)],
+      })),
+  ],
+  "a manifest without the secret of its signature": [
+    "its manifest lacks secrets/key-pepper",
+    (folder) =>
+      hashAgain(folder, (manifest) => ({
+        ...manifest,
+        files: manifest.files.filter(({ path }) => path !== "secrets/key-pepper"),
+      })),
+  ],
   "half a manifest": [
     "its manifest is damaged",
     (folder) => truncateSync(join(folder, "manifest.json"), 100),
@@ -235,6 +321,19 @@ function rewrite(folder: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, "utf8")))
 }
 
+/** Simulates an attacker without the secrets, who changes the manifest and keeps its signature. */
+function hashAgain(folder: string, change: (manifest: Manifest) => Manifest): void {
+  rewrite(folder, (text) => {
+    const { manifest, signature } = JSON.parse(text) as { manifest: Manifest; signature: string }
+    return JSON.stringify({ manifest: change(manifest), signature })
+  })
+}
+
+function hashOf(file: string): { bytes: number; sha256: string } {
+  const bytes = readFileSync(file)
+  return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }
+}
+
 /** Simulates an attacker who has the secrets, but not the complete history. */
 function enrich(folder: string): void {
   {
@@ -252,13 +351,12 @@ function setVersion(folder: string, version: string): void {
 
 /** Signs the manifest of a folder again after its ledger was changed. */
 function signAgain(folder: string): void {
-  const bytes = readFileSync(join(folder, "tollgate.db"))
-  const sha256 = createHash("sha256").update(bytes).digest("hex")
+  const changed = hashOf(join(folder, "tollgate.db"))
   const secret = readFileSync(join(folder, "secrets/key-pepper"), "utf8").trim()
   rewrite(folder, (text) => {
     const { manifest } = JSON.parse(text) as { manifest: Manifest }
     const files = manifest.files.map((file) =>
-      file.path === "tollgate.db" ? { ...file, bytes: bytes.length, sha256 } : file,
+      file.path === "tollgate.db" ? { ...file, ...changed } : file,
     )
     return manifestText({ ...manifest, files }, secret)
   })

@@ -155,7 +155,7 @@ async function backUpOnce(work: BackupWork): Promise<void> {
 const WITH_SECRETS =
   "included: anyone with this backup can read provider credentials and sign in as any user"
 const WITHOUT_SECRETS =
-  "not included: store the settings file and the folder 'secrets' elsewhere, because no key works without them"
+  "not included: store the settings file and the folder 'secrets' elsewhere, because no backup can be restored without them"
 
 function report(error: unknown, output: Output): void {
   const { message, hint } = failureOf(error)

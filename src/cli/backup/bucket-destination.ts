@@ -6,7 +6,7 @@ import { CommandError } from "../exit-codes.ts"
 import { bucketOf } from "./bucket-keys.ts"
 import { FolderDestination } from "./folder-destination.ts"
 import { MANIFEST } from "./manifest.ts"
-import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
+import { type BackupDestination, installationIn, type StoredBackup, textOf } from "./destination.ts"
 import { sendFile } from "./send-file.ts"
 
 /** Timeouts of each request to a bucket. */
@@ -167,20 +167,6 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 /** HTTP statuses that mean a refusal if the response has no error code, such as a response to `HEAD`. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
-
-/** Maximum characters of a manifest. The limit is high, because a manifest lists every file stored for callers. */
-const MAX_MANIFEST_CHARACTERS = 512 * 1024 * 1024
-
-async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ""
-  for await (const chunk of bytes) {
-    text += decoder.decode(chunk, { stream: true })
-    // Limits the memory that an endless response can use.
-    if (text.length > MAX_MANIFEST_CHARACTERS) break
-  }
-  return text
-}
 
 function notAnAddress(): CommandError {
   return new CommandError(

@@ -39,3 +39,18 @@ export function backupName(installation: string, at: Date): string {
 export function installationIn(name: string): string | undefined {
   return BACKUP_NAME.exec(name)?.groups?.["installation"]
 }
+
+/** Maximum characters of a manifest. The limit is high, because a manifest lists every file stored for callers. */
+const MAX_MANIFEST_CHARACTERS = 512 * 1024 * 1024
+
+/** Reads the text of a manifest. */
+export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of bytes) {
+    text += decoder.decode(chunk, { stream: true })
+    // Limits the memory that an endless response can use.
+    if (text.length > MAX_MANIFEST_CHARACTERS) break
+  }
+  return text
+}

@@ -1,8 +1,9 @@
-import { createReadStream, existsSync } from "node:fs"
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { constants, existsSync } from "node:fs"
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { CommandError } from "../exit-codes.ts"
 import { MANIFEST } from "./manifest.ts"
-import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
+import { type BackupDestination, installationIn, type StoredBackup, textOf } from "./destination.ts"
 
 /** The suffix of an incomplete or partly deleted backup. */
 const PART = ".part"
@@ -47,8 +48,8 @@ export class FolderDestination implements BackupDestination {
     if (!existsSync(manifest)) return undefined
     return {
       words: folder,
-      manifest: await readFile(manifest, "utf8"),
-      read: (path) => createReadStream(join(folder, path)),
+      manifest: await textOf(readRegularFile(manifest)),
+      read: (path) => readRegularFile(join(folder, path)),
     }
   }
 
@@ -60,6 +61,22 @@ export class FolderDestination implements BackupDestination {
       throw error
     }
   }
+}
+
+/**
+ * Reads a file of a backup. Opening a named pipe would wait for a writer, so it is opened without waiting.
+ * @throws CommandError if it is a folder, a pipe or a device.
+ */
+async function* readRegularFile(path: string): AsyncGenerator<Uint8Array> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (!(await file.stat()).isFile()) {
+    throw new CommandError(
+      "failed",
+      `the backup has been altered: ${path} is not a file`,
+      "Nothing was restored. Use another backup.",
+    )
+  }
+  yield* file.createReadStream({ autoClose: false })
 }
 
 /** Returns the folder name of an incomplete backup. */

@@ -7,7 +7,7 @@ import {
   statfsSync,
   statSync,
 } from "node:fs"
-import { rm, stat, writeFile } from "node:fs/promises"
+import { chmod, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { openSecrets } from "../../app/open-secrets.ts"
 import type { LoadedSettings } from "../../config/load.ts"
@@ -166,7 +166,7 @@ async function fill(folder: string, parts: BackupParts): Promise<void> {
   if (loaded.file !== undefined) copyFileSync(loaded.file, join(folder, SETTINGS))
 }
 
-/** Returns the files of a backup with their hashes, after they have been flushed to disk. */
+/** Makes the files of a backup private, flushes them to disk, and returns them with their hashes. */
 async function filesOf(folder: string): Promise<BackedUpFile[]> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -174,6 +174,7 @@ async function filesOf(folder: string): Promise<BackedUpFile[]> {
     .filter(isBackedUp)
   const files: BackedUpFile[] = []
   for (const path of names.toSorted()) {
+    await chmod(join(folder, path), 0o600)
     await keepOnDisk(join(folder, path))
     const hash = createHash("sha256")
     let bytes = 0

@@ -7,6 +7,8 @@ import { VERSION } from "../../runtime.ts"
 export const MANIFEST = "manifest.json"
 /** The settings file of the installation. */
 export const SETTINGS = "settings.yaml"
+/** The secret that signs the manifest. */
+export const KEY_PEPPER = "secrets/key-pepper"
 
 const LEDGER = "tollgate.db"
 const OWN_FILES = [LEDGER, "console.db", "contents.db", "conversations.db", "anchor.json"]
@@ -40,7 +42,10 @@ const manifestSchema = z.object({
   installation: z.string().regex(/^[0-9a-f]{12}$/),
   made_at: z.iso.datetime(),
   has_secrets: z.boolean(),
-  files: z.array(backedUpFile).refine((files) => files.some(({ path }) => path === LEDGER)),
+  files: z
+    .array(backedUpFile)
+    .refine((files) => files.some(({ path }) => path === LEDGER))
+    .refine((files) => new Set(files.map(({ path }) => path)).size === files.length),
 })
 
 const manifestFile = z.object({ manifest: manifestSchema, signature: z.string() })

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path"
 import { loadSettings } from "../../config/load.ts"
 import type { VerifyOptions } from "../../ledger/verify/progress.ts"
 import { Machine } from "../../machine/machine.ts"
-import { SecretFolder } from "../../secrets/secret-folder.ts"
+import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
+import { readSecret, writeSecret } from "../../secrets/secret-folder.ts"
 import { databaseOf } from "../../store/installation-database.ts"
 import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
@@ -20,6 +21,7 @@ import { lockFolder } from "./lock.ts"
 import {
   type BackedUpFile,
   isGenuine,
+  KEY_PEPPER,
   type Manifest,
   readManifest,
   type ReadManifest,
@@ -36,7 +38,11 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       "<BACKUP>",
       "a backup, or a folder or s3://bucket/prefix with backups, of which the newest is used",
     )
-    .action(async (from: string, _options: object, command: Command) => {
+    .option(
+      "--secrets <FOLDER>",
+      "the folder 'secrets' of the installation, for a backup without secrets",
+    )
+    .action(async (from: string, { secrets }: { secrets?: string }, command: Command) => {
       const { settings } = loadSettings(loadOptions(command))
       const { data } = settings
       if (settings.database !== undefined) throw needsTools()
@@ -45,7 +51,8 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       held.use(lockFolder(data, "restore"))
       const backup = await findBackup(from, data)
       const output = outputOf(command, terminal)
-      const { manifest, look } = await restore(backup, data, progressReporter(output))
+      const onPage = progressReporter(output)
+      const { manifest, look } = await restore({ backup, data, secrets, onPage })
       const { verdict } = look
       const document = {
         backup: backup.words,
@@ -73,30 +80,40 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
 
 function nextWords(manifest: Manifest, data: string): string {
   const hasSettings = manifest.files.some(({ path }) => path === SETTINGS)
-  if (!manifest.has_secrets) {
-    return `put the folder 'secrets' of the installation into ${data} before you start it: no key works without it`
-  }
   const settings = hasSettings ? `; its settings were those in ${join(data, SETTINGS)}` : ""
   return `start the gateway with --data ${data}${settings}`
+}
+
+interface RestoreParts {
+  readonly backup: StoredBackup
+  /** The data folder. */
+  readonly data: string
+  /** The folder with the secrets of the installation; undefined if only the backup has them. */
+  readonly secrets: string | undefined
+  readonly onPage: VerifyOptions["onPage"]
 }
 
 /**
  * Restores a backup into the data folder.
  * @throws CommandError, LedgerError. No partial restore remains.
  */
-async function restore(
-  backup: StoredBackup,
-  data: string,
-  onPage: VerifyOptions["onPage"],
-): Promise<{ manifest: Manifest; look: LedgerInspection }> {
+async function restore({
+  backup,
+  data,
+  secrets,
+  onPage,
+}: RestoreParts): Promise<{ manifest: Manifest; look: LedgerInspection }> {
   const read = readManifest(backup.manifest)
   if (read === undefined) {
     throw altered(backup, "its manifest is damaged, or from a later version of Tollgate")
   }
   const { manifest } = read
+  if (secrets === undefined) requireSecrets(backup, manifest)
+  else requireGenuine(backup, read, secrets)
   const look = await databaseOf({ data }).restore(async (folder) => {
     for (const file of manifest.files) await copy(backup, file, join(folder, file.path))
-    requireGenuine(backup, read, folder)
+    if (secrets === undefined) requireGenuine(backup, read, join(folder, "secrets"))
+    else copySecrets(secrets, folder)
     await bringUpToDate(folder)
     const found = await inspectLedger({ data: folder }, { onPage })
     const wrong = found.verdict.problems[0] ?? found.audit.problem
@@ -148,11 +165,41 @@ async function copy(
   if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
 }
 
-/** Verifies the signature of a backup if the restored folder has the secret for it. */
-function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
-  const secret = new SecretFolder(folder).read("key-pepper")
-  if (secret === undefined || isGenuine(read, secret)) return
-  throw altered(backup, "its manifest was changed after it was written")
+/**
+ * Rejects a backup that lacks the secret for its signature. Without that check, anyone who can write to the backups could
+ * add users to it.
+ */
+function requireSecrets(backup: StoredBackup, manifest: Manifest): void {
+  if (manifest.files.some(({ path }) => path === KEY_PEPPER)) return
+  if (manifest.has_secrets) throw altered(backup, `its manifest lacks ${KEY_PEPPER}`)
+  throw new CommandError(
+    "usage",
+    `the backup ${backup.words} has no secrets to check its signature with`,
+    "Name the folder 'secrets' of the installation: --secrets FOLDER. Nothing was restored.",
+  )
+}
+
+/** Verifies the signature of a backup with the secrets in a folder. */
+function requireGenuine(backup: StoredBackup, read: ReadManifest, secrets: string): void {
+  const secret = readSecret(secrets, "key-pepper")
+  if (secret === undefined) {
+    throw new CommandError(
+      "not_found",
+      `there is no secret 'key-pepper' in ${secrets}`,
+      "Name the folder 'secrets' of the installation. Nothing was restored.",
+    )
+  }
+  if (isGenuine(read, secret)) return
+  throw altered(backup, "its manifest was changed after it was written, or has other secrets")
+}
+
+/** Copies the secrets that a backup lacks. */
+function copySecrets(secrets: string, folder: string): void {
+  for (const name of SECRET_NAMES) {
+    const secret = readSecret(secrets, name)
+    const isRestored = readSecret(join(folder, "secrets"), name) !== undefined
+    if (secret !== undefined && !isRestored) writeSecret(folder, name, secret)
+  }
 }
 
 function altered({ words }: StoredBackup, fault: string): CommandError {
