@@ -20,7 +20,7 @@ import { messageOf, titleOf } from "../notices/message.ts"
 import type { Notices as NoticeService } from "../notices/notices.ts"
 import type { NoticeRecord, NoticeTarget as TargetRecord } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
-import type { AttemptLimits } from "../users/attempt-limits.ts"
+import { attemptKey, type AttemptLimits } from "../users/attempt-limits.ts"
 import type { Users } from "../users/users.ts"
 import type { NamedPerson } from "./personal-names.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
@@ -33,8 +33,11 @@ import { addressFault, hintOf } from "./notice-addresses.ts"
 /** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10
 const MINUTE_MS = 60_000
-/** Rate limit for testing a target. */
-const TESTS = { max: 5, window: 10 * MINUTE_MS }
+/** Rate limits for tests of one target or email address, and of all targets of an account. */
+const TESTS_PER_TARGET = { max: 5, window: 10 * MINUTE_MS }
+const TESTS_PER_ACCOUNT = { max: 20, window: 10 * MINUTE_MS }
+/** Rate limit for the targets that owners add to an account, because a new target gets a notice of a low balance. */
+const NEW_TARGETS = { max: 30, window: 60 * MINUTE_MS }
 
 export interface NoticeManagementParts {
   readonly store: Store
@@ -79,7 +82,7 @@ export class NoticeManagement {
 
   /**
    * Adds a target.
-   * @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the name of the field.
+   * @throws GatewayError `forbidden`, `not_found`, `too_many_attempts`, `invalid_value` with the name of the field.
    */
   async add(actor: Actor, input: NewNoticeTarget): Promise<NoticeTargetWithSecret> {
     const { store, audit, cipher } = this.#parts
@@ -87,6 +90,9 @@ export class NoticeManagement {
     if (account === undefined) requireOperator(actor)
     else requireRole(actor, account, "owner")
     await this.#check(actor, input)
+    if (account !== undefined && !actor.isOperator) {
+      await this.#parts.limits.begin([{ key: attemptKey("new-targets", account), ...NEW_TARGETS }])
+    }
     const id = `ntt_${randomText(16)}`
     const secret = channel === "webhook" ? newWebhookSecret() : undefined
     const destination: Destination = { address, ...(secret !== undefined && { secret }) }
@@ -138,8 +144,13 @@ export class NoticeManagement {
    */
   async test(actor: Actor, id: string): Promise<void> {
     const { limits, notices } = this.#parts
-    const { account } = await this.#require(actor, id)
-    await limits.begin([{ key: `notice-test:${id}`, ...TESTS }])
+    const { account, channel, hint } = await this.#require(actor, id)
+    // A target that is removed and added again has another id, so tests are also counted by account and email address.
+    const place = channel === "mail" ? hint.toLowerCase() : id
+    await limits.begin([
+      { key: attemptKey("notice-test", place), ...TESTS_PER_TARGET },
+      { key: attemptKey("notice-tests", account ?? "operator"), ...TESTS_PER_ACCOUNT },
+    ])
     const data = { asked_by: actor.name }
     await notices.raise({
       type: TEST_NOTICE,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { startReceiver } from "../../notices/receiver.ts"
 import { simulated } from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
+import { join, person, setUpOperator } from "./console-browser.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 
 interface Sent {
@@ -109,4 +110,21 @@ test("an account has a limited number of notice targets and cannot receive opera
   for (let count = 0; count < 10; count++) await asked(gateway, "POST", "/notices/targets", target)
   const response = await ask(gateway, "POST", "/notices/targets", target)
   expect((await errorOf(response)).message).toContain("10 targets")
+})
+
+test("tests and additions of targets are limited by account, even if targets are added again", async () => {
+  await using gateway = await startManaged()
+  const { account } = await gateway.caller()
+  const operator = await setUpOperator(gateway)
+  const member = { account: account.id, role: "owner", person: person("Ada") } as const
+  const owner = await join(gateway, operator, member)
+  const target = { account: account.id, channel: "slack", address: "https://example.com/x" }
+  const tests: number[] = []
+  for (let number = 0; number < 30; number++) {
+    const { id } = await owner.json("POST", "/notices/targets", target)
+    tests.push(await owner.status("POST", `/notices/targets/${id}/test`))
+    await owner.ask("DELETE", `/notices/targets/${id}`)
+  }
+  expect(tests.indexOf(429)).toBe(20)
+  expect(await owner.status("POST", "/notices/targets", target)).toBe(429)
 })
