@@ -8,7 +8,11 @@ import type { NoticeAlarms } from "./notices.ts"
 const POLL_INTERVAL_MS = 5_000
 /** Time after which another process may claim a delivery that was claimed. */
 const CLAIM_MS = 60_000
-const MAX_CONCURRENT = 10
+/**
+ * Maximum concurrent deliveries. No account and no target may use all of them, so that receivers that never respond do
+ * not delay the notices of other accounts.
+ */
+const MAX_CONCURRENT = { total: 20, perAccount: 4, perTarget: 2 }
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -40,8 +44,12 @@ export interface DeliveryParts {
 export class Deliveries implements AsyncDisposable {
   readonly #parts: DeliveryParts
   readonly #timer: ReturnType<typeof setInterval>
+  /** The running deliveries, with their ends. */
+  readonly #deliveries = new Map<DueDelivery, Promise<void>>()
   #running: Promise<void> | undefined
   #isRequested = false
+  /** Makes the running loop claim deliveries again. */
+  #wake = (): void => {}
   #isOver = false
 
   constructor(parts: DeliveryParts) {
@@ -56,6 +64,7 @@ export class Deliveries implements AsyncDisposable {
    */
   deliverNow(): Promise<void> {
     this.#isRequested = true
+    this.#wake()
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
     return this.#running
   }
@@ -68,18 +77,42 @@ export class Deliveries implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { store, alarms } = this.#parts
     try {
       while (this.#isRequested && !this.#isOver) {
         this.#isRequested = false
-        const now = Date.now()
-        const due = await store.notices.claim(now, now + CLAIM_MS, MAX_CONCURRENT)
-        await Promise.all(due.map((delivery) => this.#deliver(delivery)))
-        if (due.length === MAX_CONCURRENT) this.#isRequested = true
+        for (const delivery of await this.#claim()) this.#start(delivery)
+        // A finished delivery makes room for others.
+        if (this.#deliveries.size > 0) await this.#nextRequest()
       }
     } catch (error) {
-      alarms.noticesFailed(error)
+      this.#parts.alarms.noticesFailed(error)
     }
+    await Promise.all(this.#deliveries.values())
+  }
+
+  #claim(): Promise<DueDelivery[]> {
+    const now = Date.now()
+    const running = [...this.#deliveries.keys()].map(({ target }) => target)
+    const limits = { ...MAX_CONCURRENT, running }
+    return this.#parts.store.notices.claim(now, now + CLAIM_MS, limits)
+  }
+
+  #start(delivery: DueDelivery): void {
+    const end = this.#deliver(delivery)
+      .catch((error: unknown) => this.#parts.alarms.noticesFailed(error))
+      .then(() => {
+        this.#deliveries.delete(delivery)
+        this.#isRequested = true
+        this.#wake()
+      })
+    this.#deliveries.set(delivery, end)
+  }
+
+  async #nextRequest(): Promise<void> {
+    if (this.#isRequested) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    await promise
   }
 
   async #deliver({ notice, target, attempts }: DueDelivery): Promise<void> {

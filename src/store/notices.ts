@@ -73,6 +73,16 @@ export interface DueDelivery {
   readonly attempts: number
 }
 
+/** Maximum concurrent deliveries of a process. */
+export interface DeliveryLimits {
+  readonly total: number
+  /** Maximum for the targets of one account, and for those of the operator. */
+  readonly perAccount: number
+  readonly perTarget: number
+  /** The targets of the running deliveries, which count towards the limits. */
+  readonly running: readonly Pick<NoticeTarget, "id" | "account">[]
+}
+
 /** The result of a delivery attempt. */
 export interface DeliveryResult {
   readonly notice: string
@@ -154,10 +164,10 @@ export interface NoticeWrites {
    */
   mark(change: MarkChange, at: number): Promise<boolean>
   /**
-   * Claims due deliveries for the caller.
+   * Claims due deliveries for the caller, the oldest of each target first.
    * @param until when other processes may claim them, because the caller must have died.
    */
-  claim(now: number, until: number, limit: number): Promise<DueDelivery[]>
+  claim(now: number, until: number, limits: DeliveryLimits): Promise<DueDelivery[]>
   report(result: DeliveryResult): Promise<void>
   /** Deletes notices and marks that are older than a moment. */
   prune(before: number): Promise<void>

@@ -20,19 +20,18 @@ async function withTarget(send: Channel["send"]) {
   const { store } = database
   const cipher = new SecretCipher(new SecretFolder(database.directory.path))
   const target = {
-    id: "target",
-    account: "acc",
     channel: "webhook",
     hint: "https://example.com",
     types: null,
     balanceBelow: null,
     createdAt: 1,
   } as const
-  const encrypted = cipher.encrypt(
-    encryptionContext("target"),
-    JSON.stringify({ address: "https://a.example" }),
-  )
-  await store.notices.insertTarget({ ...target, encrypted }, AUDIT)
+  const add = (id: string, account = "acc") => {
+    const destination = JSON.stringify({ address: "https://a.example" })
+    const encrypted = cipher.encrypt(encryptionContext(id), destination)
+    return store.notices.insertTarget({ ...target, id, account, encrypted }, AUDIT)
+  }
+  await add("target")
   const failures: unknown[] = []
   const channel = { send }
   const deliveries = new Deliveries({
@@ -48,6 +47,7 @@ async function withTarget(send: Channel["send"]) {
   return {
     store,
     deliveries,
+    add,
     raise,
     fate,
     async [Symbol.asyncDispose]() {
@@ -112,6 +112,29 @@ test("a slow receiver delays no other notice beyond its deadline", async () => {
   resolve()
   await all
   expect(sent).toEqual(["quick", "slow"])
+})
+
+test("targets of an account that never respond do not delay notices of other accounts", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const sent: string[] = []
+  await using world = await withTarget(async ({ id }) => {
+    if (id.startsWith("slow")) await promise
+    sent.push(id)
+  })
+  const { store, deliveries, add, raise } = world
+  await store.accounts.create({ id: "other", name: "other", createdAt: 1 }, AUDIT)
+  await add("others", "other")
+  for (let number = 0; number < 9; number++) await add(`target${number}`)
+  for (let number = 0; number < 5; number++) await raise(`slow${number}`)
+  const all = deliveries.deliverNow()
+  const quick = { id: "quick", account: "other", type: "test", at: Date.now(), data: "{}" }
+  await store.notices.raise(quick, null)
+  void deliveries.deliverNow()
+  await until(() => sent.length > 0)
+  expect(sent).toEqual(["quick"])
+  resolve()
+  await all
+  expect(sent).toHaveLength(51)
 })
 
 test("a channel error does not stop the delivery, and a lost key is reported with the remedy", async () => {

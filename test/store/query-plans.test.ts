@@ -76,7 +76,11 @@ const CALLS: readonly (readonly [string, (store: Store) => Promise<unknown>])[] 
   ["audit.list", (store) => store.audit.list({ accounts: ["a"] }, null, 10)],
   ["audit.append", (store) => store.audit.append(AUDIT)],
   ["notices.list", (store) => store.notices.list(["a"], null, 10)],
-  ["notices.claim", (store) => store.notices.claim(AT, AT + 1, 10)],
+  [
+    "notices.claim",
+    (store) =>
+      store.notices.claim(AT, AT + 1, { total: 9, perAccount: 3, perTarget: 2, running: [] }),
+  ],
   ["notices.lowBalances", (store) => store.notices.lowBalances(10)],
   ["notices.spentBudgets", (store) => store.notices.spentBudgets(AT, 10)],
   ["payments.findCard", (store) => store.payments.findCard("i")],

@@ -38,6 +38,9 @@ export interface DeliveryRow {
   readonly error: string | null
 }
 
+/** A row of a claimed delivery. */
+export type TakenRow = Pick<DeliveryRow, "notice" | "target" | "attempts">
+
 export function targetFromRow(row: TargetRow): NoticeTarget {
   const { types, balance_below, created_at, ...rest } = row
   return {
@@ -67,7 +70,7 @@ export function noticesFromRows(
 }
 
 export function dueFromRows(
-  taken: readonly Pick<DeliveryRow, "notice" | "target" | "attempts">[],
+  taken: readonly TakenRow[],
   notices: readonly NoticeRow[],
   targets: readonly TargetRow[],
 ): DueDelivery[] {

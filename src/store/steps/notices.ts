@@ -5,9 +5,12 @@ import {
   type NoticeRow,
   noticesFromRows,
   targetFromRow,
+  type TakenRow,
   type TargetRow,
 } from "./notice-rows.ts"
+import { sharesOf, type WaitingTarget } from "./notice-shares.ts"
 import type {
+  DeliveryLimits,
   DeliveryResult,
   DueDelivery,
   HeldAccount,
@@ -172,13 +175,23 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
 }
 
 /** Claims due deliveries until a moment. Afterwards, other processes may claim them. */
-function* claim(now: number, until: number, limit: number): Step<DueDelivery[]> {
-  const taken = yield* rows<DeliveryRow>(
-    sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
-        (SELECT notice, target FROM notice_deliveries
-         WHERE state = 'waiting' AND at <= ${now} ORDER BY at LIMIT ${limit} ${SKIP_LOCKED})
-      RETURNING notice, target, attempts - 1 AS attempts`,
+function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDelivery[]> {
+  const waiting = yield* rows<WaitingTarget>(
+    sql`SELECT target AS id, account, count(*) AS count
+      FROM notice_deliveries AS deliveries JOIN notice_targets AS targets ON targets.id = target
+      WHERE state = 'waiting' AND at <= ${now} GROUP BY target, account ORDER BY min(at), target`,
   )
+  const taken: TakenRow[] = []
+  for (const [target, limit] of sharesOf(waiting, limits)) {
+    const ofTarget = yield* rows<TakenRow>(
+      sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
+          (SELECT notice, target FROM notice_deliveries
+           WHERE state = 'waiting' AND at <= ${now} AND target = ${target}
+           ORDER BY at LIMIT ${limit} ${SKIP_LOCKED})
+        RETURNING notice, target, attempts - 1 AS attempts`,
+    )
+    taken.push(...ofTarget)
+  }
   const notices = yield* rows<NoticeRow>(
     sql`${SELECT_NOTICES} WHERE id ${oneOf(taken.map(({ notice }) => notice))}`,
   )

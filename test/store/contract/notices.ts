@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { budgetOwner } from "../../../src/accounting/budget-periods.ts"
-import type { NewNotice, NoticeTarget } from "../../../src/store/notices.ts"
+import type { DeliveryLimits, NewNotice, NoticeTarget } from "../../../src/store/notices.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
 import { type Engine, refusalOf } from "../engines.ts"
@@ -37,8 +37,10 @@ async function withTargets(engine: Engine) {
   return database
 }
 
+const LIMITS: DeliveryLimits = { total: 100, perAccount: 100, perTarget: 100, running: [] }
+
 const targetsOf = async ({ notices }: Store, now = NOW) =>
-  (await notices.claim(now, now + 1_000, 100)).map(({ target }) => target.id).toSorted()
+  (await notices.claim(now, now + 1_000, LIMITS)).map(({ target }) => target.id).toSorted()
 
 /** Tests that an engine fulfills this contract. */
 export function noticeContract(engine: Engine): void {
@@ -83,11 +85,11 @@ export function noticeContract(engine: Engine): void {
       const other = await database.another()
       const { notices } = database.store
       await notices.raise({ ...NOTICE, target: "of-one" }, null)
-      expect(await notices.claim(NOW - 1, NOW, 10)).toEqual([])
-      const [first] = await notices.claim(NOW, NOW + 100, 10)
+      expect(await notices.claim(NOW - 1, NOW, LIMITS)).toEqual([])
+      const [first] = await notices.claim(NOW, NOW + 100, LIMITS)
       expect(first).toEqual({ notice: NOTICE, target: TARGET, attempts: 0 })
-      expect(await other.notices.claim(NOW + 99, NOW + 200, 10)).toEqual([])
-      const [again] = await other.notices.claim(NOW + 100, NOW + 200, 10)
+      expect(await other.notices.claim(NOW + 99, NOW + 200, LIMITS)).toEqual([])
+      const [again] = await other.notices.claim(NOW + 100, NOW + 200, LIMITS)
       expect(again?.attempts).toBe(1)
       const result = { notice: "n1", target: "of-one", at: NOW + 150 }
       await notices.report({ ...result, error: "status 500", nextAt: NOW + 900 })
@@ -101,6 +103,28 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 99_999)).toEqual([])
       const [delivered] = await notices.list(["one"], null, 10)
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
+    })
+
+    test("is claimed within the shares of its target and its account, oldest first", async () => {
+      await using database = await withTargets(engine)
+      const { notices } = database.store
+      await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
+      for (let number = 0; number < 10; number++) {
+        const notice = { ...NOTICE, at: NOW - 20 + number }
+        await notices.raise({ ...notice, id: `first${number}`, target: "of-one" }, null)
+        await notices.raise({ ...notice, id: `second${number}`, target: "second" }, null)
+      }
+      await notices.raise({ ...NOTICE, id: "late", account: "two", target: "of-two" }, null)
+      const claimed = async (running: DeliveryLimits["running"], total = 9) =>
+        (
+          await notices.claim(NOW, NOW + 1_000, { total, perAccount: 3, perTarget: 2, running })
+        ).map(({ notice }) => notice.id)
+      expect(await claimed([])).toEqual(["first0", "first1", "second0", "late"])
+      const busy = { id: "of-one", account: "one" }
+      expect(await claimed([busy])).toEqual(["second1", "second2"])
+      expect(await claimed([busy, busy])).toEqual(["second3"])
+      expect(await claimed([busy, busy, { ...busy, id: "second" }])).toEqual([])
+      expect(await claimed([], 1)).toEqual(["first2"])
     })
 
     test("is listed for its account, newest first and page by page, until it expires", async () => {
