@@ -125,6 +125,8 @@ export class Reservation implements Disposable {
   #deferred: (() => void)[] | undefined
   #bytes = 0
   #isOver = false
+  /** The reservation that counts further memory once this one is released. */
+  #heir: Reservation | undefined
 
   constructor(budget: MemoryBudget, share: KeyShare) {
     this.#budget = budget
@@ -146,12 +148,22 @@ export class Reservation implements Disposable {
     return new Reservation(this.#budget, this.#share)
   }
 
-  /** Creates a reservation that takes over all bytes of this one, for work that outlives the request. */
+  /**
+   * Creates a reservation that takes over all bytes of this one, for work that outlives the request. Once this one is
+   * released, the work may still take memory from it, which the heir counts.
+   */
   handOver(): Reservation {
     const heir = this.another()
     heir.#bytes = this.#bytes
     this.#bytes = 0
+    this.#heir = heir
     return heir
+  }
+
+  /** The reservation that counts memory which is taken from this one; undefined if it is not counted. */
+  get #counting(): Reservation | undefined {
+    const heir = this.#heir
+    return this.#isOver ? heir && heir.#counting : this
   }
 
   /**
@@ -160,13 +172,14 @@ export class Reservation implements Disposable {
    */
   takeBody(bytes: number): void {
     const { largest } = this.#budget
-    if (this.#bytes + bytes > largest) {
+    const held = this.#counting?.held ?? 0
+    if (held + bytes > largest) {
       throw new GatewayError(
         "body_too_large",
         `This request needs more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may use. Send a smaller request, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
-    this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING_BYTES ? EIGHTHS : EIGHTHS_OF_BODIES)
+    this.#take(bytes, held + bytes <= SMALL_HOLDING_BYTES ? EIGHTHS : EIGHTHS_OF_BODIES)
   }
 
   /**
@@ -175,7 +188,8 @@ export class Reservation implements Disposable {
    */
   takeAnswer(bytes: number): void {
     const { largestAnswer } = this.#budget
-    if (this.#bytes + bytes > largestAnswer) {
+    const held = this.#counting?.held ?? 0
+    if (held + bytes > largestAnswer) {
       throw new GatewayError(
         "upstream_error",
         `This answer needs more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
@@ -186,8 +200,9 @@ export class Reservation implements Disposable {
 
   /** Releases a part of the memory. */
   give(bytes: number): void {
-    if (this.#isOver) return
-    this.#bytes -= bytes
+    const counting = this.#counting
+    if (counting === undefined) return
+    counting.#bytes -= bytes
     this.#budget.give(this.#share, bytes)
   }
 
@@ -197,19 +212,22 @@ export class Reservation implements Disposable {
     else (this.#deferred ??= []).push(end)
   }
 
-  /** Releases all memory. Memory that is taken afterwards is not counted. */
+  /** Releases all memory, or leaves it to the heir. Memory that is taken afterwards is not counted without an heir. */
   [Symbol.dispose](): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#budget.give(this.#share, this.#bytes)
+    const heir = this.#counting
+    if (heir) heir.#bytes += this.#bytes
+    else this.#budget.give(this.#share, this.#bytes)
     this.#bytes = 0
     for (const end of this.#deferred ?? []) end()
   }
 
   #take(bytes: number, eighths: number): void {
-    if (this.#isOver) return
-    if (!this.#budget.take(this.#share, this.#bytes, bytes, eighths)) throw full()
-    this.#bytes += bytes
+    const counting = this.#counting
+    if (counting === undefined) return
+    if (!this.#budget.take(this.#share, counting.#bytes, bytes, eighths)) throw full()
+    counting.#bytes += bytes
   }
 }
 
