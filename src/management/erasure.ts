@@ -8,6 +8,7 @@ import type { Audit } from "./audit.ts"
 import { addressesOf } from "./person-records.ts"
 import { addressHash } from "./personal-names.ts"
 import { toSentence } from "./sentence.ts"
+import { foldedEmail } from "../users/email-address.ts"
 
 export interface ErasureParts {
   readonly store: Pick<Store, "audit" | "personKeys">
@@ -64,7 +65,7 @@ export class Erasure {
         parameter: "email",
       })
     }
-    await this.#eraseFrom(actor, null, [email.toLowerCase()])
+    await this.#eraseFrom(actor, null, [foldedEmail(email)])
     return { object: "erasure", user: null }
   }
 

@@ -29,6 +29,7 @@ import { pageFrom, positionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { scopeOf } from "./scope.ts"
 import { addressFault, hintOf } from "./notice-addresses.ts"
+import { foldedEmail } from "../users/email-address.ts"
 
 /** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10
@@ -146,7 +147,7 @@ export class NoticeManagement {
     const { limits, notices } = this.#parts
     const { account, channel, hint } = await this.#require(actor, id)
     // A target that is removed and added again has another id, so tests are also counted by account and email address.
-    const place = channel === "mail" ? hint.toLowerCase() : id
+    const place = channel === "mail" ? foldedEmail(hint) : id
     await limits.begin([
       { key: attemptKey("notice-test", place), ...TESTS_PER_TARGET },
       { key: attemptKey("notice-tests", account ?? "operator"), ...TESTS_PER_ACCOUNT },
@@ -200,7 +201,7 @@ export class NoticeManagement {
     const { store, users } = this.#parts
     const members = await store.members.list({ accounts: [account] }, null, 1_000)
     const found = await users.many(members.map(({ user }) => user))
-    return [...found.values()].some(({ email }) => email === address.toLowerCase())
+    return [...found.values()].some(({ email }) => email === foldedEmail(address))
   }
 }
 

@@ -4,6 +4,7 @@ import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./audit.ts"
 import { personIdOf } from "./personal-names.ts"
+import { foldedEmail } from "../users/email-address.ts"
 
 /** Number of audit records per read. */
 const PAGE_SIZE = 500
@@ -28,7 +29,7 @@ export async function addressesOf(
     ...(target === id ? [emailIn(before), emailIn(after)] : []),
   ])
   const known = found.filter((text) => typeof text === "string" && EMAIL.test(text))
-  return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
+  return [...new Set([email, ...known].map((text) => foldedEmail(String(text))))]
 }
 
 /**
@@ -61,7 +62,7 @@ export async function recordsAbout(
     return texts.map((text, index) => {
       const person = personIdOf(text)
       if (person !== undefined) return people.includes(person) ? (opened[index] ?? null) : null
-      return EMAIL.test(text) && !addresses.includes(text.toLowerCase()) ? null : text
+      return EMAIL.test(text) && !addresses.includes(foldedEmail(text)) ? null : text
     })
   })
 }

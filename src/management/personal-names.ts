@@ -4,6 +4,7 @@ import { randomText } from "../canon/random-text.ts"
 import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
+import { foldedEmail } from "../users/email-address.ts"
 
 /** The person whom a text names: a user, or the owner of an email address. */
 export type NamedPerson = { readonly user: string } | { readonly address: string }
@@ -93,5 +94,7 @@ export function personOf(actor: Actor): NamedPerson | undefined {
 
 /** Returns the hash by which the key for an email address is found. */
 export function addressHash(email: string): string {
-  return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
+  return createHash("sha256")
+    .update(`address:${foldedEmail(email)}`)
+    .digest("base64url")
 }

@@ -2,6 +2,7 @@ import * as oauth from "oauth4webapi"
 import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import { fetchFromIssuer, type IssuerDescription } from "./issuer.ts"
+import { foldedEmail } from "./email-address.ts"
 
 /** Timeout for all requests of a sign-in to the issuer together. */
 const TIMEOUT_MS = 10_000
@@ -106,6 +107,7 @@ export async function claimsOf(
   })
   const claims = oauth.getValidatedIdTokenClaims(token)
   if (claims === undefined) throw new Error("a response with an ID token has no claims")
+  requireOwnToken(claims, settings)
   if (claims["email"] !== undefined || description.userinfo_endpoint === undefined)
     return claimsFrom(claims)
   return refusing("unable_to_get_user_info", async () => {
@@ -137,6 +139,12 @@ async function refusing<T>(code: string, step: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Rejects a token that was issued to another client (OpenID Connect Core, section 3.1.3.7, rule 5). */
+function requireOwnToken({ azp }: oauth.IDToken, { clientId }: OidcSettings): void {
+  if (azp === undefined || azp === clientId) return
+  throw new IssuerRefusal("invalid_code", { cause: new Error("'azp' names another client") })
+}
+
 function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   const { sub: subject, email, name } = claims
   if ([subject, email, name].some((claim) => typeof claim === "string" && !isStorableText(claim))) {
@@ -149,7 +157,7 @@ function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   }
   return {
     subject,
-    email: typeof email === "string" && email !== "" ? email.toLowerCase() : undefined,
+    email: typeof email === "string" && email !== "" ? foldedEmail(email) : undefined,
     isEmailVerified: isVerified(claims),
     name: typeof name === "string" ? name : "",
   }

@@ -15,6 +15,7 @@ import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from
 import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
+import { foldedEmail } from "./email-address.ts"
 
 /** Maximum time between the password and the code. */
 const CHALLENGE_LIFETIME_SECONDS = 10 * 60
@@ -116,7 +117,7 @@ export class SignIn {
     password,
   }: Credentials): Promise<{ readonly user: UserRecord; readonly passwordHash: string }> {
     const { store, passwords } = this.#parts
-    const user = await store.users.findByEmail(email.toLowerCase())
+    const user = await store.users.findByEmail(foldedEmail(email))
     const passwordHash = user && (await store.users.passwordHash(user.id))
     if (user && passwordHash !== null) {
       if (await passwords.verify(password, passwordHash)) return { user, passwordHash }

@@ -20,6 +20,7 @@ import {
 import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
+import { foldedEmail } from "./email-address.ts"
 
 export interface UsersOptions {
   /** The store. It is closed together with the users. */
@@ -81,7 +82,7 @@ export class Users implements Disposable {
   }
 
   findByEmail(email: string): Promise<UserRecord | null> {
-    return this.#store.users.findByEmail(email.toLowerCase())
+    return this.#store.users.findByEmail(foldedEmail(email))
   }
 
   /**
@@ -204,14 +205,14 @@ export class Users implements Disposable {
     const outcome = await this.#store.users.create({
       id,
       name,
-      email: email.toLowerCase(),
+      email: foldedEmail(email),
       passwordHash: await this.#passwords.hash(password),
       identity: null,
       isFirst,
       createdAt: Date.now(),
     })
     if (outcome === "operator_exists") throw operatorExists()
-    if (outcome === "email_taken") throw isRegistered(email.toLowerCase())
+    if (outcome === "email_taken") throw isRegistered(foldedEmail(email))
     return this.require(id)
   }
 }

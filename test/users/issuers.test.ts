@@ -150,6 +150,35 @@ for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
   })
 }
 
+test("an issuer's token for another authorized party is rejected", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  open.invited.add(issuer.person.email)
+  const { person } = issuer
+  issuer.person = { ...person, azp: "another-client" } as never
+  expect(await walk(open, issuer, new Browser())).toContain("/console/sign-in?error=")
+  issuer.person = { ...person, azp: issuer.settings.clientId } as never
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})
+
+test("an issuer's address with the Kelvin sign belongs to nobody whose address has a k", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const kim = { name: "Kim", email: "kim@example.com", password: "another long password" }
+  await open.users.create(kim)
+  open.invited.add("kai@example.com")
+  for (const name of ["im", "ai"]) {
+    issuer.person = { ...issuer.person, sub: name, email: `\u212a${name}@example.com` }
+    const browser = new Browser()
+    expect(await walk(open, issuer, browser)).toContain("/console/sign-in?error=")
+    expect(await open.users.sessionOf(browser.cookie)).toBeNull()
+  }
+  issuer.person = { ...issuer.person, sub: "kim", email: "KIM@Example.com" }
+  const browser = new Browser()
+  expect(await walk(open, issuer, browser)).toBe("/console/keys")
+  expect((await open.users.sessionOf(browser.cookie))?.user.email).toBe(kim.email)
+})
+
 test("an issuer's callback belongs to one browser and is valid once", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
