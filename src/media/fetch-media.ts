@@ -66,7 +66,9 @@ async function ask(address: string, { allowsPrivate }: MediaLimits) {
     }
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
-    throw error.isRefused ? refused(address, error.message) : unreachable(address, error.message)
+    const { message, isRefused, wordsForUsers } = error
+    const isOfName = wordsForUsers !== message
+    throw isRefused || isOfName ? refused(address, wordsForUsers) : unreachable(address, message)
   }
 }
 

@@ -78,6 +78,12 @@ describe("media that the gateway does not fetch", () => {
     expect(asked).toEqual([])
   })
 
+  test("includes names of private networks, with the same error as unknown names", async () => {
+    const unknown = await refusal("http://name.invalid/", PUBLIC_ONLY)
+    const known = await refusal("http://localhost/", PUBLIC_ONLY)
+    expect(known).toBe(unknown.replace("name.invalid", "localhost"))
+  })
+
   test("includes redirects, errors, other schemes and credentials", async () => {
     expect(await refusal(at("/elsewhere"))).toContain("status 302")
     expect(await refusal(at("/absent"))).toContain("status 404")

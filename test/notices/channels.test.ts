@@ -44,10 +44,16 @@ describe("the webhook channel", () => {
     using receiver = startReceiver()
     const { port } = new URL(receiver.url)
     const restricted = new Webhook(() => false)
-    for (const host of ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433"]) {
+    for (const host of ["127.0.0.1", "[::1]", "0.0.0.0", "2130706433"]) {
       const address = `http://${host}:${port}/hook`
       const { message } = await failureOf(restricted.send(MESSAGE, { address, secret }))
       expect(message).toBe("it is not on the public internet")
+    }
+    // Owners must not find out which names exist in the operator's network.
+    for (const host of ["localhost", "name.invalid"]) {
+      const address = `http://${host}:${port}/hook`
+      const { message } = await failureOf(restricted.send(MESSAGE, { address, secret }))
+      expect(message).toBe("its name is unknown or not on the public internet")
     }
     expect(receiver.received).toEqual([])
   })

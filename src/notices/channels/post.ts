@@ -24,7 +24,7 @@ export async function post(
       deadline: TIMEOUT_MS,
     })
   } catch (error) {
-    if (error instanceof PinnedFetchError) throw new DeliveryError(error.message)
+    if (error instanceof PinnedFetchError) throw new DeliveryError(error.wordsForUsers)
     throw error
   }
   await response.body?.cancel()

@@ -8,12 +8,17 @@ export class PinnedFetchError extends Error {
   override readonly name = "PinnedFetchError"
   /** Whether the address itself was rejected before anything was sent. */
   readonly isRefused: boolean
+  /** The message for users who must not find out which names exist in the operator's network. */
+  readonly wordsForUsers: string
 
-  constructor(message: string, isRefused: boolean) {
+  constructor(message: string, isRefused: boolean, wordsForUsers = message) {
     super(message)
     this.isRefused = isRefused
+    this.wordsForUsers = wordsForUsers
   }
 }
+
+const UNKNOWN_OR_PRIVATE = "its name is unknown or not on the public internet"
 
 export interface PinnedRequest {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE"
@@ -121,17 +126,18 @@ async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
  */
 async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {
   const host = hostOf(url)
+  const isName = isIP(host) === 0
+  const wordsForUsers = isName && !allowsPrivate ? UNKNOWN_OR_PRIVATE : undefined
   let addresses: readonly string[]
   try {
-    addresses =
-      isIP(host) === 0 ? (await lookup(host, { all: true })).map((found) => found.address) : [host]
+    addresses = isName ? (await lookup(host, { all: true })).map((found) => found.address) : [host]
   } catch {
-    throw new PinnedFetchError("its name is unknown", false)
+    throw new PinnedFetchError("its name is unknown", false, wordsForUsers)
   }
   const [first] = addresses
-  if (first === undefined) throw new PinnedFetchError("its name is unknown", false)
+  if (first === undefined) throw new PinnedFetchError("its name is unknown", false, wordsForUsers)
   if (!allowsPrivate && !addresses.every(isPublicAddress)) {
-    throw new PinnedFetchError("it is not on the public internet", true)
+    throw new PinnedFetchError("it is not on the public internet", true, wordsForUsers)
   }
   return first
 }
