@@ -73,6 +73,11 @@ export class MemoryBudget {
     return this.#roomOf(EIGHTHS_OF_ANSWERS)
   }
 
+  /** Whether more than half of the memory is held. */
+  get isShort(): boolean {
+    return this.#held > this.#limit / 2
+  }
+
   /** Creates an empty reservation for a request. */
   open({ id, account }: MemoryHolder): Reservation {
     let key = this.#keys.get(id)
@@ -136,6 +141,11 @@ export class Reservation implements Disposable {
   /** Number of bytes that the reservation holds. */
   get held(): number {
     return this.#bytes
+  }
+
+  /** Whether memory is short in the whole process. */
+  get isShort(): boolean {
+    return this.#budget.isShort
   }
 
   /** Whether the reservation was released. */

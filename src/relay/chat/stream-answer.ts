@@ -26,14 +26,12 @@ import type { PricedUsage } from "../billing/priced-usage.ts"
 import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
+import { StallLimit } from "./stall-limit.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 import { countRequested } from "./unread-answer.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
-
-/** Maximum time for which the last frames of an ended answer wait for a caller that does not read. */
-const MAX_STALL_MS = 60_000
 
 export interface StreamServices extends OpeningServices {
   readonly billing: Billing
@@ -102,7 +100,7 @@ class StreamedAnswer implements WatchedDeadline {
   #controller: Controller | undefined
   #state: State = "opening"
   /** Ends the stream if the caller does not read its last frames. */
-  #stall: ReturnType<typeof setTimeout> | undefined
+  #stall: StallLimit | undefined
 
   constructor(services: StreamServices, context: ChatContext) {
     this.#services = services
@@ -191,21 +189,20 @@ class StreamedAnswer implements WatchedDeadline {
 
   /** Closes the stream, unless the caller still has to read the rest of long frames. */
   #finish(controller: Controller): void {
-    clearTimeout(this.#stall)
     if (!this.#hasBacklog) {
       controller.close()
       return this.#releaseMemory()
     }
-    this.#stall = setTimeout(() => {
+    this.#stall ??= new StallLimit(this.#context.call.memory, () => {
       this.#state = "left"
       controller.error(undefined)
       this.#releaseMemory()
-    }, MAX_STALL_MS)
-    this.#stall.unref()
+    })
+    this.#stall.restart()
   }
 
   #releaseMemory(): void {
-    clearTimeout(this.#stall)
+    this.#stall?.[Symbol.dispose]()
     this.#context.call.memory[Symbol.dispose]()
   }
 

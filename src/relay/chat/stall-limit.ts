@@ -1,0 +1,48 @@
+import type { Reservation } from "../../limits/memory-budget.ts"
+
+/** Maximum times in milliseconds for which the rest of an ended answer waits for its caller to read. */
+export interface StallTimes {
+  /** While memory is short. */
+  readonly shortMs: number
+  readonly longMs: number
+}
+
+/**
+ * The runtime asks for more only when the system has accepted everything, and a system accepts more only when about a
+ * megabyte was read. A caller that reads slowly is therefore not seen for minutes.
+ */
+const STALL_TIMES: StallTimes = { shortMs: 60_000, longMs: 600_000 }
+
+/** Ends an answer whose caller does not read, because the rest of the answer takes memory. */
+export class StallLimit implements Disposable {
+  readonly #memory: Pick<Reservation, "isShort">
+  readonly #end: () => void
+  readonly #times: StallTimes
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(memory: Pick<Reservation, "isShort">, end: () => void, times = STALL_TIMES) {
+    this.#memory = memory
+    this.#end = end
+    this.#times = times
+  }
+
+  /** Starts the time again, because the caller has read or the answer has ended. */
+  restart(): void {
+    this[Symbol.dispose]()
+    this.#wait(performance.now())
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+
+  #wait(startedAt: number): void {
+    const { shortMs, longMs } = this.#times
+    this.#timer = setTimeout(() => {
+      const isOver = performance.now() - startedAt >= longMs
+      if (isOver || this.#memory.isShort) this.#end()
+      else this.#wait(startedAt)
+    }, shortMs)
+    this.#timer.unref()
+  }
+}
