@@ -1,6 +1,7 @@
 import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
+import type { Usage } from "./usage.ts"
 
 /** The request body: JSON, or bytes of another type (a form, audio). */
 export type OperationBody =
@@ -32,11 +33,20 @@ export interface EncodedOperation {
   readonly losses: readonly Loss[]
 }
 
+/** Reads the usage of an answer that is too large or too complex to be decoded. */
+export interface UsageReader {
+  /**
+   * Returns the reported usage; absent if the vendor reports none at the end of its answers.
+   * @param members the last members of the answer.
+   */
+  usageIn?(members: JsonObject): Usage | undefined
+}
+
 /**
  * Encodes and decodes one operation (embedding, rerank, image, speech, transcription) for one family of vendors. It is
  * independent of addresses, keys and prices.
  */
-export interface OperationFormat<Request, Result> {
+export interface OperationFormat<Request, Result> extends UsageReader {
   /**
    * Encodes a request for a model.
    * @param model the vendor's own name for the model.

@@ -61,7 +61,10 @@ export interface EncodedSpeech {
 }
 
 /** Encodes speech requests for one family of vendors. */
-export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
+export interface SpeechFormat extends Pick<
+  OperationFormat<SpeechRequest, Spoken>,
+  "decodeError" | "usageIn"
+> {
   /** Whether the vendor's models follow instructions within the text, such as to wait for a minute. */
   readonly readsDirections?: boolean
   /**

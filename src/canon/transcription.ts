@@ -1,6 +1,7 @@
 import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
 import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
+import { NO_USAGE, type Usage } from "./usage.ts"
 
 /** Accepted audio containers, detected by content (docs/use/endpoints.md#audio). */
 export type AudioContainer = "flac" | "mp3" | "mp4" | "mpeg" | "ogg" | "wav" | "webm"
@@ -66,6 +67,12 @@ export interface TranscriptUsage {
   readonly tokens?: TranscriptTokens
 }
 
+/** Returns the usage of a transcript. */
+export function usageOfTranscript({ seconds = 0, tokens }: TranscriptUsage): Usage {
+  const { text = 0, audio = 0, output = 0, reasoning = 0 } = tokens ?? {}
+  return { ...NO_USAGE, seconds, inputFresh: text, audioInput: audio, output, reasoning }
+}
+
 export interface TranscriptTokens {
   readonly text: number
   readonly audio: number
@@ -92,7 +99,7 @@ export interface Transcript {
 /** Encodes and decodes transcriptions for one family of vendors. */
 export interface TranscriptionFormat extends Pick<
   OperationFormat<TranscriptionRequest, Transcript>,
-  "decodeError"
+  "decodeError" | "usageIn"
 > {
   /**
    * Reports whether the model can translate speech into English.

@@ -14,7 +14,7 @@ import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { nowInSeconds } from "../shared/time.ts"
 import { withoutCost, withoutOperatorData } from "../shared/vendor-costs.ts"
-import { imageUsage } from "./formats/openai.ts"
+import { imageUsageIn } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
 /** The loss for a stream of a vendor without streams. All images are sent when the last one is complete. */
@@ -33,7 +33,7 @@ export class ImageEventReader {
 
   /** Token usage, once the last event has reported it. */
   get usage(): Usage | undefined {
-    return this.last && imageUsage(objectAt(this.last, "usage"))
+    return this.last && imageUsageIn(this.last)
   }
 
   /** Whether the last event has arrived. */

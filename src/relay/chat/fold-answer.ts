@@ -4,7 +4,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { AnswerFold } from "../../canon/fold.ts"
 import { isJsonObject } from "../../canon/json.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { AnswerSize } from "../upstream/collect-answer.ts"
+import { AnswerSize } from "../upstream/answer-size.ts"
 import type { ReadingParts } from "./reading-parts.ts"
 import type { FrameWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -70,8 +70,9 @@ class CollectingWriter implements FrameWriter {
 
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (frame !== undefined) {
-      this.#size.add(frame.data.length)
-      if (!this.#size.isSmall) this.#size.reserve()
+      this.#size.count(frame.data.length)
+      const failure = this.#size.isSmall ? undefined : this.#size.reserve()
+      if (failure !== undefined) throw failure
     }
     for (const event of events) this.fold.push(event)
     return ""

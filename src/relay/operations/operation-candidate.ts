@@ -4,10 +4,11 @@ import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isErrorAnswer } from "../../canon/operation-answer.ts"
-import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
+import type { OperationAnswer, OperationCall, UsageReader } from "../../canon/operation.ts"
+import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { asCallFailure, CallEnded } from "../lifetime/call-failure.ts"
+import { asCallFailure, billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
 import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
@@ -15,6 +16,7 @@ import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
+import { membersAtEnd } from "../upstream/unparsed-answer.ts"
 
 /** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
@@ -24,6 +26,9 @@ export interface UpstreamAnswer {
   readonly attempt: Attempt<Candidate>
   readonly response: HttpAnswer
 }
+
+/** Reads the errors of a vendor, and the usage of its answers that cannot be decoded. */
+type CallFormat = RefusalReader & UsageReader
 
 /** A deployment that can serve an operation, and how to call it. */
 export class OperationCandidate implements Candidate {
@@ -40,6 +45,8 @@ export class OperationCandidate implements Candidate {
   #hasFailed = false
   /** The last answered call. */
   #last: Attempt<Candidate> | undefined
+  /** The format of the last call. */
+  #format: CallFormat | undefined
 
   /** @param speculative a call that may already be in progress, to this or another deployment. */
   constructor(
@@ -66,8 +73,24 @@ export class OperationCandidate implements Candidate {
     return Math.min(1, this.#billed.length / this.#wanted)
   }
 
+  /**
+   * The reported usage of the only call, if its answer could not be decoded. The usage of several calls is estimated
+   * together.
+   */
+  get unreadUsage(): Usage | undefined {
+    const [only, ...others] = this.#billed
+    if (only?.tail === undefined || others.length > 0) return undefined
+    const usage = this.#format?.usageIn?.(membersAtEnd(only.tail))
+    return usage === undefined || isNoUsage(usage) ? undefined : usage
+  }
+
   get #billed(): readonly Attempt<Candidate>[] {
     return this.#attempts.filter(({ isBilled, record }) => isBilled || record.outcome === "ok")
+  }
+
+  /** Whether a call ended with an answer that cannot be used although its provider bills it. */
+  get isUnusable(): boolean {
+    return this.#attempts.some(({ ended }) => billedAnswerOf(ended) !== undefined)
   }
 
   /** The number of calls whose usage is charged, at least one. */
@@ -101,10 +124,11 @@ export class OperationCandidate implements Candidate {
   /**
    * Makes one upstream call and returns its response if the status reports success. If the body cannot be read, the
    * caller of this method reports the failure to the attempt.
-   * @param format reads the vendor's errors.
+   * @param format reads the vendor's errors and usage.
    * @throws GatewayError if the call failed.
    */
-  async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
+  async call(call: OperationCall, format: CallFormat): Promise<UpstreamAnswer> {
+    this.#format = format
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
     this.#attempts.push(attempt)
     try {
@@ -138,10 +162,7 @@ export class OperationCandidate implements Candidate {
    * Makes all calls of an encoded operation, some of them in parallel, and reads their responses completely.
    * @throws GatewayError of the first call that failed. Other started calls continue.
    */
-  async callAll(
-    format: RefusalReader,
-    calls: readonly OperationCall[],
-  ): Promise<OperationAnswer[]> {
+  async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
     this.#wanted = calls.length
     try {
@@ -174,7 +195,7 @@ export class OperationCandidate implements Candidate {
     return this.#pipeline.together(this.#context, this.deployment, parts)
   }
 
-  async #read(call: OperationCall, format: RefusalReader): Promise<OperationAnswer> {
+  async #read(call: OperationCall, format: CallFormat): Promise<OperationAnswer> {
     const upstream = await this.call(call, format)
     const answer = await readWhole(upstream, format)
     this.#last = upstream.attempt

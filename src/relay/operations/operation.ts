@@ -33,8 +33,8 @@ export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>
 export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
 
 /**
- * Returns the estimated usage of a billed request without a read response: its caller has disconnected, or the response
- * cannot be used.
+ * Returns the usage of a billed request without a read response: its caller has disconnected, or the response cannot be
+ * used. It is estimated, except for the candidate's `unreadUsage`.
  * @param share of its input that was sent, 0 to 1.
  * @param isMade whether the response arrived and cannot be used.
  */
@@ -213,14 +213,18 @@ export class Operation implements Disposable {
   ): Promise<unknown> {
     const made = billedAnswerOf(error)
     if (made === undefined && !isCallerGone(error)) return undefined
-    const candidate = tried.findLast(({ billedShare }) => billedShare > 0)
-    if (candidate === undefined) return undefined
     const isMade = made !== undefined
+    // A parallel call to another deployment was given up, but did not fail.
+    const candidate = tried.findLast(({ isUnusable, billedShare }) =>
+      isMade ? isUnusable : billedShare > 0,
+    )
+    if (candidate === undefined) return undefined
+    const reported = made?.usage ?? candidate.unreadUsage
     const usage = made?.usage ?? (await unread(candidate, candidate.billedShare, isMade))
     if (isNoUsage(usage)) return undefined
     for (const other of tried) if (other !== candidate) other.lost()
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
-    const { charged } = await open.settle(usage, made?.usage === undefined)
+    const { charged } = await open.settle(usage, reported === undefined)
     if (made === undefined) return error
     if (charged > 0n) return asChargedError(error)
     return made.usage === undefined ? error : freeText()

@@ -4,22 +4,15 @@ import { joinInSlices } from "../../canon/joined-bytes.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
-import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { AnswerSize, BILLED, SMALL_ANSWER, type SizeReader } from "./answer-size.ts"
 import { reportsUsage, tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
-/** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
-const SMALL_ANSWER = 64 * 1024
-/** Answers with more bytes are parsed one at a time, so that other requests are served between them. */
-const HEAVY_ANSWER = 512 * 1024
-/** Number of copies of a whole answer in memory: as received, as parsed, and as sent to the caller. */
-const COPIES = 3
 const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
 /** Bytes that may precede JSON: white space and a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
-const MEBIBYTE = 1024 * 1024
 /**
  * Maximum number of lists, objects and members of a whole answer, and of elements in all its lists. It is higher than
  * in the longest answer with `logprobs` or the largest batch of embeddings. The values are parsed in slices, and count
@@ -27,18 +20,8 @@ const MEBIBYTE = 1024 * 1024
  */
 const MAX_VALUES = 10_000_000
 
-/**
- * The request causes such an answer: the answers of other deployments would be alike, so they are not tried, and no
- * deployment rests.
- */
-const BILLED = { providerError: "generation", billedAnswer: {} } as const
-
 /** The reader of a whole answer. */
-export interface AnswerReader {
-  readonly provider: string
-  /** Maximum bytes of an answer after decompression. */
-  readonly answerBytes: number
-  readonly memory: FrameMemory
+export interface AnswerReader extends SizeReader {
   /** The end of a JSON answer that cannot be parsed, which contains its usage. */
   tail: string | undefined
   /** Called with each chunk that arrives. */
@@ -47,8 +30,6 @@ export interface AnswerReader {
 
 /** The last received chunks that may contain the end of an answer. */
 const LAST_CHUNKS = 16
-
-type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
 /**
  * Returns an answer that has already arrived and is too small to count as memory; undefined if the answer must be
@@ -79,25 +60,20 @@ export async function collectAnswer(
     first ??= chunk.find((byte) => !BLANKS.has(byte))
     // White space does not count, because it only keeps the connection alive.
     if (first !== undefined) reader.received()
-    if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
-      list.clear()
-      return await readTail(answer, reader, tooLarge(reader))
-    }
-    size.add(chunk.byteLength)
+    size.count(chunk.byteLength)
     if (isJsonOnly && (first === undefined ? !size.isSmall : !mayBeJson(first))) {
       throw notJson(reader)
     }
     list.push(chunk)
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
-    const failure = scanner === undefined ? undefined : failureOf(scanner, reader)
+    const failure = failureOf(scanner, reader) ?? size.reserve(scanner?.bytes)
     if (failure !== undefined) {
-      if (!isJson) throw failure
+      if (scanner === undefined && !isJson) throw failure
       const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
       list.clear()
       return await readTail(answer, reader, failure, { last, scanner })
     }
-    size.reserve(scanner?.bytes)
   }
   // A heavy answer waits for its own turn of the event loop, because it is parsed as soon as it is returned.
   if (size.isHeavy) await ownTurn()
@@ -145,50 +121,6 @@ async function readTail(
   throw new GatewayError(failure.kind, failure.message, BILLED)
 }
 
-/** Tracks the received size of an answer. It enforces the size limit and reserves memory. */
-export class AnswerSize {
-  readonly #reader: SizeReader
-  #size = 0
-  #taken = 0
-
-  constructor(reader: SizeReader) {
-    this.#reader = reader
-  }
-
-  get bytes(): number {
-    return this.#size
-  }
-
-  get isSmall(): boolean {
-    return this.#size <= SMALL_ANSWER
-  }
-
-  /** Whether the answer may take long to parse. */
-  get isHeavy(): boolean {
-    return this.#size > HEAVY_ANSWER
-  }
-
-  /**
-   * Adds received bytes.
-   * @throws GatewayError `upstream_error` if the answer is too large.
-   */
-  add(bytes: number): void {
-    this.#size += bytes
-    if (this.#size > this.#reader.answerBytes) throw tooLarge(this.#reader)
-  }
-
-  /**
-   * Reserves memory for the answer.
-   * @param parsed memory in bytes that the parsed values take.
-   * @throws GatewayError `overloaded`.
-   */
-  reserve(parsed = 0): void {
-    const needed = COPIES * this.#size + parsed
-    this.#reader.memory.takeAnswer(needed - this.#taken)
-    this.#taken = needed
-  }
-}
-
 /** Scans the chunks of an answer. Chunks of a small answer are only scanned once the answer becomes large. */
 function scanned(
   scanner: JsonScanner | undefined,
@@ -226,16 +158,12 @@ function notJson({ provider }: AnswerReader): GatewayError {
   )
 }
 
-function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
-  return new GatewayError(
-    "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
-    BILLED,
-  )
-}
-
 /** Returns the error of an answer that cannot be parsed; undefined if it can be, as far as it was scanned. */
-function failureOf(scanner: JsonScanner, reader: AnswerReader): GatewayError | undefined {
+function failureOf(
+  scanner: JsonScanner | undefined,
+  reader: AnswerReader,
+): GatewayError | undefined {
+  if (scanner === undefined) return undefined
   if (Math.max(scanner.values, scanner.elements) > MAX_VALUES) return tooMany(reader)
   const isTooDeep = scanner.isTooWide || scanner.deepest > MAX_JSON_DEPTH
   return isTooDeep ? tooComplex(reader.provider) : undefined

@@ -27,8 +27,15 @@ export function tooComplex(provider: string): GatewayError {
   )
 }
 
-/** Members with the mode of service or the usage, which follow all content in an answer. */
-const NAMES_AT_END = ["service_tier", "serviceTier", "performanceConfig", "usage", "usageMetadata"]
+/** Members with the mode of service or the usage, which follow all content in an answer (`meta`: Cohere). */
+const NAMES_AT_END = [
+  "service_tier",
+  "serviceTier",
+  "performanceConfig",
+  "usage",
+  "usageMetadata",
+  "meta",
+]
 
 /** Whether an answer reports its usage. @param tail the last part of its text. */
 export function reportsUsage(tail: string): boolean {

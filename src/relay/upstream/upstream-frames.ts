@@ -3,6 +3,7 @@ import { ownTurn } from "../../canon/next-turn.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
+import { billedFor } from "./answer-size.ts"
 import { TAIL_LENGTH, usageLine } from "./unparsed-answer.ts"
 import { isHeavy, weighFrame } from "./parse-frame.ts"
 
@@ -146,7 +147,7 @@ export class UpstreamFrames {
       this.#silentBytes += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
       return frames
     } catch (error) {
-      if (error instanceof GatewayError) throw error
+      if (error instanceof GatewayError) throw billedFor(error)
       if (error instanceof FrameTooLong) throw tooLong(this.#attempt.provider, error)
       throw new GatewayError(
         "upstream_error",

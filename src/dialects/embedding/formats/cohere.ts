@@ -13,6 +13,7 @@ import {
 } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
@@ -53,6 +54,7 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const vectors = countedVectors(bodies.map(cohereVectors), request).flat().map(vectorOf)
       return { vectors, tokens: tokensOfCalls(bodies.map(billedTokens)) }
     },
+    usageIn: (members) => ({ ...NO_USAGE, inputFresh: billedTokens(members) ?? 0 }),
     decodeError,
   }
 }

@@ -6,6 +6,7 @@ import type {
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
@@ -73,6 +74,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
         ...(counts.includes(undefined) ? {} : { tokens: tokensOfCalls(counts) }),
       }
     },
+    usageIn: (members) => ({ ...NO_USAGE, inputFresh: tokensOf(members) ?? 0 }),
     decodeError,
   }
 }

@@ -86,6 +86,7 @@ export function openAiEmbedding(
       return { calls, losses }
     },
     decode: (answers, request) => decode(answers, request, READERS[all.numbers]),
+    usageIn: (members) => ({ ...NO_USAGE, inputFresh: tokensOf(members) ?? 0 }),
     decodeError,
   }
 }

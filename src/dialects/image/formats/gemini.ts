@@ -47,6 +47,7 @@ export function googleImages(parent: string): ImageFormat {
       if (images.length === 0 && first) throw forbidden(reasonOf(first), usage.usage)
       return { images, ...usage, facts: {} }
     },
+    usageIn: (members) => usageOf(objectAt(members, "usageMetadata")),
     sent: sentRatio,
     decodeError: decodeImageError,
   }

@@ -59,6 +59,7 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
     },
     streams: (request, model) => canStream(request, familyOf(model, families)),
     decode: decodeImages,
+    usageIn: imageUsageIn,
     decodeError: decodeImageError,
   }
 }
@@ -76,7 +77,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
   const answered = bodies.map((body) => ({
     images: imagesOfData(body),
-    usage: imageUsage(objectAt(body, "usage")),
+    usage: imageUsageIn(body),
   }))
   const counted = usageOfAnswers(answered)
   const facts: JsonObject = {}
@@ -189,6 +190,11 @@ function formCall(
 
 function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
+}
+
+/** Returns the usage that an answer reports. */
+export function imageUsageIn(body: JsonObject): Usage | undefined {
+  return imageUsage(objectAt(body, "usage"))
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImages } from "./openai.ts"
+import { decodeImages, imageUsageIn } from "./openai.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** Values of `ImageGenerationRequest.aspectRatio` of @openrouter/sdk, except unusual ratios. */
@@ -66,6 +66,7 @@ export const OPENROUTER_IMAGES: ImageFormat = {
     return { calls: countsOf(request, 1).map(() => jsonCall("/images", body)), losses }
   },
   decode: decodeImages,
+  usageIn: imageUsageIn,
   sent: sentRatio,
   decodeError: decodeImageError,
 }

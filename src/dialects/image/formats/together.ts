@@ -10,7 +10,7 @@ import {
   refuseMask,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImages } from "./openai.ts"
+import { decodeImages, imageUsageIn } from "./openai.ts"
 
 /** Maximum `n` in Together's reference of `POST /images/generations`. */
 const MAX_PER_CALL = 4
@@ -51,5 +51,6 @@ export const TOGETHER_IMAGES: ImageFormat = {
     return { calls, losses }
   },
   decode: decodeImages,
+  usageIn: imageUsageIn,
   decodeError: decodeImageError,
 }

@@ -10,7 +10,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { decodeImages } from "./openai.ts"
+import { decodeImages, imageUsageIn } from "./openai.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** Values of `aspect_ratio` in docs.x.ai. */
@@ -53,6 +53,7 @@ export const XAI_IMAGES: ImageFormat = {
     return { calls, losses }
   },
   decode: decodeImages,
+  usageIn: imageUsageIn,
   sent: sentRatio,
   decodeError: decodeImageError,
 }

@@ -15,6 +15,7 @@ import {
 import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
 import type { EncodedOperation } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 
 const PATH = "/moderations"
@@ -32,6 +33,7 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
       return { calls: [jsonCall(PATH, { ...extra, model, input: encodeInput(sent) })], losses }
     },
     decode: decodeAnswer,
+    usageIn,
     decodeError,
   }
 }
@@ -50,6 +52,7 @@ export function mistralModeration(decodeError: ModerationFormat["decodeError"]):
       return { calls, losses: [...dropped, ...losses] }
     },
     decode: decodeAnswer,
+    usageIn,
     decodeError,
   }
 }
@@ -124,9 +127,17 @@ function encodePart(part: ModerationPart): JsonObject {
 const decodeAnswer: ModerationFormat["decode"] = (answers, { input, extra }: ModerationRequest) => {
   const [body = {}] = answers.map(jsonOf)
   const verdicts = readForm(extra, () => verdictsOf(body.results, verdictCount(input)))
-  const usage = objectAt(body, "usage") ?? {}
-  const tokens = quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
+  const tokens = tokensOf(body)
   return { verdicts, ...(tokens > 0 && { tokens }) }
+}
+
+function tokensOf(body: JsonObject): number {
+  const usage = objectAt(body, "usage") ?? {}
+  return quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
+}
+
+function usageIn(members: JsonObject): Usage {
+  return { ...NO_USAGE, inputFresh: tokensOf(members) }
 }
 
 /**

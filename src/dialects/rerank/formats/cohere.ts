@@ -1,6 +1,7 @@
 import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
@@ -29,6 +30,7 @@ export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFo
       const scores = scoresOf(body["results"], request)
       return { ...ranked(scores, request), ...searchesOf(body) }
     },
+    usageIn: (members) => ({ ...NO_USAGE, ...searchesOf(members) }),
     decodeError,
   }
 }

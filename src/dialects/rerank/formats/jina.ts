@@ -1,6 +1,7 @@
 import { type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, readForm } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
@@ -46,6 +47,10 @@ export function jinaRerank(
       const [body = {}] = answers.map(jsonOf)
       const scores = readForm(request.extra, () => scoresOf(body[resultsField], request))
       return { ...ranked(scores, request), ...usageOf(body) }
+    },
+    usageIn(members) {
+      const { tokens = 0, searches = 0 } = usageOf(members)
+      return { ...NO_USAGE, inputFresh: tokens, searches }
     },
     decodeError,
   }

@@ -42,6 +42,7 @@ export function geminiSpeech(
         losses,
       }
     },
+    usageIn: (members) => usageOf(objectAt(members, "usageMetadata")),
     decodeError,
   }
 }

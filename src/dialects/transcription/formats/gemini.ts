@@ -2,10 +2,11 @@ import { GatewayError } from "../../../canon/errors.ts"
 import { fileTooLarge } from "../../../canon/form-file.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
-import type {
-  Transcript,
-  TranscriptionFormat,
-  TranscriptionRequest,
+import {
+  type Transcript,
+  type TranscriptionFormat,
+  type TranscriptionRequest,
+  usageOfTranscript,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { defined } from "../../shared/fields.ts"
@@ -69,6 +70,7 @@ export function geminiTranscription(
       if (text === "" && candidate.finishReason === "MAX_TOKENS") throw unwritten(usage, request)
       return { text, usage }
     },
+    usageIn: (members) => usageOfTranscript(usageOf(objectAt(members, "usageMetadata"))),
     decodeError,
   }
 }

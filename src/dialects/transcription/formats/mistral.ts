@@ -1,6 +1,10 @@
 import { isJsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
-import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
+import {
+  type TranscriptionFormat,
+  type TranscriptSegment,
+  usageOfTranscript,
+} from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
 import {
@@ -66,6 +70,7 @@ export function mistralTranscription(
         usage: usageOf(objectAt(body, "usage")),
       })
     },
+    usageIn: (members) => usageOfTranscript(usageOf(objectAt(members, "usage"))),
     decodeError,
   }
 }

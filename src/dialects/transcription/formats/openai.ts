@@ -10,13 +10,14 @@ import {
 } from "../../../canon/json.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
-import type {
-  Transcript,
-  TranscriptForm,
-  TranscriptionFormat,
-  TranscriptionRequest,
-  TranscriptSegment,
-  TranscriptTokens,
+import {
+  type Transcript,
+  type TranscriptForm,
+  type TranscriptionFormat,
+  type TranscriptionRequest,
+  type TranscriptSegment,
+  type TranscriptTokens,
+  usageOfTranscript,
 } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
@@ -95,6 +96,7 @@ export function openAiTranscription(
       return { calls: [formCall(path, audioForm(fields, request))], losses }
     },
     decode,
+    usageIn: (members) => usageOfTranscript(usageOf(objectAt(members, "usage"))),
     decodeError,
   }
 }

@@ -73,10 +73,8 @@ export class Embeddings {
       countInput(this.#services.counter.of(call.key.account), (plan.asked.inTexts ?? request).input)
     const completed = (candidate: OperationCandidate): Promise<CountedUsage> =>
       completedUsage(candidate, sentTo(candidate, plan.asked).sent, count)
-    const unread = async (_: OperationCandidate, share: number): Promise<Usage> => ({
-      ...NO_USAGE,
-      inputFresh: Math.ceil((await count()) * share),
-    })
+    const unread = async (candidate: OperationCandidate, share: number): Promise<Usage> =>
+      candidate.unreadUsage ?? { ...NO_USAGE, inputFresh: Math.ceil((await count()) * share) }
     const input = { ...plan, attempt, completed, unread, mayHedge: true }
     return this.#services.operations.run(input, caller)
   }

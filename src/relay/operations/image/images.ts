@@ -83,9 +83,10 @@ export class Images {
         isWhole: !request.stream,
         attempt: (candidate) => attempt(candidate, request, { call, inspector: this.#inspector }),
         completed: (candidate) => completedImages(candidate, request),
-        unread: ({ deployment }, share, isMade) => {
+        unread: ({ deployment, unreadUsage: usage }, share, isMade) => {
           const images = isMade ? Math.ceil(request.count * share) : 0
-          return imagesUsage({ images }, deployment, this.#sentTo(deployment, request)).usage
+          const made = { images, ...(usage && { usage }) }
+          return imagesUsage(made, deployment, this.#sentTo(deployment, request)).usage
         },
       },
       caller,

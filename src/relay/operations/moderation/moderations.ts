@@ -50,10 +50,8 @@ export class Moderations {
     const count = (): Promise<number> => this.#count(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Moderated>> =>
       moderateAt(candidate, request, count)
-    const unread = async (_: OperationCandidate, share: number): Promise<Usage> => ({
-      ...NO_USAGE,
-      inputFresh: Math.ceil((await count()) * share),
-    })
+    const unread = async (candidate: OperationCandidate, share: number): Promise<Usage> =>
+      candidate.unreadUsage ?? { ...NO_USAGE, inputFresh: Math.ceil((await count()) * share) }
     const input = { ...this.plan(call, request), attempt, unread, mayHedge: true }
     return this.#services.operations.run(input, caller)
   }

@@ -40,7 +40,7 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
  */
 export async function rerankUsage(
   request: RerankRequest,
-  result: RerankResult,
+  result: Pick<RerankResult, "tokens" | "searches">,
   rates: Rates,
   countTokens: () => Promise<number>,
 ): Promise<CountedUsage> {

@@ -62,9 +62,10 @@ export class Reranking {
       this.#attempt(candidate, call, request, plan.model)
     const queries = plan.model.kind === "rerank" ? request.documents.length : 1
     const count = (): Promise<number> => this.#count(call, request, queries)
-    const unread = async ({ deployment }: OperationCandidate, share: number): Promise<Usage> => {
-      const rates = deployment.price?.rates ?? {}
-      const { usage } = await rerankUsage(request, { ranking: [], isSquashed: false }, rates, count)
+    const unread = async (candidate: OperationCandidate, share: number): Promise<Usage> => {
+      const rates = candidate.deployment.price?.rates ?? {}
+      const { inputFresh: tokens = 0, searches = 0 } = candidate.unreadUsage ?? {}
+      const { usage } = await rerankUsage(request, { tokens, searches }, rates, count)
       return { ...usage, inputFresh: Math.ceil(usage.inputFresh * share) }
     }
     const input = { ...plan, attempt, unread, mayHedge: true }

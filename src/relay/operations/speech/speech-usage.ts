@@ -104,8 +104,14 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Spe
   }
 }
 
-/** Returns the usage if the caller disconnected before any audio arrived, which is the text. */
-export function unreadUsage({ input }: Pick<SpeechRequest, "input">): Usage {
-  const inputFresh = roughTokens(Buffer.byteLength(input))
-  return { ...NO_USAGE, characters: characterCount(input), inputFresh }
+/**
+ * Returns the usage if no audio was read: the text, and the reported tokens.
+ * @param reported the vendor's own count.
+ */
+export function unreadUsage(
+  { input }: Pick<SpeechRequest, "input">,
+  reported: Usage = NO_USAGE,
+): Usage {
+  const inputFresh = reported.inputFresh || roughTokens(Buffer.byteLength(input))
+  return { ...reported, characters: characterCount(input), inputFresh }
 }

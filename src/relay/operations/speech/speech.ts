@@ -30,7 +30,7 @@ export class Speech {
     const limited = maxOutput === undefined ? options : { ...options, maxOutput }
     const open = await operation.open({
       attempt: (candidate) => synthesizeAt(candidate, limited, call),
-      unread: () => unreadUsage(options),
+      unread: ({ unreadUsage: reported }) => unreadUsage(options, reported),
       mayHedge: true,
     })
     return answerSpeech(open, call)

@@ -2,6 +2,7 @@ import type {
   Transcript,
   TranscriptionRequest,
   TranscriptTokens,
+  TranscriptUsage,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
@@ -10,6 +11,7 @@ import type { Price } from "../../../ledger/price.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
 /**
@@ -126,7 +128,16 @@ export function transcriptionUsage(
   }
 }
 
-/** Returns the usage if the caller disconnected before any text arrived, which is the audio. */
-export function unreadUsage(request: TranscriptionRequest, deployment: Deployment): Usage {
-  return transcriptionUsage({ text: "", usage: {} }, request, deployment).usage
+/** Returns the usage if no text was read: the audio, and the reported tokens. */
+export function unreadUsage(
+  request: TranscriptionRequest,
+  { deployment, unreadUsage: reported }: Pick<OperationCandidate, "deployment" | "unreadUsage">,
+): Usage {
+  const usage = reported === undefined ? {} : transcriptUsageOf(reported)
+  return transcriptionUsage({ text: "", usage }, request, deployment).usage
+}
+
+function transcriptUsageOf(usage: Usage): TranscriptUsage {
+  const { seconds, inputFresh: text, audioInput: audio, output, reasoning } = usage
+  return { seconds, tokens: { text, audio, output, reasoning } }
 }

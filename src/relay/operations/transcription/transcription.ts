@@ -72,7 +72,7 @@ export class Transcription implements Disposable {
     }
     const open = await operation.open({
       attempt: (candidate) => transcribeAt(candidate, limited, call),
-      unread: ({ deployment }) => unreadUsage(request, deployment),
+      unread: (candidate) => unreadUsage(request, candidate),
     })
     return answerTranscription(open, request, call)
   }

@@ -3,7 +3,7 @@ import type { Transcript, TranscriptionRequest } from "../../../canon/transcript
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../request/call.ts"
-import { isCallerGone } from "../../lifetime/call-failure.ts"
+import { billedAnswerOf, isCallerGone } from "../../lifetime/call-failure.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import type { CountedOperationServices } from "../operations.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -72,7 +72,7 @@ export async function translate(
   await translating.admit({ model: translator, ...limitsOf(held), isWhole: true })
   using transcribed = await transcribing.open({
     attempt: (candidate) => transcribeWhole(candidate, request, call),
-    unread: ({ deployment }) => unreadUsage(request, deployment),
+    unread: (candidate) => unreadUsage(request, candidate),
   })
   const { value: transcript } = transcribed
   const chunks = chunksOf(transcript, request.form)
@@ -85,10 +85,11 @@ export async function translate(
   const task = { chunks, held, prompt: request.prompt, call: ofText, model: translator }
   const translation = translating.open({
     attempt: (candidate) => translateAt(candidate, task, services),
-    unread: () => untranslatedUsage(chunks),
+    unread: ({ unreadUsage: reported }) => reported ?? untranslatedUsage(chunks),
   })
   using translated = await translation.catch(async (failure: unknown) => {
-    if (isCallerGone(failure)) await settle(transcribed, request)
+    if (isCallerGone(failure) || billedAnswerOf(failure) !== undefined)
+      await settle(transcribed, request)
     throw failure
   })
   const english = withEnglish(transcript, translated.value.texts, request.form)

@@ -1,0 +1,85 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
+
+/** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
+export const SMALL_ANSWER = 64 * 1024
+/** Answers with more bytes are parsed one at a time, so that other requests are served between them. */
+const HEAVY_ANSWER = 512 * 1024
+/** Number of copies of a whole answer in memory: as received, as parsed, and as sent to the caller. */
+const COPIES = 3
+const MEBIBYTE = 1024 * 1024
+
+/**
+ * The request causes such an answer: the answers of other deployments would be alike, so they are not tried, and no
+ * deployment rests.
+ */
+export const BILLED = { providerError: "generation", billedAnswer: {} } as const
+
+/** The limits of a whole answer. */
+export interface SizeReader {
+  readonly provider: string
+  /** Maximum bytes of an answer after decompression. */
+  readonly answerBytes: number
+  readonly memory: FrameMemory
+}
+
+/** Tracks the received size of an answer. It enforces the size limit and reserves memory. */
+export class AnswerSize {
+  readonly #reader: SizeReader
+  #size = 0
+  #taken = 0
+
+  constructor(reader: SizeReader) {
+    this.#reader = reader
+  }
+
+  get bytes(): number {
+    return this.#size
+  }
+
+  get isSmall(): boolean {
+    return this.#size <= SMALL_ANSWER
+  }
+
+  /** Whether the answer may take long to parse. */
+  get isHeavy(): boolean {
+    return this.#size > HEAVY_ANSWER
+  }
+
+  /** Counts received bytes. */
+  count(bytes: number): void {
+    this.#size += bytes
+  }
+
+  /**
+   * Reserves memory for the answer.
+   * @param parsed memory in bytes that the parsed values take.
+   * @returns the failure of a call whose answer is too large, which its provider bills; undefined if it fits.
+   * @throws GatewayError `overloaded`.
+   */
+  reserve(parsed = 0): GatewayError | undefined {
+    if (this.#size > this.#reader.answerBytes) return tooLarge(this.#reader)
+    const needed = COPIES * this.#size + parsed
+    try {
+      this.#reader.memory.takeAnswer(needed - this.#taken)
+    } catch (thrown) {
+      return billedFor(thrown)
+    }
+    this.#taken = needed
+    return undefined
+  }
+}
+
+/** Returns the error for an answer that never fits into memory. @throws any other error. */
+export function billedFor(thrown: unknown): GatewayError {
+  if (!(thrown instanceof GatewayError) || thrown.kind !== "upstream_error") throw thrown
+  return new GatewayError(thrown.kind, thrown.message, { ...thrown.details, ...BILLED })
+}
+
+function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+    BILLED,
+  )
+}
