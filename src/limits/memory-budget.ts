@@ -24,6 +24,9 @@ const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
 
+/** Whether memory was taken. `share_used`: other requests of the same key or account hold too much. */
+type Taken = "taken" | "full" | "share_used"
+
 /** The bytes held by one key or account. */
 interface Share {
   held: number
@@ -89,18 +92,18 @@ export class MemoryBudget {
   }
 
   /**
-   * Takes bytes if they are free.
+   * Takes bytes if they are free. They may be refused because other requests of the key or account hold too many.
    * @param own bytes that the request already holds. The limits for several requests do not apply if no other request
    * of its key or account holds memory.
    */
-  take(share: KeyShare, own: number, bytes: number, eighths: number): boolean {
+  take(share: KeyShare, own: number, bytes: number, eighths: number): Taken {
     const free = this.#roomOf(eighths) - this.#held - bytes
     const { account } = share
-    if (free < 0) return false
-    if (share.held > own && share.held + bytes > free) return false
-    if (account.held > own && account.held + bytes > ACCOUNT_PART * free) return false
+    if (share.held > own && share.held + bytes > free) return "share_used"
+    if (account.held > own && account.held + bytes > ACCOUNT_PART * free) return "share_used"
+    if (free < 0) return "full"
     this.give(share, -bytes)
-    return true
+    return "taken"
   }
 
   give(share: KeyShare, bytes: number): void {
@@ -189,7 +192,8 @@ export class Reservation implements Disposable {
         `This request needs more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may use. Send a smaller request, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
-    this.#take(bytes, held + bytes <= SMALL_HOLDING_BYTES ? EIGHTHS : EIGHTHS_OF_BODIES)
+    const isSmall = held + bytes <= SMALL_HOLDING_BYTES
+    if (this.#take(bytes, isSmall ? EIGHTHS : EIGHTHS_OF_BODIES) !== "taken") throw full()
   }
 
   /**
@@ -205,7 +209,9 @@ export class Reservation implements Disposable {
         `This answer needs more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
-    this.#take(bytes, EIGHTHS_OF_ANSWERS)
+    const taken = this.#take(bytes, EIGHTHS_OF_ANSWERS)
+    if (taken === "share_used") throw new MemoryShareUsed()
+    if (taken === "full") throw full()
   }
 
   /** Releases a part of the memory. */
@@ -233,11 +239,23 @@ export class Reservation implements Disposable {
     for (const end of this.#deferred ?? []) end()
   }
 
-  #take(bytes: number, eighths: number): void {
+  #take(bytes: number, eighths: number): Taken {
     const counting = this.#counting
-    if (counting === undefined) return
-    if (!this.#budget.take(this.#share, counting.#bytes, bytes, eighths)) throw full()
-    counting.#bytes += bytes
+    if (counting === undefined) return "taken"
+    const taken = this.#budget.take(this.#share, counting.#bytes, bytes, eighths)
+    if (taken === "taken") counting.#bytes += bytes
+    return taken
+  }
+}
+
+/** The memory for an answer was refused because parallel requests of the same key or account hold too much. */
+export class MemoryShareUsed extends GatewayError {
+  constructor() {
+    super(
+      "overloaded",
+      "Parallel requests of this key or account hold the memory that this answer needs. Send fewer large requests at once, or ask the operator to raise 'limits.memory_mb'.",
+      { retryAfter: RETRY_AFTER_SECONDS },
+    )
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { defaultMemory } from "../../src/limits/machine-memory.ts"
-import { MemoryBudget, type Reservation } from "../../src/limits/memory-budget.ts"
+import { MemoryBudget, MemoryShareUsed, type Reservation } from "../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
 
@@ -18,6 +18,12 @@ function kindOf(take: () => void): string {
 
 function of(budget: MemoryBudget, id: string, account = id): Reservation {
   return budget.open({ id, account })
+}
+
+function holding(budget: MemoryBudget, id: string, megabytes: number): Reservation {
+  const reservation = of(budget, id)
+  reservation.takeBody(megabytes * MEGABYTE)
+  return reservation
 }
 
 describe("the memory budget of all requests", () => {
@@ -84,6 +90,24 @@ describe("the memory budget of all requests", () => {
     one.give(1)
     one.takeAnswer(MEGABYTE)
     expect(budget.held).toBe(0)
+  })
+
+  test("distinguishes answers without memory because of the same account from others", () => {
+    const budget = new MemoryBudget(64 * MEGABYTE)
+    using _ = holding(budget, "a", 30)
+    const refusal = (take: () => void): unknown => {
+      try {
+        return take()
+      } catch (error) {
+        return error
+      }
+    }
+    const answer = (key: string, account: string) => () =>
+      of(budget, key, account).takeAnswer(27 * MEGABYTE)
+    expect(refusal(answer("a", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(refusal(answer("b", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(refusal(answer("c", "c"))).not.toBeInstanceOf(MemoryShareUsed)
+    expect(kindOf(answer("c", "c"))).toBe("overloaded")
   })
 
   test("stays exact and below its limit in any order of steps", () => {

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { MemoryShareUsed } from "../../limits/memory-budget.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 
 /** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
@@ -70,10 +71,16 @@ export class AnswerSize {
   }
 }
 
-/** Returns the error for an answer that never fits into memory. @throws any other error. */
+/**
+ * Returns the error for an answer whose memory is refused because of its size, or because of parallel requests of the
+ * same caller. Its provider bills it.
+ * @throws any other error.
+ */
 export function billedFor(thrown: unknown): GatewayError {
-  if (!(thrown instanceof GatewayError) || thrown.kind !== "upstream_error") throw thrown
-  return new GatewayError(thrown.kind, thrown.message, { ...thrown.details, ...BILLED })
+  if (!(thrown instanceof GatewayError)) throw thrown
+  if (thrown.kind !== "upstream_error" && !(thrown instanceof MemoryShareUsed)) throw thrown
+  const { retryAfter: _, ...details } = thrown.details
+  return new GatewayError(thrown.kind, thrown.message, { ...details, ...BILLED })
 }
 
 function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
