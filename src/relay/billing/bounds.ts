@@ -36,6 +36,8 @@ const UNKNOWN_CONTEXT = 1_048_576
 /** The maximum tokens of a request, which its hold covers. */
 export interface Bound {
   readonly input: number
+  /** Maximum tokens of the request itself, which exceed `input` if a provider accepts more than the model's context. */
+  readonly sent: number
   /** Maximum output tokens of each choice. */
   readonly output: number
   readonly choices: number
@@ -155,6 +157,7 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
   const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
   return {
     input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
+    sent: wrapped,
     output: longestAnswer(request, model),
     choices: request.choices,
     rounds: 1,

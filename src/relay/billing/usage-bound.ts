@@ -61,13 +61,14 @@ export interface MaxUsage {
 
 /** Returns the maximum usage of a chat request, regardless of the usage that its vendor reports. */
 export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usage {
-  const { choices, rounds } = bound
+  const { choices, rounds, sent } = bound
+  const turns = 1 + maxTurns(model, featureCosts)
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   const max: Writable<Usage> = {
     ...NO_USAGE,
-    inputFresh:
-      Math.max(bound.input, longest * rounds * (1 + maxTurns(model, featureCosts))) * choices,
+    // A provider may accept more than the configured context.
+    inputFresh: Math.max(bound.input, sent * rounds, longest * rounds * turns) * choices,
     // The caller's output limit does not apply to text that the model writes in further rounds.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // The caller's output limit does not apply to separately billed reasoning, so its maximum is a multiple of the

@@ -101,6 +101,16 @@ describe("charges for usage above the possible maximum", () => {
     expect(receipt.usage).toEqual({ input: 100_000, output: 1 })
   })
 
+  test("stop at the bytes of a request that exceeds the model's context", async () => {
+    usage = { prompt_tokens: 150_000, completion_tokens: 1 }
+    const messages = [{ role: "user", content: "a".repeat(200_000) }]
+    const { receipt, paid } = await ask({ model: "scripted/known", messages })
+    expect(receipt).toMatchObject({ usage: { input: 150_000, output: 1 } })
+    expect(receipt.usage_beyond_bound).toBeUndefined()
+    expect(alarmsOf(receipt)).toEqual([])
+    expect(paid).toBe(150_000n * 1_000n + 2_000n)
+  })
+
   test("stop at a few times the bytes for input of a model without a known context", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
