@@ -79,6 +79,20 @@ const MAX_COUNTED_LEVELS = 256
  */
 const SHORT_STRING_BYTES = 32
 
+/** Observes the outer levels of JSON while it is scanned. */
+export interface JsonObserver {
+  /** The deepest observed level. The members of the outermost object are at level 1. */
+  readonly maxDepth: number
+  /** Called with a part of a string. The last part ends with the closing quote. */
+  string(chunk: Buffer, start: number, end: number, depth: number): void
+  colon(depth: number, at: number): void
+  comma(depth: number, chunk: Buffer, at: number): void
+  /** Called when a list or object opens a level. */
+  open(depth: number): void
+  close(depth: number, chunk: Buffer, at: number): void
+  chunkEnd(chunk: Buffer): void
+}
+
 /**
  * Scans JSON while it arrives, before it is parsed. It measures the depth, and the memory that the values take beyond
  * the text. It does not validate.
@@ -103,6 +117,13 @@ export class JsonScanner {
   #isText = false
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
+  readonly #observer: JsonObserver | undefined
+  readonly #observedDepth: number
+
+  constructor(observer?: JsonObserver) {
+    this.#observer = observer
+    this.#observedDepth = observer?.maxDepth ?? 0
+  }
 
   /** The name of the body's member that is currently arriving. */
   get member(): string | undefined {
@@ -158,9 +179,11 @@ export class JsonScanner {
       if (this.#isText) {
         const end = this.#string(bytes, at)
         if (this.#depth === 1) this.#topLevel.read(bytes, at, end, !this.#isText)
+        if (this.#depth <= this.#observedDepth) this.#observer?.string(bytes, at, end, this.#depth)
         at = end
       } else at = this.#plain(bytes, at)
     }
+    this.#observer?.chunkEnd(bytes)
   }
 
   /**
@@ -179,6 +202,7 @@ export class JsonScanner {
       if (code === COMMA) {
         this.#commas++
         if (this.#depth === 1) this.#topLevel.comma()
+        if (this.#depth <= this.#observedDepth) this.#observer?.comma(this.#depth, chunk, at)
       } else if (code === COLON) {
         this.#members++
         if (isDigitOrEscape(this.#firstByte)) this.#numbered++
@@ -186,11 +210,16 @@ export class JsonScanner {
         this.#membersAt[this.#depth] = members
         if (members > this.widest) this.widest = members
         if (this.#depth === 1) this.#topLevel.colon()
+        if (this.#depth <= this.#observedDepth) this.#observer?.colon(this.#depth, at)
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.#openings++
         if (++this.#depth > this.deepest) this.deepest = this.#depth
         this.#membersAt[this.#depth] = 0
-      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--
+        if (this.#depth <= this.#observedDepth) this.#observer?.open(this.#depth)
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        if (this.#depth <= this.#observedDepth) this.#observer?.close(this.#depth, chunk, at)
+        this.#depth--
+      }
     }
     return chunk.length
   }

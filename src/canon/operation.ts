@@ -36,8 +36,8 @@ export interface EncodedOperation {
 /** Reads the usage of an answer that is too large or too complex to be decoded. */
 export interface UsageReader {
   /**
-   * Returns the reported usage; absent if the vendor reports none at the end of its answers.
-   * @param members the last members of the answer.
+   * Returns the reported usage; absent if the vendor never reports any.
+   * @param members the members of the answer that may contain it (relay/upstream/usage-members.ts).
    */
   usageIn?(members: JsonObject): Usage | undefined
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../canon/json.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
@@ -9,7 +10,6 @@ import type { ChatContext } from "./chat-context.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
-import { membersAtEnd } from "../upstream/unparsed-answer.ts"
 
 /** A plan whose calls have started. */
 export interface TriedPlan {
@@ -77,22 +77,21 @@ export function isUnusable({ ended }: Attempt<Plan>): boolean {
 
 /** Returns the meter of a call; of an answer that could not be decoded, only if its usage was reported. */
 export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
-  const { meter, tail } = attempt
+  const { meter, usageMembers } = attempt
   const isUnread = isUnusable(attempt)
   if (meter !== undefined && (meter.usage !== undefined || !isUnread)) return meter
-  return unreadMeter(charge, attempt, isUnread ? (tail ?? "") : tail)
+  return unreadMeter(charge, attempt, isUnread ? (usageMembers ?? {}) : usageMembers)
 }
 
 /** Returns the known usage of an answer that was not decoded. */
 function unreadMeter(
   charge: PendingCharge,
   { plan, startedAt }: Attempt<Plan>,
-  tail: string | undefined,
+  members: JsonObject | undefined,
 ): Meter {
   const meter = new Meter()
   meter.begunAt = startedAt
-  if (tail === undefined) return meter
-  const members = membersAtEnd(tail)
+  if (members === undefined) return meter
   const usage = plan.binding.dialect.usageIn(members)
   meter.reported = members
   if (usage !== undefined) meter.result({ choices: [], usage })

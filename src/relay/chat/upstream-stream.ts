@@ -18,9 +18,10 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
+import { billedFor } from "../upstream/answer-size.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
-import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream/unparsed-answer.ts"
+import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
@@ -200,7 +201,7 @@ export class UpstreamStream<
         text = frames === undefined ? this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
-        this.#countUsage(membersAtEnd(this.#frames.usageLine))
+        this.#countUsage(this.#frames.usageMembers)
         // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
@@ -254,7 +255,7 @@ export class UpstreamStream<
           this.#frames.delay(received.slice(reported))
           break
         }
-        this.#frames.weigh(event)
+        this.#weigh(event)
         const frame = this.#parsed(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
         reported++
@@ -272,11 +273,25 @@ export class UpstreamStream<
     return text
   }
 
+  /**
+   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
+   * with content or usage.
+   */
+  #weigh(event: ReceivedEvent): void {
+    try {
+      this.#frames.weigh(event)
+    } catch (failure) {
+      this.#countUsage(usageOfText(event.data))
+      throw this.meter.isBillable ? billedFor(failure) : failure
+    }
+  }
+
   /** @throws GatewayError if the frame is too complex to be parsed. Its usage is counted. */
   #parsed(event: ReceivedEvent): SseFrame {
     const frame = parseFrame(event)
-    if (frame.json !== undefined || !isTooComplex(frame.data)) return frame
-    this.#countUsage(membersAtEnd(frame.data.slice(-TAIL_LENGTH)))
+    const usage = frame.json === undefined ? usageIfTooComplex(frame.data) : undefined
+    if (usage === undefined) return frame
+    this.#countUsage(usage)
     throw tooComplex(this.#attempt.provider)
   }
 
@@ -301,7 +316,7 @@ export class UpstreamStream<
   #readUsage(rest: readonly ReceivedEvent[]): void {
     for (const event of rest) {
       try {
-        this.#frames.weigh(event)
+        this.#weigh(event)
         const frame = parseFrame(event)
         const usage = this.#decoded(frame).filter(({ type }) => type === "usage")
         this.meter.frame(usage, frame.json)

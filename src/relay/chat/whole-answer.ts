@@ -34,6 +34,7 @@ import { foldAnswer } from "./fold-answer.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { limitedResult } from "./limited-result.ts"
 import { reportLostMedia } from "./lost-media.ts"
+import type { AnswerRecord } from "../metering/answer-record.ts"
 import { Meter } from "../metering/meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -362,15 +363,19 @@ function readWhole(
   const { restoration } = plan
   const meter = new Meter()
   attempt.meter = meter
-  const { body, read } = decodedAnswer(attempt, json, meter)
-  const reported = restoration === undefined ? read : restoredResult(read, restoration)
   const record = recordOf(charge, plan)
-  record?.answer(body)
+  if (record) meter.records = [record]
+  const { body, read } = decodedAnswer(attempt, json, { meter, record })
+  const reported = restoration === undefined ? read : restoredResult(read, restoration)
   recorder?.look(body)
   meter.result(reported)
-  meter.reported = body
-  if (record) meter.records = [record]
   return { body, reported, meter, isSmall: attempt.isSmallAnswer, rest: undefined }
+}
+
+/** The counts of an answer. */
+interface AnswerCounts {
+  readonly meter: Meter
+  readonly record: AnswerRecord | undefined
 }
 
 /**
@@ -380,20 +385,21 @@ function readWhole(
 function decodedAnswer(
   attempt: Attempt<Plan>,
   json: JsonValue | undefined,
-  meter: Meter,
+  { meter, record }: AnswerCounts,
 ): { readonly body: JsonObject; readonly read: ChatResult } {
   const { client, binding, request } = attempt.plan
   const { dialect } = binding
   const error = reportedErrorIn(json)
   const body = isJsonObject(json) ? json : undefined
+  if (body) {
+    record?.answer(body)
+    meter.reported = body
+  }
   try {
     if (error !== undefined) throw reportedFailure(attempt, error)
     if (body) return { body, read: dialect.decodeResult(body, request) }
   } catch (failure) {
-    if (body) {
-      meter.usage = dialect.usageIn(body)
-      meter.reported = body
-    }
+    if (body) meter.usage = dialect.usageIn(body)
     throw failure
   }
   throw new GatewayError(

@@ -38,7 +38,9 @@ export async function wholeAsStream(
     events = eventsOf(dialect.decodeResult(body, request))
   } catch (failure) {
     // The provider may bill the answer nevertheless.
-    if (attempt.meter) attempt.meter.usage = dialect.usageIn(body)
+    const { meter } = attempt
+    for (const record of meter?.records ?? []) record.answer(body)
+    if (meter) meter.usage = dialect.usageIn(body)
     throw failure
   }
   return slicesOf(framesOf(checked(events, attempt.provider), encoder))

@@ -16,7 +16,6 @@ import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
-import { membersAtEnd } from "../upstream/unparsed-answer.ts"
 
 /** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
@@ -79,8 +78,8 @@ export class OperationCandidate implements Candidate {
    */
   get unreadUsage(): Usage | undefined {
     const [only, ...others] = this.#billed
-    if (only?.tail === undefined || others.length > 0) return undefined
-    const usage = this.#format?.usageIn?.(membersAtEnd(only.tail))
+    if (only?.usageMembers === undefined || others.length > 0) return undefined
+    const usage = this.#format?.usageIn?.(only.usageMembers)
     return usage === undefined || isNoUsage(usage) ? undefined : usage
   }
 

@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { type JsonValue, parseJson } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
 import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -29,7 +29,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
-import { isTooComplex, TAIL_LENGTH, tooComplex } from "./unparsed-answer.ts"
+import { tooComplex, usageIfTooComplex } from "./unparsed-answer.ts"
 
 const NOT_FOUND = 404
 /** The lowest status of responses that providers do not bill. */
@@ -118,8 +118,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly #trace: AttemptTrace | undefined
   /** The counts of the received part of a chat answer. */
   meter: Meter | undefined
-  /** The end of an answer that was too large or too complex to be parsed. */
-  tail: string | undefined
+  /** The members with the usage of an answer that was too large or too complex to be parsed. */
+  usageMembers: JsonObject | undefined
   /** Whether the answer arrived whole, in a few kilobytes. */
   isSmallAnswer = false
   #sending: Sending | undefined
@@ -210,8 +210,9 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   #parsed(text: string): JsonValue | undefined {
     const json = parseJson(text)
-    if (json !== undefined || !isTooComplex(text)) return json
-    this.tail = text.slice(-TAIL_LENGTH)
+    if (json !== undefined) return json
+    this.usageMembers = usageIfTooComplex(text)
+    if (this.usageMembers === undefined) return undefined
     throw tooComplex(this.provider)
   }
 

@@ -1,12 +1,13 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { MAX_JSON_DEPTH } from "../../canon/json.ts"
+import { type JsonObject, MAX_JSON_DEPTH } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { AnswerSize, BILLED, SMALL_ANSWER, type SizeReader } from "./answer-size.ts"
-import { reportsUsage, tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
+import { tooComplex } from "./unparsed-answer.ts"
+import { reportsUsage, UsageMembers } from "./usage-members.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 const OPENING_BRACE = 0x7b
@@ -22,14 +23,11 @@ const MAX_VALUES = 10_000_000
 
 /** The reader of a whole answer. */
 export interface AnswerReader extends SizeReader {
-  /** The end of a JSON answer that cannot be parsed, which contains its usage. */
-  tail: string | undefined
+  /** The members of a JSON answer that cannot be parsed, as far as they report its usage. */
+  usageMembers: JsonObject | undefined
   /** Called with each chunk that arrives. */
   received(): void
 }
-
-/** The last received chunks that may contain the end of an answer. */
-const LAST_CHUNKS = 16
 
 /**
  * Returns an answer that has already arrived and is too small to count as memory; undefined if the answer must be
@@ -42,7 +40,7 @@ export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 }
 
 /**
- * Reads an answer whole. Only the end of a JSON answer that cannot be parsed is stored.
+ * Reads an answer whole. Only the usage of a JSON answer that cannot be parsed is stored.
  * @param isJson whether only JSON is accepted, even without a JSON content type.
  * @throws GatewayError `upstream_error` if it is too large, `overloaded`; errors of the transport.
  */
@@ -54,6 +52,7 @@ export async function collectAnswer(
   const isJsonOnly = isJson || mediaTypeIsJson(answer)
   const list = new ChunkList()
   const size = new AnswerSize(reader)
+  const usage = new UsageMembers()
   let scanner: JsonScanner | undefined
   let first: number | undefined
   for await (const chunk of answer.body) {
@@ -66,13 +65,14 @@ export async function collectAnswer(
     }
     list.push(chunk)
     if (size.isSmall) continue
-    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
+    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, usage)
     const failure = failureOf(scanner, reader) ?? size.reserve(scanner?.bytes)
     if (failure !== undefined) {
-      if (scanner === undefined && !isJson) throw failure
-      const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
       list.clear()
-      return await readTail(answer, reader, failure, { last, scanner })
+      if (scanner === undefined) throw failure
+      await readRest(answer, reader, scanner)
+      reader.usageMembers = usage.members
+      throw billed(failure, reader)
     }
   }
   // A heavy answer waits for its own turn of the event loop, because it is parsed as soon as it is returned.
@@ -86,53 +86,46 @@ export async function collectAnswer(
   return whole
 }
 
-/** The received part of an answer. */
-interface ScannedPart {
-  /** Its last bytes. */
-  readonly last?: Uint8Array
-  readonly scanner?: JsonScanner | undefined
-}
-
 /**
- * Reads an answer that cannot be parsed to its end, which contains its usage, for at most the size limit again.
- * @throws GatewayError always, and errors of the transport.
+ * Scans the rest of an answer that cannot be parsed for its usage, for at most the size limit again.
+ * @throws GatewayError if the answer was cut off, which is a failed attempt; errors of the transport.
  */
-async function readTail(
+async function readRest(
   { body }: HttpAnswer,
   reader: AnswerReader,
-  failure: GatewayError,
-  { last: tail = new Uint8Array(), scanner }: ScannedPart = {},
-): Promise<never> {
-  let read = 0
-  let isEnded = false
-  while (read < reader.answerBytes) {
+  scanner: JsonScanner,
+): Promise<void> {
+  for (let read = 0; read < reader.answerBytes;) {
     const { done, value } = await body.next()
-    isEnded = done === true
-    if (done === true) break
+    if (done === true) {
+      if (!scanner.isClosed) throw notJson(reader)
+      return
+    }
     reader.received()
     read += value.byteLength
-    scanner?.push(value)
-    tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
+    scanner.push(value)
   }
-  // An answer that was cut off is a failed attempt.
-  if (isEnded && scanner?.isClosed === false) throw notJson(reader)
-  reader.tail = new TextDecoder().decode(tail.subarray(-TAIL_LENGTH))
-  if (failure.details.billedAnswer !== undefined || !reportsUsage(reader.tail)) throw failure
-  throw new GatewayError(failure.kind, failure.message, BILLED)
+}
+
+/** Returns the failure of an answer that cannot be parsed, as billed if the answer reports its usage. */
+function billed(failure: GatewayError, { usageMembers = {} }: AnswerReader): GatewayError {
+  if (failure.details.billedAnswer !== undefined || !reportsUsage(usageMembers)) return failure
+  return new GatewayError(failure.kind, failure.message, BILLED)
 }
 
 /** Scans the chunks of an answer. Chunks of a small answer are only scanned once the answer becomes large. */
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],
-  chunk: Uint8Array,
+  usage: UsageMembers,
 ): JsonScanner {
+  const last = chunks.at(-1)
   if (scanner !== undefined) {
-    scanner.push(chunk)
+    if (last !== undefined) scanner.push(last)
     return scanner
   }
-  const begun = new JsonScanner()
-  for (const earlier of chunks) begun.push(earlier)
+  const begun = new JsonScanner(usage)
+  for (const chunk of chunks) begun.push(chunk)
   return begun
 }
 

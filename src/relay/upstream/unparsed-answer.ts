@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { UsageMembers } from "./usage-members.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, parseJson } from "../../canon/json.ts"
 
@@ -8,14 +9,17 @@ export const TAIL_LENGTH = 16 * 1024
 const OPENING_BRACE = 0x7b
 
 /**
- * Whether a complete text that was not parsed as JSON is nested too deeply or has too many members. Callers can provoke
- * such answers by asking for such arguments of a tool.
+ * Returns the members with the usage of a complete text that was not parsed as JSON because it is nested too deeply or
+ * has too many members; undefined for any other text. Callers can provoke such answers by asking for such arguments of
+ * a tool.
  */
-export function isTooComplex(text: string): boolean {
-  if (text.charCodeAt(0) !== OPENING_BRACE) return false
-  const scanner = new JsonScanner()
+export function usageIfTooComplex(text: string): JsonObject | undefined {
+  if (text.charCodeAt(0) !== OPENING_BRACE) return undefined
+  const usage = new UsageMembers()
+  const scanner = new JsonScanner(usage)
   scanner.push(Buffer.from(text))
-  return scanner.isClosed && (scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide)
+  const isTooComplex = scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide
+  return scanner.isClosed && isTooComplex ? usage.members : undefined
 }
 
 /** The error of such an answer, which its provider bills. */
@@ -27,36 +31,29 @@ export function tooComplex(provider: string): GatewayError {
   )
 }
 
-/** Members with the mode of service or the usage, which follow all content in an answer (`meta`: Cohere). */
-const NAMES_AT_END = [
-  "service_tier",
-  "serviceTier",
-  "performanceConfig",
-  "usage",
-  "usageMetadata",
-  "meta",
-]
-
-/** Whether an answer reports its usage. @param tail the last part of its text. */
-export function reportsUsage(tail: string): boolean {
-  const { usage, usageMetadata } = membersAtEnd(tail)
-  return isJsonObject(usage) || isJsonObject(usageMetadata)
+/** Returns the members with the usage of a JSON object, which is not parsed. */
+export function usageOfText(text: string): JsonObject {
+  const usage = new UsageMembers()
+  new JsonScanner(usage).push(Buffer.from(text))
+  return usage.members
 }
 
-/** Returns such members of an answer, and those after them. @param tail the last part of its text. */
-export function membersAtEnd(tail: string): JsonObject {
-  const members: JsonObject = {}
-  for (const name of NAMES_AT_END) {
-    const start = tail.lastIndexOf(`"${name}"`)
+/** Returns the members with the usage in the last line with usage of a stream. @param tail the last part. */
+export function usageAtEnd(tail: string): JsonObject {
+  const lines = tail.split("\n")
+  const line = lines.findLast((text) => /"usage(?:Metadata)?"/.test(text)) ?? ""
+  const text = line.slice(0, line.lastIndexOf("}") + 1)
+  // The start of a long line is not in the last part of the stream.
+  return line === lines[0] ? membersAtEnd(text) : usageOfText(text.slice(text.indexOf("{")))
+}
+
+/** Returns the usage at the end of an object whose start is missing, and the members after it. */
+function membersAtEnd(text: string): JsonObject {
+  for (const name of ["usage", "usageMetadata"]) {
+    const start = text.lastIndexOf(`"${name}"`)
     // Members of an inner object and the text after it are not a valid object.
-    const found = start === -1 ? undefined : parseJson(`{${tail.slice(start)}`)
-    if (isJsonObject(found)) Object.assign(members, found)
+    const found = start === -1 ? undefined : parseJson(`{${text.slice(start)}`)
+    if (isJsonObject(found)) return found
   }
-  return members
-}
-
-/** Returns the last line with usage of a stream, without the text around its object. @param tail the last part. */
-export function usageLine(tail: string): string {
-  const line = tail.split("\n").findLast((text) => /"usage(?:Metadata)?"/.test(text)) ?? ""
-  return line.slice(0, line.lastIndexOf("}") + 1)
+  return {}
 }

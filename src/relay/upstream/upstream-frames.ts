@@ -1,10 +1,11 @@
 import { GatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
 import { billedFor } from "./answer-size.ts"
-import { TAIL_LENGTH, usageLine } from "./unparsed-answer.ts"
+import { TAIL_LENGTH, usageAtEnd } from "./unparsed-answer.ts"
 import { isHeavy, weighFrame } from "./parse-frame.ts"
 
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
@@ -35,8 +36,8 @@ export class UpstreamFrames {
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
-  /** The line with the usage at the end of a stream that could not be read because a frame is too long. */
-  usageLine = ""
+  /** The members with the usage at the end of a stream that could not be read because a frame is too long. */
+  usageMembers: JsonObject = {}
 
   constructor(
     attempt: FramedCall,
@@ -136,7 +137,7 @@ export class UpstreamFrames {
     } catch {
       // The answer is charged without its reported usage.
     }
-    this.usageLine = usageLine(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
+    this.usageMembers = usageAtEnd(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
   }
 
   /** @throws GatewayError for an invalid frame. */

@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
+import type { JsonObserver } from "../../canon/json-structure.ts"
+
+/** Members with the usage or the mode of service. */
+const NAMES: ReadonlySet<string> = new Set([
+  "usage",
+  "usageMetadata",
+  "service_tier",
+  "serviceTier",
+  "performanceConfig",
+  // Cohere's usage of embeddings and rankings.
+  "meta",
+])
+/** The member of an event that contains the whole answer. */
+const ANSWER = "response"
+const MAX_NAME_BYTES = 32
+/** Maximum bytes of a value that is kept. */
+const MAX_VALUE_BYTES = 16 * 1024
+
+/**
+ * Keeps the members of an answer that report its usage, wherever they are in the object, while the answer is scanned.
+ * Members of the object `response` count too.
+ */
+export class UsageMembers implements JsonObserver {
+  readonly maxDepth = 2
+  readonly #texts = new Map<string, string>()
+  #name = ""
+  /** Whether the scanned value belongs to a member, so that its strings are not names. */
+  readonly #isValue = [false, false, false]
+  /** Whether the open object at the second level is the whole answer of an event. */
+  #isAnswer = false
+  #keptName = ""
+  /** The level of the member that is being kept; 0: none. */
+  #keptDepth = 0
+  #start = 0
+  #pieces: Buffer[] = []
+  #length = 0
+
+  /** The members that have been read completely. */
+  get members(): JsonObject {
+    const members: JsonObject = {}
+    for (const [name, text] of this.#texts) {
+      const value = parseJson(text)
+      if (value !== undefined && value !== null) members[name] = value
+    }
+    return members
+  }
+
+  string(chunk: Buffer, start: number, end: number, depth: number): void {
+    if (this.#isValue[depth] === true || this.#name.length > MAX_NAME_BYTES) return
+    this.#name += chunk.toString("latin1", start, Math.min(end, start + MAX_NAME_BYTES + 1))
+  }
+
+  colon(depth: number, at: number): void {
+    // The string ends with its closing quote.
+    const name = this.#name.slice(0, -1)
+    this.#name = ""
+    this.#isValue[depth] = true
+    if (depth === 1) this.#isAnswer = name === ANSWER
+    if (this.#keptDepth > 0 || !NAMES.has(name) || (depth === 2 && !this.#isAnswer)) return
+    this.#keptName = name
+    this.#keptDepth = depth
+    this.#start = at + 1
+  }
+
+  open(depth: number): void {
+    this.#isValue[depth] = false
+    this.#name = ""
+  }
+
+  comma(depth: number, chunk: Buffer, at: number): void {
+    this.#isValue[depth] = false
+    this.#name = ""
+    this.#end(depth, chunk, at)
+  }
+
+  close(depth: number, chunk: Buffer, at: number): void {
+    this.#end(depth, chunk, at)
+  }
+
+  chunkEnd(chunk: Buffer): void {
+    if (this.#keptDepth === 0) return
+    this.#keep(chunk.subarray(this.#start))
+    this.#start = 0
+  }
+
+  #end(depth: number, chunk: Buffer, at: number): void {
+    if (depth !== this.#keptDepth) return
+    this.#keep(chunk.subarray(this.#start, at))
+    if (this.#length <= MAX_VALUE_BYTES) {
+      this.#texts.set(this.#keptName, Buffer.concat(this.#pieces).toString())
+    }
+    this.#keptDepth = 0
+    this.#pieces = []
+    this.#length = 0
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#length += bytes.length
+    // The bytes are copied, because the memory of chunks is released explicitly.
+    if (this.#length <= MAX_VALUE_BYTES) this.#pieces.push(Buffer.from(bytes))
+  }
+}
+
+/** Whether members report a usage. */
+export function reportsUsage({ usage, usageMetadata }: JsonObject): boolean {
+  return isJsonObject(usage) || isJsonObject(usageMetadata)
+}

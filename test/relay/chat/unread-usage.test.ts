@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { equalLimits } from "../../support/settings.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
+
+/** Answers that cannot be read, and whose usage is not at their end. */
+
+const MEGABYTE = 1024 * 1024
+const USAGE = { input_tokens: 30, output_tokens: 400, total_tokens: 430 }
+const CHAT_USAGE = { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 }
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let caller: TestCaller
+let respond = (): Response => Response.json({})
+
+beforeAll(async () => {
+  vendor = startVendor(() => respond())
+  const price = { input: "1", output: "2", search: "1000" }
+  gateway = await startGateway({
+    settings: { limits: equalLimits(32 * MEGABYTE) },
+    providers: {
+      openai: provider(vendor.url, "openai"),
+      google: provider(vendor.url.replace("/v1", ""), "google"),
+    },
+    models: {
+      "openai/chat": simulated({ price, dialects: ["openai-chat"] }),
+      "openai/responses": simulated({ price, dialects: ["openai-responses"] }),
+      "google/chat": simulated({ price }),
+    },
+  })
+  caller = await gateway.caller("10")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+const json = (text: string) => () =>
+  new Response(text, { headers: { "content-type": "application/json" } })
+
+async function failed(model: string, more: object = {}) {
+  const before = vendor.bodies.length
+  const response = await caller.post(CHAT, { model, messages: HELLO, max_tokens: 1_000, ...more })
+  const receipt = await receiptOf(caller, response)
+  expect((await errorOf(response)).message).toContain("was charged")
+  expect(response.headers.get("x-should-retry")).toBe("false")
+  expect(vendor.bodies.length).toBe(before + 1)
+  return receipt
+}
+
+const USED = { status: "settled", estimated: false, usage: { input: 30, output: 400 } }
+const ZEROS = `[${"0,".repeat(10_000_001)}0]`
+
+describe("the usage of an answer that cannot be read", () => {
+  test("is found before long metadata of the caller", async () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
+    )
+    const end = JSON.stringify({ usage: USAGE, user: null, metadata })
+    respond = json(`{"object":"response","status":"completed","output":${ZEROS},${end.slice(1)}`)
+    expect(await failed("openai/responses")).toMatchObject(USED)
+  })
+
+  test("is found before the log probabilities of a prompt", async () => {
+    const names = Array.from({ length: 30_000 }, (_, index) => `"${index}":0`).join()
+    const start = JSON.stringify({ choices: [], usage: CHAT_USAGE })
+    respond = json(`${start.slice(0, -1)},"prompt_logprobs":[null,{${names}}]}`)
+    expect(await failed("openai/chat")).toMatchObject(USED)
+  })
+
+  test("is found before the content", async () => {
+    const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
+    const parts = `[{"functionCall":{"name":"f","args":${deep}}}]`
+    const usage = { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 }
+    respond = json(
+      `{"usageMetadata":${JSON.stringify(usage)},"candidates":[{"content":{"parts":${parts}}}]}`,
+    )
+    expect(await failed("google/chat")).toMatchObject(USED)
+  })
+
+  test("includes the searches of a whole answer", async () => {
+    const item = (type: string, index: number) => ({ type, id: `i_${index}`, status: "completed" })
+    const searches = Array.from({ length: 3 }, (_, index) => ({
+      ...item("web_search_call", index),
+      action: { type: "search", query: "a" },
+    }))
+    const calls = Array.from({ length: 10_001 }, (_, index) => ({
+      ...item("function_call", index),
+      call_id: `c_${index}`,
+      name: "f",
+      arguments: "{}",
+    }))
+    const answer = { object: "response", status: "completed", output: [...searches, ...calls] }
+    respond = () => Response.json({ ...answer, usage: USAGE })
+    const more = { web_search_options: {} }
+    const receipt = await failed("openai/responses", more)
+    expect(receipt.usage).toEqual({ input: 30, output: 400, search: 3 })
+  })
+
+  test("is found in the last event of a stream, which repeats the log probabilities", async () => {
+    const text = "Hello"
+    const logprobs = Array.from({ length: 300_000 }, () => 0)
+    const part = { type: "output_text", text, annotations: [], logprobs }
+    const item = { type: "message", id: "m", role: "assistant", status: "completed" }
+    const started = { type: "response.output_item.added", output_index: 0, item }
+    const place = { item_id: "m", output_index: 0, content_index: 0 }
+    const frames = [
+      { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
+      { ...started, item: { ...item, status: "in_progress", content: [] } },
+      { type: "response.output_text.delta", ...place, delta: text },
+      { type: "response.output_text.done", ...place, text, logprobs },
+      {
+        type: "response.completed",
+        response: { status: "completed", output: [{ ...item, content: [part] }], usage: USAGE },
+      },
+    ]
+    const events = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
+    respond = () =>
+      new Response(events.join(""), { headers: { "content-type": "text/event-stream" } })
+    const order = { model: "openai/responses", max_output_tokens: 1_000, stream: true }
+    const response = await caller.post("/v1/responses", { ...order, input: "Hi" })
+    const body = await response.text()
+    expect(body).toContain(text)
+    expect(await receiptOf(caller, response)).toMatchObject(USED)
+  })
+})

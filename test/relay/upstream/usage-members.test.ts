@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test"
+import { JsonScanner } from "../../../src/canon/json-structure.ts"
+import { UsageMembers } from "../../../src/relay/upstream/usage-members.ts"
+
+function membersOf(text: string, chunkBytes = text.length) {
+  const usage = new UsageMembers()
+  const scanner = new JsonScanner(usage)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    scanner.push(bytes.subarray(at, at + chunkBytes))
+  }
+  return usage.members
+}
+
+const USAGE = { prompt_tokens: 30, details: { list: [1, 2, { usage: 3 }], text: 'a "}, b' } }
+
+describe("the members of a scanned answer that report its usage", () => {
+  const answers: Readonly<Record<string, object>> = {
+    "at the start": { usage: USAGE, choices: [{ usage: 1 }] },
+    "in the middle": { choices: [{ a: { usage: 1 } }], usage: USAGE, more: ["usage", { b: 2 }] },
+    "at the end": { text: '"usage":{', choices: [], usage: USAGE },
+    "before a long member": { choices: [], usage: USAGE, metadata: { a: "😀".repeat(20_000) } },
+    "in the answer of an event": { type: "t", response: { output: [{ usage: 1 }], usage: USAGE } },
+  }
+
+  for (const [name, answer] of Object.entries(answers)) {
+    test(`are found ${name}, however the answer is divided`, () => {
+      for (const spaces of [0, 2]) {
+        const text = JSON.stringify(answer, null, spaces)
+        const sizes = text.length > 10_000 ? [7, 1_000, 1e6] : [1, 2, 3, 5, 8, 1e6]
+        for (const size of sizes) expect(membersOf(text, size)).toEqual({ usage: USAGE })
+      }
+    })
+  }
+
+  test("do not include members of other objects", () => {
+    expect(membersOf(JSON.stringify({ message: { usage: USAGE }, list: [{ usage: 1 }] }))).toEqual(
+      {},
+    )
+    expect(membersOf(JSON.stringify(["usage", { usage: USAGE }]))).toEqual({})
+    expect(membersOf(JSON.stringify({ response: [], other: { usage: USAGE } }))).toEqual({})
+  })
+
+  test("include the mode of service, and the last of several values", () => {
+    const text = '{"service_tier":"flex","usage":{"a":1},"usage":{"a":2},"usageMetadata":null}'
+    expect(membersOf(text)).toEqual({ service_tier: "flex", usage: { a: 2 } })
+  })
+
+  test("do not include values that are incomplete or too long", () => {
+    expect(membersOf('{"usage":{"a":1')).toEqual({})
+    expect(membersOf(JSON.stringify({ usage: { a: "x".repeat(20_000) } }))).toEqual({})
+  })
+})
