@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { SQL } from "bun"
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PersonalNames } from "../../src/management/personal-names.ts"
@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/store.ts"
 import { startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
 import { AUDIT } from "../store/audit-record.ts"
 import { BEFORE, happen, pruneAll } from "../store/contract/pruning.ts"
-import { PostgresServer } from "../support/postgres-server.ts"
+import { migratedDatabase } from "../support/postgres-databases.ts"
 import {
   cleanEnvironment,
   createInstallation,
@@ -85,17 +85,8 @@ async function exportTo(
 }
 
 describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
-  let server: PostgresServer | undefined
-
-  beforeAll(async () => {
-    server = engine === "SQLite" ? undefined : await PostgresServer.start()
-  })
-  afterAll(async () => {
-    await server?.[Symbol.asyncDispose]()
-  })
-
   async function made(vendor = "http://127.0.0.1:9") {
-    const url = server && server.url(await server.create())
+    const url = engine === "SQLite" ? undefined : await migratedDatabase()
     return { url, installation: createInstallation(settingsOf(vendor, url)) }
   }
 
@@ -385,8 +376,7 @@ describe("a failed export", () => {
   })
 
   test("leaves no files if the database becomes unavailable or the command is stopped", async () => {
-    await using server = await PostgresServer.start()
-    const url = server.url(await server.create())
+    const url = await migratedDatabase()
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
     await withFilled(installation, url, happen)
     await using sql = new SQL(url, { max: 2 })

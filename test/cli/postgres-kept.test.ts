@@ -1,7 +1,7 @@
 import { SQL } from "bun"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { type ScriptedVendor, startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
-import { PostgresServer } from "../support/postgres-server.ts"
+import { migratedDatabase } from "../support/postgres-databases.ts"
 import {
   createInstallation,
   type Installation,
@@ -16,7 +16,6 @@ const HELLO = { model: "vendor/echo", messages: [{ role: "user", content: "Hello
 /** A text that is too long for one row of a stored file, and too long to be kept in memory. */
 const LONG = "tea and cake ".repeat(100_000)
 
-let server: PostgresServer
 let databaseUrl: string
 let vendor: ScriptedVendor
 /** Returns the vendor's next answer. */
@@ -28,9 +27,8 @@ let one: ServingProcess
 let other: ServingProcess
 
 beforeAll(async () => {
-  server = await PostgresServer.start()
   vendor = startVendor(() => answer())
-  databaseUrl = server.url(await server.create())
+  databaseUrl = await migratedDatabase()
   const yaml = `
 server: { port: 0 }
 database: { url: "${databaseUrl}" }
@@ -51,7 +49,6 @@ afterAll(async () => {
   await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
   for (const installation of installations) installation[Symbol.dispose]()
   vendor[Symbol.dispose]()
-  await server[Symbol.asyncDispose]()
 })
 
 function send(

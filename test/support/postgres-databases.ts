@@ -14,14 +14,19 @@ export class TestDatabases {
   /** Returns the address of a folder's database, in which the gateway's tables exist. */
   urlOf(folder: string): Promise<string> {
     let url = this.#databases.get(folder)
-    if (!url) this.#databases.set(folder, (url = this.#create()))
+    if (!url) this.#databases.set(folder, (url = migratedDatabase()))
     return url
   }
+}
 
-  async #create(): Promise<string> {
-    const { server, template } = await sharedServer()
-    return server.url(await server.create(template))
-  }
+/**
+ * Creates a database in which the gateway's tables exist. It is a copy, which takes a tenth of the processor time of a
+ * migration.
+ * @returns its address. Databases of other test files are on the same server.
+ */
+export async function migratedDatabase(): Promise<string> {
+  const { server, template } = await sharedServer()
+  return server.url(await server.create(template))
 }
 
 async function sharedServer(): ReturnType<typeof start> {
