@@ -31,6 +31,8 @@ const QUICK = [
   "max_wal_size=64MB",
   "-c",
   "min_wal_size=32MB",
+  "-c",
+  "autovacuum=off",
 ]
 const SMALL = [
   "-c",
