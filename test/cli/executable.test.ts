@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cleanEnvironment, createInstallation, startServing } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
@@ -34,8 +35,13 @@ test("the launcher starts the compiled program with workers, threads, simulator 
   // Without reported usage, the gateway counts tokens itself on a separate thread.
   const uncounted = await ask("/v1/chat/completions", { model: "sandbox/fault-no-usage", messages })
   expect(uncounted.status).toBe(200)
-  const receipt = await fetch(`${serving.url}/v1/receipts/${uncounted.id}`, { headers })
-  expect(await receipt.json()).toMatchObject({ estimated: true })
+  // Either process may answer, and the other one may have the receipt earlier.
+  let receipt: Response | undefined
+  await until(async () => {
+    receipt = await fetch(`${serving.url}/v1/receipts/${uncounted.id}`, { headers })
+    return receipt.status === 200
+  })
+  expect(await receipt?.json()).toMatchObject({ estimated: true })
   const page = await fetch(`${serving.url}/console/`)
   expect(await page.text()).toContain("<title>")
   const verified = run([
