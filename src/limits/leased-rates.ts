@@ -53,6 +53,8 @@ export interface LeasedRatesParts {
   /** Returns monotonic milliseconds. */
   readonly clock: () => number
   readonly onFailure: (error: unknown) => void
+  /** Replaces the maximum time that a request waits for a lease. */
+  readonly maxWaitMs?: number
 }
 
 /**
@@ -66,6 +68,7 @@ export class LeasedRates {
   readonly #local: RateLimiter
   readonly #clock: () => number
   readonly #onFailure: (error: unknown) => void
+  readonly #maxWaitMs: number
   readonly #keys = new Map<string, LeasedKey>()
   /** Keys for which a lease is needed. */
   readonly #needingLease = new Set<LeasedKey>()
@@ -76,11 +79,13 @@ export class LeasedRates {
   /** Number of database outages so far. */
   #outages = 0
 
-  constructor({ limits, local, clock, onFailure }: LeasedRatesParts) {
+  constructor(parts: LeasedRatesParts) {
+    const { limits, local, clock, onFailure, maxWaitMs = MAX_WAIT_MS } = parts
     this.#limits = limits
     this.#local = local
     this.#clock = clock
     this.#onFailure = onFailure
+    this.#maxWaitMs = maxWaitMs
   }
 
   /** Checks a request like `RateLimiter`. Returns a promise only if the request must wait for the database. */
@@ -179,7 +184,7 @@ export class LeasedRates {
       // The outage lasts until the database responds, regardless of how long that takes.
       this.#beginOutage(Infinity)
       this.#decideAlone()
-    }, MAX_WAIT_MS)
+    }, this.#maxWaitMs)
     try {
       const wanted = orders.map(({ order }) => order)
       const grants = await this.#limits.lease(wanted, this.machines)
