@@ -62,9 +62,15 @@ const asked = answers.flatMap((answer, index) => {
 })
 
 let replaying: ReplayGateway
-/** The total charge of the caller's account, in nanocredits. */
-let spent = 0n
-const outcomes = new Map<string, Outcome | Error>()
+/** The balance of the caller's account before all requests, in nanocredits. */
+let before = 0n
+/**
+ * The outcome of each request. The requests run while the tests wait for their outcomes, because all of them together
+ * can exceed the time limit of a single test on a busy machine.
+ */
+const outcomes = new Map(
+  asked.map(({ answer, face }) => [nameOf(answer, face), Promise.withResolvers<Outcome | Error>()]),
+)
 
 beforeAll(async () => {
   replaying = await startReplayGateway(
@@ -73,13 +79,12 @@ beforeAll(async () => {
       { ...stagedAnswer(answer, 1 + index), id: inChunks(answer.id) },
     ]),
   )
-  const before = await replaying.caller.balance()
-  await inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
+  before = await replaying.caller.balance()
+  void inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
     const id = answer.isStream && isCut ? inChunks(answer.id) : answer.id
     const outcome = await ask(answer, face, id).catch((error: Error) => error)
-    outcomes.set(nameOf(answer, face), outcome)
+    outcomes.get(nameOf(answer, face))?.resolve(outcome)
   })
-  spent = before - (await replaying.caller.balance())
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
@@ -122,8 +127,8 @@ function expectedOf({ dialect, isStream, body }: VendorAnswer): StreamedWhole {
   return { body: JSON.parse(String(body)) as JsonObject, isOver: true }
 }
 
-function expectOutcome(recorded: VendorAnswer, face: Face): void {
-  const outcome = outcomes.get(nameOf(recorded, face))
+async function expectOutcome(recorded: VendorAnswer, face: Face): Promise<void> {
+  const outcome = await outcomes.get(nameOf(recorded, face))?.promise
   if (outcome === undefined || outcome instanceof Error) throw outcome ?? new Error("not asked")
   const { answer, receipt } = outcome
   const { body, error } = expectedOf(recorded)
@@ -229,14 +234,16 @@ describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  test("cost the sum of the receipts", () => {
-    const charges = [...outcomes.values()].map((outcome) =>
-      outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
-    )
-    expect(spent).toBe(charges.reduce((sum, charge) => sum + charge, 0n))
-  })
-
   for (const { answer, face } of asked) {
     test(`match the recording: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
   }
+
+  test("cost the sum of the receipts", async () => {
+    const ended = await Promise.all([...outcomes.values()].map(({ promise }) => promise))
+    const charges = ended.map((outcome) =>
+      outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
+    )
+    const spent = before - (await replaying.caller.balance())
+    expect(spent).toBe(charges.reduce((sum, charge) => sum + charge, 0n))
+  })
 })

@@ -27,6 +27,7 @@ const CHAT = {
 const provider = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
+  idleTimeout: 0,
   async fetch(request) {
     for await (const _ of request.body ?? []) continue
     return Response.json(CHAT)

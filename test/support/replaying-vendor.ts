@@ -42,6 +42,7 @@ export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): Repl
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       const path = new URL(request.url).pathname
       if (path === "/token") return Response.json({ access_token: "token", expires_in: 3600 })

@@ -121,6 +121,7 @@ export class SixUpstreams {
   async start(): Promise<void> {
     this.#images = Bun.serve({
       port: 0,
+      idleTimeout: 0,
       hostname: "127.0.0.1",
       fetch: () => new Response(IMAGE, { headers: { "content-type": "image/png" } }),
     })

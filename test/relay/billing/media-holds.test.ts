@@ -14,6 +14,7 @@ function startCounting(inputTokens: number, seconds = 0) {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       await request.bytes()
       calls++

@@ -51,6 +51,7 @@ let caller: TestCaller
 beforeAll(async () => {
   vendor = Bun.serve({
     port: 0,
+    idleTimeout: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
       const { stream } = (await request.json()) as { stream?: boolean }
