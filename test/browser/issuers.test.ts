@@ -110,7 +110,10 @@ async function isRefused(page: Page, back: URL, name: string): Promise<void> {
 }
 
 /** Follows a redirect to the gateway with the cookies of the person, but not the gateway's own redirect. */
-async function followBack(page: Page, back: URL): Promise<{ status: number; location?: string }> {
+async function followBack(
+  page: Page,
+  back: URL,
+): Promise<{ status: number; location: string | undefined }> {
   const response = await page.request.get(back.href, { maxRedirects: 0 })
   return { status: response.status(), location: response.headers()["location"] }
 }
