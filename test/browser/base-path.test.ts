@@ -8,6 +8,7 @@ import {
   startServing,
 } from "../support/process.ts"
 import { sharedBrowser } from "./browser.ts"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import { buildConsole, open, openVisitor, OPERATOR, setUpByLink } from "./console-gateway.ts"
 import { startIssuer } from "./issuer.ts"
 
@@ -159,6 +160,15 @@ describe.each([
       expect(linked.href).toStartWith(url)
       expect((await fetch(linked)).status).toBe(200)
     }
+    const console = await (await fetch(`${url}/console/sign-in`)).text()
+    const files = [...console.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, href = ""]) => href)
+    expect(files.length).toBeGreaterThan(2)
+    for (const file of files) {
+      expect(file).toStartWith(`${BASE}/console/`)
+      expect((await fetch(new URL(file, url))).status).toBe(200)
+    }
+    const session = await fetch(`${url}/admin/v1/session`)
+    expect([session.status, await session.json()]).toMatchObject([401, { error: {} }])
     for (const path of ["", "/", "/console"]) {
       const moved = await fetch(url + path, { redirect: "manual" })
       expect(moved.headers.get("location")).toBe(`${BASE}/console/`)
@@ -168,49 +178,53 @@ describe.each([
     expect(escaped).toEqual([])
   })
 
-  test("serves the console from the setup to the sign-in at an issuer", async () => {
-    await using behind = await startBehind(stripsPath)
-    const { proxy, issuer, output } = behind
-    const link = /console: (\S+)/.exec(output)?.[1] ?? ""
-    expect(link).toStartWith(`${proxy.url}/console/setup?token=`)
-    await using operator = await openVisitor(browser, proxy.url)
-    const { page, context } = operator
-    await setUpByLink(operator, link)
-    const cookies = await context.cookies(`${proxy.url}/`)
-    expect(cookies.map(({ path }) => path)).toEqual(cookies.map(() => `${BASE}/`))
-    expect(cookies.length).toBeGreaterThan(0)
-    await open(operator, "Models")
-    expect(page.url()).toStartWith(`${proxy.url}/console/models`)
-    await page.reload()
-    await page.getByRole("heading", { level: 1, name: "Models" }).waitFor()
-    await open(operator, "Keys")
-    await page.getByRole("button", { name: "Create a key" }).first().click()
-    await page.getByLabel("Name").fill("laptop")
-    await page.getByRole("button", { name: "Create the key" }).click()
-    await page.getByRole("button", { name: "I have copied it" }).click()
-    // Without the proxy, the gateway serves the console below the same path.
-    await using inside = await openVisitor(browser, behind.own)
-    await inside.page.goto(`${behind.own}/console/sign-in`)
-    await inside.page.waitForURL(`${behind.own}${BASE}/console/sign-in`)
-    await inside.page.getByRole("heading", { name: "Sign in" }).waitFor()
-    issuer.people.set("olive", { email: OPERATOR.email, isVerified: true, name: OPERATOR.name })
-    await using visitor = await openVisitor(browser, proxy.url)
-    await visitor.page.goto(`${proxy.url}/console/keys`)
-    await visitor.page.getByRole("button", { name: "Sign in with Our company" }).click()
-    await visitor.page.getByPlaceholder("Enter any login").fill("olive")
-    await visitor.page.getByPlaceholder("and password").fill("any password")
-    await visitor.page.getByRole("button", { name: "Sign-in" }).click()
-    await visitor.page.getByRole("button", { name: "Continue" }).click()
-    await visitor.page.waitForURL((url) => url.pathname === `${BASE}/console/keys`)
-    await visitor.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-    expect([...operator.complaints, ...visitor.complaints, ...inside.complaints]).toEqual([])
-    expect(proxy.escaped).toEqual([])
-    const { link: reset } = await runJson<{ link: string }>(
-      behind.installation,
-      "user",
-      "reset",
-      OPERATOR.email,
-    )
-    expect(reset).toStartWith(`${proxy.url}/console/reset?token=`)
-  })
+  // Both proxies pass the same paths to the browser. The first test checks the files of the console behind each of them.
+  test.skipIf(!stripsPath && !IS_EXHAUSTIVE)(
+    "serves the console from the setup to the sign-in at an issuer",
+    async () => {
+      await using behind = await startBehind(stripsPath)
+      const { proxy, issuer, output } = behind
+      const link = /console: (\S+)/.exec(output)?.[1] ?? ""
+      expect(link).toStartWith(`${proxy.url}/console/setup?token=`)
+      await using operator = await openVisitor(browser, proxy.url)
+      const { page, context } = operator
+      await setUpByLink(operator, link)
+      const cookies = await context.cookies(`${proxy.url}/`)
+      expect(cookies.map(({ path }) => path)).toEqual(cookies.map(() => `${BASE}/`))
+      expect(cookies.length).toBeGreaterThan(0)
+      await open(operator, "Models")
+      expect(page.url()).toStartWith(`${proxy.url}/console/models`)
+      await page.reload()
+      await page.getByRole("heading", { level: 1, name: "Models" }).waitFor()
+      await open(operator, "Keys")
+      await page.getByRole("button", { name: "Create a key" }).first().click()
+      await page.getByLabel("Name").fill("laptop")
+      await page.getByRole("button", { name: "Create the key" }).click()
+      await page.getByRole("button", { name: "I have copied it" }).click()
+      // Without the proxy, the gateway serves the console below the same path.
+      await using inside = await openVisitor(browser, behind.own)
+      await inside.page.goto(`${behind.own}/console/sign-in`)
+      await inside.page.waitForURL(`${behind.own}${BASE}/console/sign-in`)
+      await inside.page.getByRole("heading", { name: "Sign in" }).waitFor()
+      issuer.people.set("olive", { email: OPERATOR.email, isVerified: true, name: OPERATOR.name })
+      await using visitor = await openVisitor(browser, proxy.url)
+      await visitor.page.goto(`${proxy.url}/console/keys`)
+      await visitor.page.getByRole("button", { name: "Sign in with Our company" }).click()
+      await visitor.page.getByPlaceholder("Enter any login").fill("olive")
+      await visitor.page.getByPlaceholder("and password").fill("any password")
+      await visitor.page.getByRole("button", { name: "Sign-in" }).click()
+      await visitor.page.getByRole("button", { name: "Continue" }).click()
+      await visitor.page.waitForURL((url) => url.pathname === `${BASE}/console/keys`)
+      await visitor.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+      expect([...operator.complaints, ...visitor.complaints, ...inside.complaints]).toEqual([])
+      expect(proxy.escaped).toEqual([])
+      const { link: reset } = await runJson<{ link: string }>(
+        behind.installation,
+        "user",
+        "reset",
+        OPERATOR.email,
+      )
+      expect(reset).toStartWith(`${proxy.url}/console/reset?token=`)
+    },
+  )
 })
