@@ -11,7 +11,13 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FakeBucket } from "../support/fake-bucket.ts"
-import { cleanEnvironment, createInstallation, PROGRAM_WORDS, runJson } from "../support/process.ts"
+import {
+  cleanEnvironment,
+  createInstallation,
+  PROGRAM_WORDS,
+  runCommand,
+  runJson,
+} from "../support/process.ts"
 
 const PLACE = "s3://shelf/of/tollgate"
 const SECRET = "canary-of-the-bucket"
@@ -190,4 +196,18 @@ test.concurrent("a bucket's redirect is not followed", async () => {
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("status 301")])
   expect(stderr).toContain("AWS_REGION")
   expect([asked, place.left()]).toEqual([0, []])
+})
+
+test.concurrent("a backup of a database on a server returns an error that names the right tool", async () => {
+  const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
+  using installation = createInstallation(yaml)
+  for (const [command, tool] of [
+    ["backup", "pg_dump --format=custom"],
+    ["restore", "pg_restore"],
+  ] as const) {
+    const { exitCode, stderr } = await runCommand(installation, command, "/nowhere")
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(tool)
+    expect(stderr).not.toContain("not-a-secret")
+  }
 })
