@@ -26,7 +26,7 @@ export const credits = z
 export const creditChange = z
   .string()
   .regex(/^-?\d{1,9}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
-  .meta({ description: "Credits as decimal text, below zero to take them out", example: "12.5" })
+  .meta({ description: "Credits as decimal text, below zero to remove credits", example: "12.5" })
 
 /** Credits above zero. */
 export const positiveCredits = z

@@ -47,7 +47,7 @@ function jsonOf(credential: Credential | null): unknown {
 const REASONS: Readonly<Record<string, string>> = {
   NotAllowedError: "It was cancelled, or took too long. Try again.",
   InvalidStateError: "This device has a passkey for this gateway already.",
-  SecurityError: "The browser takes no passkeys at this address.",
+  SecurityError: "The browser supports no passkeys at this address.",
 }
 
 async function explained<Result>(step: () => Promise<Result>): Promise<Result> {

@@ -46,7 +46,7 @@ export function notAllowed(name: string): GatewayError {
 export function ofOtherKind(name: string, kind: ModelKind, wanted: ModelKind): GatewayError {
   return refusal(
     "model_not_supported",
-    `The model \`${name}\` is of kind ${kind}; this endpoint takes models of kind ${wanted}. Use ${MODEL_KINDS[kind].endpoints[0]}.`,
+    `The model \`${name}\` is of kind ${kind}; this endpoint accepts models of kind ${wanted}. Use ${MODEL_KINDS[kind].endpoints[0]}.`,
   )
 }
 

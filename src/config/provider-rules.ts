@@ -107,7 +107,7 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
     (name) => !taken.includes(name) && member(provider, name) !== undefined,
   ).map((name) => ({
     path: [...path, name],
-    message: `is not a setting of vendor '${vendor.id}', which takes ${known}`,
+    message: `is not a setting of vendor '${vendor.id}', which accepts ${known}`,
   }))
 }
 

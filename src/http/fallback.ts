@@ -87,7 +87,7 @@ function wrongMethod(
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
     "method_not_allowed",
-    `${withoutKeys(path.slice(0, MAX_PATH_LENGTH))} takes ${allow}, not ${request.method}.`,
+    `${withoutKeys(path.slice(0, MAX_PATH_LENGTH))} accepts ${allow}, not ${request.method}.`,
     { headers: { allow } },
   )
   return errors(error, newRequestId(), request)

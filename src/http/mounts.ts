@@ -67,7 +67,7 @@ function reading(
     const { pathname } = new URL(request.url)
     throw new GatewayError(
       "method_not_allowed",
-      `${pathname} takes GET, HEAD, not ${request.method}.`,
+      `${pathname} accepts GET and HEAD, not ${request.method}.`,
       { headers: { allow: "GET, HEAD" } },
     )
   }

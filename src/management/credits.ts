@@ -167,7 +167,7 @@ function amountOf({ kind, amount: text }: NewEntry): bigint {
   const words =
     kind === "adjustment"
       ? "'amount' must not be zero: positive amounts add credits, negative ones remove them."
-      : `'amount' of a ${kind} must be above zero. To take credits out, make an adjustment.`
+      : `'amount' of a ${kind} must be above zero. To remove credits, make an adjustment.`
   throw new GatewayError("below_min_value", words, { parameter: "amount" })
 }
 

@@ -110,7 +110,7 @@ export function hasTooManyPasskeys(most: number): GatewayError {
 export function noPasskeysHere(origin: string): GatewayError {
   return new GatewayError(
     "conflict",
-    `Browsers use no passkeys at ${origin}: it takes https and a name, which server.public_url gives.`,
+    `Browsers support no passkeys at ${origin}. They require https and a host name, which server.public_url gives.`,
   )
 }
 

@@ -8,7 +8,7 @@ const UNKNOWN_MODELS = ["refuse", "family"] as const
 
 const ALIAS = name(
   ALIAS_PATTERN,
-  "an alias must be a name without spaces, commas and equals signs, such as gpt-4o",
+  "an alias must be a name without spaces, commas or equals signs, such as gpt-4o",
 )
 
 const unknownModels = either(oneOf(UNKNOWN_MODELS, "rule"), entry({ price }))

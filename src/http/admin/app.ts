@@ -50,7 +50,7 @@ function misdirected(
   const [first] = allowed
   const same = allowed.filter((route) => route.path === first.path)
   const allow = same.map((route) => route.method).join(", ")
-  return new GatewayError("method_not_allowed", `${path} takes ${allow}, not ${method}.`, {
+  return new GatewayError("method_not_allowed", `${path} accepts ${allow}, not ${method}.`, {
     headers: { allow },
   })
 }

@@ -126,7 +126,7 @@ function acceptsGzip(request: Request): boolean {
 function wrongMethod(request: Request): Response {
   const error = new GatewayError(
     "method_not_allowed",
-    `The console takes GET, HEAD, not ${request.method}.`,
+    `The console accepts GET and HEAD, not ${request.method}.`,
     { headers: { allow: "GET, HEAD" } },
   )
   return safe(errorAnswer(error, newRequestId()))

@@ -74,7 +74,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
   }
   if (count > rule.count) {
     const max = rule.count === 1 ? "one file" : `at most ${rule.count} files`
-    throw invalidValue(field, `The field '${field}' takes ${max}.`)
+    throw invalidValue(field, `The field '${field}' accepts ${max}.`)
   }
   return rule
 }

@@ -59,7 +59,7 @@ function limitOf(query: URLSearchParams): number {
   if (text === null) return DEFAULT_LIMIT
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= MAX_LIMIT) return limit
-  throw new GatewayError("invalid_value", `'limit' takes a number from 1 to ${MAX_LIMIT}.`, {
+  throw new GatewayError("invalid_value", `'limit' must be a number from 1 to ${MAX_LIMIT}.`, {
     parameter: "limit",
   })
 }

@@ -28,7 +28,7 @@ export function readDescribedAudio(file: JsonValue | undefined): Audio {
   if (container === undefined) {
     throw invalidValue(
       "file.format",
-      `Describe the sound: 'file.format' takes one of ${CONTAINERS.join(", ")}.`,
+      `Describe the audio: 'file.format' must be one of ${CONTAINERS.join(", ")}.`,
     )
   }
   return describedAudio({
@@ -71,7 +71,7 @@ function objectOf(name: string, value: JsonValue): JsonObject {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   throw invalidValue(
     name,
-    `An estimate takes no files. Describe '${name}' with an object (see the documentation).`,
+    `An estimate accepts no files. Describe '${name}' with an object (see the documentation).`,
   )
 }
 

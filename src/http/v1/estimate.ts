@@ -122,6 +122,6 @@ function readMembers({ path, body }: JsonObject): { path: string; body: JsonObje
 function unknownPath(path: string, known: readonly string[]): GatewayError {
   return invalidValue(
     "path",
-    `Nothing is charged at '${path.slice(0, 100)}'. 'path' takes one of ${known.join(", ")}.`,
+    `Nothing is charged at '${path.slice(0, 100)}'. 'path' must be one of ${known.join(", ")}.`,
   )
 }

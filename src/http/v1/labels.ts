@@ -130,12 +130,12 @@ function readTags(header: string, tags: Map<string, string>): void {
     if (name.length > MAX_TAG_NAME_LENGTH || value.length > MAX_LABEL_LENGTH) {
       throw refused(
         TAGS,
-        `takes ${MAX_TAG_NAME_LENGTH} characters of a name, and ${MAX_LABEL_LENGTH} of a value`,
+        `accepts at most ${MAX_TAG_NAME_LENGTH} characters in a name and ${MAX_LABEL_LENGTH} in a value`,
       )
     }
     tags.set(name, value)
   }
-  if (tags.size > MAX_TAGS) throw refused(TAGS, `takes ${MAX_TAGS} tags at most`)
+  if (tags.size > MAX_TAGS) throw refused(TAGS, `accepts at most ${MAX_TAGS} tags`)
 }
 
 /** Adds the metadata as tags. Tags in the header take precedence, and tags above the maximum number are omitted. */
@@ -162,7 +162,7 @@ function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers.get(name)
   if (value === null || value === "") return undefined
   if (value.length > MAX_LABEL_LENGTH || CONTROL.test(value)) {
-    throw refused(name, `takes ${MAX_LABEL_LENGTH} characters at most`)
+    throw refused(name, `accepts at most ${MAX_LABEL_LENGTH} characters`)
   }
   return value
 }

@@ -15,7 +15,7 @@ const RESERVED_RETRY_AFTER = 1
 export function ledgerUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "ledger_unavailable",
-    "The gateway cannot write its ledger just now, so it takes no requests. Try again shortly.",
+    "The gateway cannot write its ledger just now, so it rejects all requests. Try again shortly.",
     { cause },
   )
 }

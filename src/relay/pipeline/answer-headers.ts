@@ -34,7 +34,7 @@ export function notCarried(losses: readonly Loss[]): GatewayError {
     .join(", ")
   return new GatewayError(
     "not_carried",
-    `This model's vendor cannot take everything in the request: ${names}. Leave that out, or send it without 'x-tollgate-strict'.`,
+    `This model's vendor does not support everything in the request: ${names}. Leave that out, or send it without 'x-tollgate-strict'.`,
     { fields: { losses: names } },
   )
 }

@@ -196,7 +196,7 @@ function unknownIn(
     const place = `${field}.${shownName(name)}`
     const error = invalidValue(
       place,
-      `This gateway has no '${place}', so it cannot follow it. Omit it. '${field}' takes ${known.join(", ")}.`,
+      `This gateway has no '${place}', so it cannot apply it. Omit it. '${field}' accepts ${known.join(", ")}.`,
     )
     if (harmless !== undefined) throw error
     return [error]

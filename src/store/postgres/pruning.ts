@@ -27,9 +27,8 @@ const COLUMNS = `${ENTRY_COLUMNS}, position`
 const NOTHING: PruneStep = { removed: 0, isBehind: false, isPruned: false }
 
 /**
- * Removes rows from before a moment in one transaction, as whole partitions, and as rows of the default partitions.
- * Rows are locked against changes while they are added up. All other use of the tables is only blocked briefly at the
- * end.
+ * Removes rows older than a moment in one transaction: whole partitions, and rows of the default partitions. Rows are
+ * locked against changes while they are added up. All other use of the tables is blocked only briefly at the end.
  */
 export async function prune(
   client: PostgresClient,

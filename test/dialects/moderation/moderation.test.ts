@@ -97,7 +97,7 @@ describe("moderation of a conversation", () => {
     const image = { type: "image_url", image_url: { url: "https://a/b.png" } }
     const shown = [{ role: "user", content: [image] }]
     const one = decodeChatModerationRequest({ model: "a/b", input: shown })
-    expect(() => MISTRAL.encode(one, "m")).toThrow("text only")
+    expect(() => MISTRAL.encode(one, "m")).toThrow("only text")
     expect(OPENAI.encode(one, "m")).toMatchObject({ calls: [{ body: json([image]) }] })
     const two = decodeChatModerationRequest({ model: "a/b", input: [shown, shown] })
     expect(() => OPENAI.encode(two, "m")).toThrow("one conversation")

@@ -80,9 +80,7 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
           <AmountInput
             label="Amount"
             description={
-              form.values.kind === "adjustment"
-                ? "A negative amount takes credits away."
-                : undefined
+              form.values.kind === "adjustment" ? "A negative amount removes credits." : undefined
             }
             inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
             data-autofocus

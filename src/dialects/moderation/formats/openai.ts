@@ -76,7 +76,7 @@ function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
  */
 function refuseImages(input: ModerationInput): void {
   if (moderatedParts(input).every(({ type }) => type === "text")) return
-  throw notSupported("this model classifies text only. Use a model that takes images.")
+  throw notSupported("this model classifies only text. Use a model that accepts images.")
 }
 
 /**

@@ -230,7 +230,7 @@ function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   if (inTexts !== undefined) return { format, sent: inTexts }
   throw invalidValue(
     "input",
-    "Invalid 'input': this model takes text, and not all of these tokens are of 'cl100k_base'. " +
+    "Invalid 'input': this model accepts only text, and some of these tokens are not from 'cl100k_base'. " +
       "Send strings.",
   )
 }

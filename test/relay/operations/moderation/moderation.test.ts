@@ -213,7 +213,7 @@ describe("a moderation provider that accepts only texts", () => {
     const calls = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "all/mistral", input: PARTS })
     expect(response.status).toBe(400)
-    expect((await errorOf(response)).message).toContain("text only")
+    expect((await errorOf(response)).message).toContain("only text")
     expect(gateway.simulator.requests.length).toBe(calls)
     const { receipt } = await moderate(caller, { model: "two/texts", input: PARTS })
     expect(receipt.deployment).toContain("sim")
