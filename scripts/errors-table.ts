@@ -10,7 +10,7 @@ export const ERRORS_PAGE = join(import.meta.dir, "../docs/use/errors.md")
 
 /** Describes when a caller receives each kind of error. */
 const WHEN: Readonly<Record<ErrorKind, string>> = {
-  missing_api_key: "there is no key",
+  missing_api_key: "the request has no key",
   invalid_api_key: "the key is wrong, revoked or expired",
   insufficient_credits: "the balance does not cover the request",
   key_budget_exceeded: "a budget of the key is used up",
@@ -31,14 +31,14 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   address_not_allowed: "the key may not be used from the caller's address",
   account_paused: "the key's account is paused",
   account_closed: "the key's account is closed",
-  model_not_found: "no model has this name; the message names the nearest",
+  model_not_found: "no model has this name; the message suggests the nearest name",
   model_not_supported: "the model does not support this endpoint",
   not_found: "the named object does not exist, or belongs to another account",
   not_signed_in: "the management API needs a session or the admin token",
-  forbidden: "the role does not allow it",
-  conflict: "it exists already, is in use, or is no longer stored",
+  forbidden: "the role does not allow the request",
+  conflict: "the object already exists, is in use, or is no longer stored",
   too_many_attempts: "too many wrong passwords, codes or tokens",
-  method_not_allowed: "the path has other methods; `allow` names them",
+  method_not_allowed: "the path does not accept this method; `allow` lists the accepted ones",
   upgrade_not_supported: "WebSockets are not supported",
   invalid_json: "the body is not JSON",
   unsupported_media_type: "the content type or encoding is not supported",
@@ -48,11 +48,12 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   below_min_value: "a number is too small",
   above_max_value: "a number is too large",
   string_above_max_length: "a string is too long",
-  invalid_parameter_combination: "fields exclude each other",
+  invalid_parameter_combination: "the request has fields that exclude each other",
   not_carried:
     "`x-tollgate-strict` is set and the request would lose a part, or it requires a tool call and the model has no tools",
-  invalid_image: "not a PNG, not square, no alpha channel, or sizes that differ",
-  invalid_audio: "not audio in a known format",
+  invalid_image:
+    "the image is not a PNG, is not square, has no alpha channel, or differs in size from its mask",
+  invalid_audio: "the file is not audio in a known format",
   file_too_large: "a file is larger than its limit",
   body_too_large: "the body is larger than its limit",
   refused_by_upstream:
@@ -60,9 +61,9 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   upstream_error: "the provider failed, or refused the operator's own credential",
   upstream_overloaded: "the provider is overloaded, or no deployment is healthy",
   upstream_timeout: "the provider took too long",
-  overloaded: "the gateway has no memory free",
+  overloaded: "the gateway has no free memory",
   ledger_unavailable: "the ledger cannot be written",
-  internal_error: "a fault of the gateway",
+  internal_error: "an error in the gateway",
 }
 
 const BEGIN = /<!-- errors:[^>]*-->\n/
