@@ -5,7 +5,7 @@ const PAGE =
   "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body></body></html>\n"
 
 /**
- * Plays faults that are independent of the wire format. Returns undefined if the request continues, because the fault
+ * Injects faults that are independent of the wire format. Returns undefined if the request continues, because the fault
  * is of another kind or has ended.
  */
 export async function playTransportFault(

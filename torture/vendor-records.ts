@@ -2,8 +2,8 @@ import type { RecordedRequest } from "../simulator/request-log.ts"
 import type { Simulator } from "../simulator/server.ts"
 import type { VendorCall } from "./calls.ts"
 
-/** Interval in milliseconds. The simulator stores only its last thousand requests, so they are read often. */
-const LOOK = 100
+/** The simulator stores only its last thousand requests, so they are read often. */
+const READ_INTERVAL_MS = 100
 const MARKER = /call-[0-9a-z]+/
 
 /** The vendor's records, by the markers of the calls. */
@@ -18,12 +18,12 @@ export class VendorRecords implements Disposable {
 
   constructor(simulator: Simulator) {
     this.#simulator = simulator
-    this.#timer = setInterval(() => this.#look(), LOOK)
+    this.#timer = setInterval(() => this.#read(), READ_INTERVAL_MS)
   }
 
   /** Returns the records of one call. There are several if the gateway or the caller retried. */
   of(marker: string): VendorCall[] {
-    this.#look()
+    this.#read()
     return (this.#records.get(marker) ?? []).map(({ usage, finished }) => ({
       usage: usage === undefined ? null : { input: usage.prompt, output: usage.completion },
       isFinished: finished,
@@ -34,7 +34,7 @@ export class VendorRecords implements Disposable {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #read(): void {
     const { requests } = this.#simulator
     const from = this.#last === undefined ? 0 : requests.indexOf(this.#last) + 1
     for (const request of requests.slice(from)) {

@@ -103,7 +103,7 @@ async function accept(
   return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

@@ -33,7 +33,7 @@ const VOICES =
 /** Tokens per second of speech. */
 const TOKENS_PER_SECOND = 21
 
-/** Plays a fault. Returns undefined if the request continues. */
+/** Injects a fault. Returns undefined if the request continues. */
 export async function playFault(
   exchange: Exchange,
   fault: Fault,

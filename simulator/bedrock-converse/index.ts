@@ -65,7 +65,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   return vendorResponse(bodyOf(exchange, steps), "application/vnd.amazon.eventstream")
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(exchange: Exchange, fault: Fault): Promise<Response | undefined> {
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported

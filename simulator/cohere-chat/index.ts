@@ -65,7 +65,7 @@ function isKnown(model: string): boolean {
   return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

@@ -59,7 +59,7 @@ function isKnown(model: string): boolean {
   return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   call: Call,

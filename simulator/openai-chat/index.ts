@@ -68,7 +68,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, model, fault)
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

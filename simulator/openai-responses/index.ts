@@ -109,7 +109,7 @@ function modelNotFound(model: string): VendorError {
   return invalid(`The requested model '${model}' does not exist.`, "model", "model_not_found")
 }
 
-/** Plays the faults that replace the model's answer. */
+/** Injects the faults that replace the model's answer. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

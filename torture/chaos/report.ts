@@ -2,9 +2,9 @@ import type { ChaosOptions, ChaosResult, Round } from "./chaos.ts"
 import { type ChaosFinding, LAWS, percentile } from "./judge.ts"
 
 /** Maximum number of findings that are reported in detail. */
-const STORIES = 30
+const MAX_DETAILED_FINDINGS = 30
 /** Maximum number of characters of a body or a message in a detailed finding. */
-const TOLD = 600
+const MAX_DETAIL_CHARACTERS = 600
 
 /** Returns the calls and counts of a run as text. */
 export function formatChaos(options: ChaosOptions, result: ChaosResult): string {
@@ -38,7 +38,7 @@ export function formatChaos(options: ChaosOptions, result: ChaosResult): string 
       ? "no law was broken"
       : `${findings.length} FINDINGS; run again with --seed ${options.seed}`,
     ...byKind(findings),
-    ...findings.slice(0, STORIES).map((finding) => tell(finding)),
+    ...findings.slice(0, MAX_DETAILED_FINDINGS).map((finding) => tell(finding)),
   ].join("\n")
 }
 
@@ -84,5 +84,7 @@ function tell({ law, fault, round, call }: ChaosFinding): string {
 }
 
 function short(text: string): string {
-  return text.length > TOLD ? `${text.slice(0, TOLD / 2)} ... ${text.slice(-TOLD / 2)}` : text
+  return text.length > MAX_DETAIL_CHARACTERS
+    ? `${text.slice(0, MAX_DETAIL_CHARACTERS / 2)} ... ${text.slice(-MAX_DETAIL_CHARACTERS / 2)}`
+    : text
 }

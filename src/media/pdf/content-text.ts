@@ -7,7 +7,7 @@ export interface ContentText {
   readonly bytes: number
   /** How many times the stream draws each external object, by name. */
   readonly drawn: ReadonlyMap<string, number>
-  /** How many times the stream marks content with properties, which may define another text for the content. */
+  /** Number of times that the stream marks content with properties, which may define another text for the content. */
   readonly marked: number
 }
 
