@@ -29,9 +29,7 @@ const HEAD = `# Priced features
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
-Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request
-them are *priced features*. Before the hold and the call, Tollgate searches the body for each deployment of the model
-for them. A field that is dropped for another provider is neither billed nor rejected.
+Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request them are *priced features*. Before the hold and the call, Tollgate searches the body for the priced features of each deployment of the model. A field that is dropped for another provider is neither billed nor rejected.
 
 - A feature with a price: its maximum cost is held. The provider's response contains its count, and the receipt lists it.
 - A tool without a price: it is dropped and reported as \`tools:dropped\` if the request also has tools that the caller
@@ -87,7 +85,7 @@ models:
 
 A mode of a model can have [its own prices](../run/prices.md#service-modes) instead of a factor.
 
-Those of the providers' own pages are known already (with their sources in \`price-data/services.ts\`):
+The following prices are built in. They come from the providers' own pages, and \`price-data/services.ts\` names the sources:
 
 `
 
