@@ -4,7 +4,7 @@ import { chargeOf, type Finding, requestIdsOf } from "./oracle/evidence.ts"
 import type { TortureOptions, TortureResult } from "./torture.ts"
 
 /** Maximum number of findings that are reported in detail. */
-const STORIES = 20
+const MAX_DETAILED_FINDINGS = 20
 
 /** Returns the calls and counts of a run as text. */
 export function formatReport(options: TortureOptions, result: TortureResult): string {
@@ -36,7 +36,7 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
     findings.length === 0
       ? "nothing lost, doubled, below zero or left behind"
       : `${findings.length} FINDINGS; run again with --seed ${options.seed}`,
-    ...findings.slice(0, STORIES).map((finding) => tell(finding, result)),
+    ...findings.slice(0, MAX_DETAILED_FINDINGS).map((finding) => tell(finding, result)),
   ].join("\n")
 }
 
