@@ -57,7 +57,7 @@ describe("changes between two price lists", () => {
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("are increases if they add or extend a minimum of seconds", () => {
+  test("include a new or longer minimum of seconds as an increase", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })

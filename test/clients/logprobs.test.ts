@@ -52,24 +52,24 @@ describe.each([
     top_logprobs: 2,
   }
 
-  test("are returned in a chat completion", async () => {
+  test("appear in a chat completion", async () => {
     const answer = await client().chat.completions.create(chat)
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("are returned in a streamed chat", async () => {
+  test("appear in a streamed chat", async () => {
     const answer = await client().chat.completions.stream(chat).finalChatCompletion()
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("are returned in a response", async () => {
+  test("appear in a response", async () => {
     const answer = await client().responses.create(response)
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
     expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined, others)
   })
 
-  test("are returned in a streamed response", async () => {
+  test("appear in a streamed response", async () => {
     const answer = await client().responses.stream(response).finalResponse()
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
@@ -99,7 +99,7 @@ describe.each([
     expect(losses).toBe(others > 0 ? null : "logprobs:approximated")
   })
 
-  test("are null in a chat that does not request them", async () => {
+  test("have the value null in a chat that does not request them", async () => {
     const { logprobs: _, top_logprobs: __, ...plain } = chat
     const answer = await client().chat.completions.create(plain)
     expect(answer.choices[0]?.logprobs).toBeNull()

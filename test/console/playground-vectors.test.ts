@@ -21,7 +21,7 @@ describe("vectors in the playground", () => {
     ])
   })
 
-  test("are requested only for nonempty lines", () => {
+  test("come from nonempty lines only", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })

@@ -221,7 +221,7 @@ describe("a journal's file", () => {
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })
   })
 
-  test("is not created when its state is read", async () => {
+  test("does not appear when its state is read", async () => {
     await using database = TestDatabase.direct()
     expect(journalState(database.directory.path)).toBeNull()
   })

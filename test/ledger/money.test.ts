@@ -14,7 +14,7 @@ describe("credits as text", () => {
     )
   })
 
-  test("use the shortest plain decimal", () => {
+  test("have the shortest plain form", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)

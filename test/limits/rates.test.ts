@@ -180,7 +180,7 @@ describe("rate limits of several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("report the same remaining amount on each machine", async () => {
+  test("have the same remaining amount on each machine", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),

@@ -34,7 +34,7 @@ const route = (asked: Model, health: Health, random?: () => number) =>
 const ids = (deployments: readonly Deployment[]) => deployments.map(({ id }) => id)
 
 describe("the route of a request", () => {
-  test("is the model's own list if it has one deployment", () => {
+  test("has the model's own list if there is one deployment", () => {
     const one = model([deployment("a", 1)])
     expect(route(one, new Health())).toBe(one.deployments)
     expect(route(model([deployment("a", 1, false)]), new Health())).toEqual([])

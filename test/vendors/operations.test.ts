@@ -52,7 +52,7 @@ describe("vendors without chat", () => {
     })
   }
 
-  test("have known models, but none for chat: Voyage", () => {
+  test("have known models, but no chat models: Voyage", () => {
     const text = "models: { voyage/chat: { kind: chat, price: { input: 1, output: 1 } } }"
     const { settings } = load(
       text,

@@ -178,7 +178,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
     })
   }
 
-  test("is charged even if the caller has read nothing", async () => {
+  test("costs its price even if the caller has read nothing", async () => {
     const asked = await ask("vendor/counted", true, "/v1/messages")
     await hasTold.promise
     asked.leave()

@@ -120,7 +120,7 @@ describe("an unrequested service mode that a response reports", () => {
     expect((await ask(CHAT, "chat/automatic")).hold).toBeGreaterThanOrEqual(second.cost)
   })
 
-  test("is charged once if several fields of the request set a mode", async () => {
+  test("costs its price once if several fields of the request set a mode", async () => {
     answer = completion({ service_tier: "default" }) as JsonObject
     const { cost: standard } = await ask(CHAT, "router/m", { service_tier: "default" })
     const options = (serviceTier: string) => ({ providerOptions: { openai: { serviceTier } } })

@@ -359,7 +359,7 @@ describe("an invalid embedding request", () => {
     })
   })
 
-  test("is rejected without a key or without access to the model", async () => {
+  test("gets an error without a key or without access to the model", async () => {
     const body = { model: "sim/embed", input: "a" }
     const bare = await fetch(gateway.url + PATH, {
       method: "POST",
