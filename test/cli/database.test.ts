@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { DatabaseStatus } from "../../src/store/database-status.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import { migratedDatabase } from "../support/postgres-databases.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 
@@ -103,7 +104,7 @@ test.concurrent("the doctor command checks the database server, and creates noth
 })
 
 test.concurrent("the start of a node with another secret fails with an error", async () => {
-  const url = server.url(await server.create())
+  const url = await migratedDatabase()
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")
   const other = yamlAt(url, `, secret: "${"0123456789abcdef".repeat(4)}"`)
@@ -185,7 +186,7 @@ models:
 })
 
 test.concurrent("the ledger on a server is verified from the last position, and its backups are recorded", async () => {
-  const url = server.url(await server.create())
+  const url = await migratedDatabase()
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   await runJson(installation, "key", "create", "--account", "caller")

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { journalState } from "../../src/store/installation-journal.ts"
 import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import { createTemplate } from "../support/postgres-databases.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import {
   createInstallation,
@@ -13,8 +14,11 @@ import {
 import { until } from "../support/until.ts"
 
 let server: PostgresServer
+/** The name of a database with the gateway's tables, which each test copies. */
+let template: string
 beforeAll(async () => {
   server = await PostgresServer.start({ isDurable: true })
+  template = await createTemplate(server)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -65,7 +69,7 @@ function chat(serving: ServingProcess, key: string): Promise<Response> {
 
 test("two machines with one database share keys, credits, receipts and revocations", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  using twins = createTwins(vendor.url, server.url(await server.create()))
+  using twins = createTwins(vendor.url, server.url(await server.create(template)))
   const { left, right } = twins
   const key = await createCaller(left)
   await using one = await startServing(left)
@@ -103,7 +107,7 @@ test("two machines with one database share keys, credits, receipts and revocatio
 
 test("a database crash delays running answers and has no other effect", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  using twins = createTwins(vendor.url, server.url(await server.create()))
+  using twins = createTwins(vendor.url, server.url(await server.create(template)))
   const { left } = twins
   const key = await createCaller(left)
   await using serving = await startServing(left)
@@ -126,7 +130,11 @@ test("a database crash delays running answers and has no other effect", async ()
 
 test("a journal bridges a database crash, and a node that crashes meanwhile posts its charges later", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  using twins = createTwins(vendor.url, server.url(await server.create()), "settle: journal")
+  using twins = createTwins(
+    vendor.url,
+    server.url(await server.create(template)),
+    "settle: journal",
+  )
   const { left } = twins
   const key = await createCaller(left)
   const serving = await startServing(left)

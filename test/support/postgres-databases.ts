@@ -41,6 +41,14 @@ async function sharedServer(): ReturnType<typeof start> {
 
 async function start() {
   const server = await PostgresServer.start()
+  return { server, template: await createTemplate(server) }
+}
+
+/**
+ * Creates a database in which the gateway's tables exist, for copies on the same server.
+ * @returns its name.
+ */
+export async function createTemplate(server: PostgresServer): Promise<string> {
   const template = await server.create()
   await using client = new PostgresClient({
     url: server.url(template),
@@ -51,5 +59,5 @@ async function start() {
   // Partitions are created once in the template, because creating them takes four times as long as the rest of a new
   // database.
   await ensurePartitions(client, Date.now())
-  return { server, template }
+  return template
 }

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { databaseAt } from "../../../src/store/installation-database.ts"
 import type { ServingDatabase } from "../../../src/store/serving-database.ts"
+import { createTemplate } from "../../support/postgres-databases.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
 import { until } from "../../support/until.ts"
 import { AUDIT } from "../audit-record.ts"
 
 let server: PostgresServer
+/** The name of a database with the gateway's tables, which each test copies. */
+let template: string
 beforeAll(async () => {
   server = await PostgresServer.start()
+  template = await createTemplate(server)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -47,7 +51,7 @@ const SETTING = {
 } as const
 
 test("a node is notified of changes, nodes, missing credits and failing deployments of other nodes only", async () => {
-  const url = server.url(await server.create())
+  const url = server.url(await server.create(template))
   await using one = await listenTo(url)
   await using other = await listenTo(url)
   await until(async () => (await listeners()) === 2)
@@ -79,7 +83,7 @@ test("a node is notified of changes, nodes, missing credits and failing deployme
 })
 
 test("a node listens again after its connection is lost", async () => {
-  const url = server.url(await server.create())
+  const url = server.url(await server.create(template))
   await using one = await listenTo(url)
   await using other = await listenTo(url)
   await until(async () => (await listeners()) === 2)
@@ -92,7 +96,7 @@ test("a node listens again after its connection is lost", async () => {
 })
 
 test("a command notifies running nodes of its change before it exits", async () => {
-  const url = server.url(await server.create())
+  const url = server.url(await server.create(template))
   await using node = await listenTo(url)
   await until(async () => (await listeners()) === 1)
   {
