@@ -30,3 +30,12 @@ export function sampleCombinations<Lists extends readonly (readonly unknown[])[]
   const chosen = combinations.filter(({ sum }) => IS_EXHAUSTIVE || sum % step === 0)
   return chosen.map(({ cases }) => cases as { [Index in keyof Lists]: Lists[Index][number] })
 }
+
+/**
+ * Returns the cases in rotation, beginning at one that a name determines. Samples of the same cases for different names
+ * then differ.
+ */
+export function rotatedBy<Case>(name: string, cases: readonly Case[]): Case[] {
+  const first = Number(Bun.hash(name) % BigInt(cases.length))
+  return [...cases.slice(first), ...cases.slice(0, first)]
+}

@@ -8,7 +8,7 @@ import {
   type Upstream,
   UPSTREAMS,
 } from "./six-upstreams.ts"
-import { sampleCombinations } from "../../support/exhaustive.ts"
+import { rotatedBy, sampleCombinations } from "../../support/exhaustive.ts"
 import { FACTS, proofsIn } from "./upstream-facts.ts"
 
 /** A client and an upstream, streamed or not. */
@@ -33,11 +33,14 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
   "cached prompt": findsCache,
 }
 
-/** All features of each client with each upstream, streamed and not; `npm test` runs a third of them. */
+/**
+ * All features of each client with each upstream, streamed and not. `npm test` runs each of them, streamed and not, with
+ * one upstream, which differs between clients.
+ */
 export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, [name, run], isStreamed] of sampleCombinations(
-    3,
-    UPSTREAMS,
+    UPSTREAMS.length,
+    rotatedBy(client.name, UPSTREAMS),
     Object.entries(CASES),
     [false, true],
   )) {

@@ -2,23 +2,29 @@ import { describe, expect, test } from "bun:test"
 import { FAILURES, type Failure, CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 import { FACTS } from "./upstream-facts.ts"
-import { sampleCombinations } from "../../support/exhaustive.ts"
+import { rotatedBy, sampleCombinations, sampleOf } from "../../support/exhaustive.ts"
 import { until } from "../../support/until.ts"
 
 /** Number of words in an answer whose client disconnects, and in an answer that breaks. */
 const WORDS_OF_LEFT = 900
 const WORDS_OF_CUT = 60
 
-/** Tests the errors of each client, and the effect of a client that disconnects. */
+/**
+ * Tests the errors of each client, and the effect of a client that disconnects. `npm test` runs each failure with one
+ * upstream, and two upstreams in the other tests. The upstreams differ between clients.
+ */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
-  for (const [upstream, failure, isStreamed] of sampleCombinations(2, UPSTREAMS, FAILURES, [
-    false,
-    true,
-  ])) {
+  const rotated = rotatedBy(client.name, UPSTREAMS)
+  for (const [upstream, failure, isStreamed] of sampleCombinations(
+    UPSTREAMS.length,
+    rotated,
+    FAILURES,
+    [false, true],
+  )) {
     test(`${client.name} at ${upstream} throws its error for ${failure}${isStreamed ? ", streamed" : ""}`, () =>
       throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
   }
-  for (const upstream of UPSTREAMS) {
+  for (const upstream of sampleOf(rotated, 3)) {
     describe(`${client.name} at ${upstream}`, () => {
       test("reports a stream that breaks", () => breaks(client, upstreams, upstream))
       test("ends the call when the client disconnects", () => leaves(client, upstreams, upstream))
