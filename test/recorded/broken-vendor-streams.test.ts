@@ -283,7 +283,7 @@ function expectBrokenOff(
 describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
-    for (const face of sampleOf(FACES, 2, index)) {
+    for (const face of sampleOf(FACES, FACES.length, index)) {
       test(`the part before the break is delivered and charged: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
@@ -312,7 +312,7 @@ describe("broken vendor streams in every format", () => {
 describe("vendor streams that open and break in one chunk, in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
-    for (const face of sampleOf(FACES, 2, index)) {
+    for (const face of sampleOf(FACES, FACES.length, index)) {
       test(`fail without affecting other requests: ${id}, through ${face.path}`, async () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
