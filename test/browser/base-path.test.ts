@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Browser } from "playwright-core"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import {
   createInstallation,
   type Installation,
@@ -8,7 +9,6 @@ import {
   startServing,
 } from "../support/process.ts"
 import { sharedBrowser } from "./browser.ts"
-import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import { buildConsole, open, openVisitor, OPERATOR, setUpByLink } from "./console-gateway.ts"
 import { startIssuer } from "./issuer.ts"
 
