@@ -128,7 +128,8 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const cached =
     quantityOf(details?.cached_tokens) ??
     quantityOf(usage.prompt_cache_hit_tokens) ??
-    countOf(usage.cached_tokens)
+    quantityOf(usage.cached_tokens) ??
+    countOf(usage.cache_read_input_tokens)
   const inputCacheRead = Math.min(cached, prompt)
   // Perplexity counts the sources that it reads separately from the prompt, and bills them as input.
   let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)

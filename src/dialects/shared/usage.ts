@@ -27,7 +27,10 @@ export function decodeCacheWrites(
 ): CacheWrites {
   const written = Math.min(countOf(details?.cache_write_tokens), max)
   if (written === 0) {
-    const hasOthers = details !== undefined || usage?.cache_creation_input_tokens !== undefined
+    const hasOthers =
+      details !== undefined ||
+      usage?.cache_creation_input_tokens !== undefined ||
+      usage?.cache_creation !== undefined
     return hasOthers ? anthropicWrites(details ?? {}, max, usage ?? {}) : NO_CACHE_WRITES
   }
   const lifetimes = objectAt(details ?? {}, "cache_write_tokens_details")
@@ -43,7 +46,9 @@ function anthropicWrites(details: JsonObject, max: number, usage: JsonObject): C
     details.cache_creation_tokens ??
     usage.cache_creation_input_tokens
   const lifetimes =
-    objectAt(details, "cache_creation") ?? objectAt(details, "cache_creation_token_details")
+    objectAt(details, "cache_creation") ??
+    objectAt(details, "cache_creation_token_details") ??
+    objectAt(usage, "cache_creation")
   const long = countOf(lifetimes?.ephemeral_1h_input_tokens)
   const short = countOf(lifetimes?.ephemeral_5m_input_tokens)
   const written = Math.min(Math.max(countOf(total), long + short), max)

@@ -34,6 +34,8 @@ describe("OpenAI usage", () => {
     { prompt_tokens_details: { cached_tokens: 30, cache_creation_input_tokens: 20 } },
     { prompt_tokens_details: { cached_tokens: 30, cache_creation_tokens: 20 } },
     { prompt_tokens_details: { cached_tokens: 30 }, cache_creation_input_tokens: 20 },
+    { cache_read_input_tokens: 30, cache_creation_input_tokens: 20 },
+    { cache_read_input_tokens: 30, cache_creation: { ephemeral_5m_input_tokens: 20 } },
     {
       prompt_tokens_details: {
         cached_tokens: 30,
@@ -44,6 +46,17 @@ describe("OpenAI usage", () => {
   ])("reads cache writes with the names of Anthropic: %j", (details) => {
     const usage = decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...details })
     expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
+  })
+
+  test("reads lifetimes of cache writes with the names of Anthropic outside the details", () => {
+    const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
+    const reported = { cache_creation_input_tokens: 20, cache_creation: lifetimes }
+    expect(decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...reported })).toMatchObject({
+      inputFresh: 80,
+      inputCacheWrite: 5,
+      inputCacheWrite1h: 15,
+      shortCacheWrite: 5,
+    })
   })
 
   test("reads the lifetimes of cache writes with the names of Anthropic", () => {
