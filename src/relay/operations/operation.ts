@@ -235,7 +235,7 @@ export class Operation implements Disposable {
     context: RequestContext,
     { candidate, completed, error }: Completed<T>,
   ): Promise<OpenOperation<T>> {
-    const done = await completed(candidate).catch(() => undefined)
+    const done = await completed(candidate).catch(billedUsage)
     if (done === undefined) {
       this.release(new CallEnded("not_needed"))
       throw error
@@ -268,6 +268,12 @@ export class Operation implements Disposable {
     if (!this.#admitted) throw new Error("the operation was not admitted")
     return this.#admitted
   }
+}
+
+/** Returns the usage of completed calls whose answers are billed although they are unusable. */
+function billedUsage(failure: unknown): CountedUsage | undefined {
+  const usage = billedAnswerOf(failure)?.usage
+  return usage && { usage, estimated: false }
 }
 
 /** The error for text that a model generated instead of an image, if the price of the model has no rate for text. */

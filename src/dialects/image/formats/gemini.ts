@@ -37,17 +37,17 @@ export function googleImages(parent: string): ImageFormat {
       isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
     decode(answers) {
       const bodies = answers.map(jsonOf)
-      const answered = bodies.map((body) => ({
-        images: [...geminiImages(body), ...imagenImages(body)],
-        usage: usageOf(objectAt(body, "usageMetadata")),
-      }))
+      const answered = bodies.map((body) => {
+        const images = [...geminiImages(body), ...imagenImages(body)]
+        return { images, usage: usageOf(objectAt(body, "usageMetadata"), images.length > 0) }
+      })
       const images = answered.flatMap((call) => call.images)
       const [first] = bodies
       const usage = usageOfAnswers(answered)
       if (images.length === 0 && first) throw forbidden(reasonOf(first), usage.usage)
       return { images, ...usage, facts: {} }
     },
-    usageIn: (members) => usageOf(objectAt(members, "usageMetadata")),
+    usageIn: (members) => usageOf(objectAt(members, "usageMetadata"), true),
     sent: sentRatio,
     decodeError: decodeImageError,
   }
@@ -152,15 +152,17 @@ function reasonOf(body: JsonObject): string | undefined {
 /**
  * Returns the usage. Thoughts are not part of the candidates' count (docs/contribute/wire/images.md#f4). Imagen reports
  * no usage.
+ * @param hasImages whether output without details consists of images. Models can also answer with text.
  */
-function usageOf(usage: JsonObject | undefined): Usage | undefined {
+function usageOf(usage: JsonObject | undefined, hasImages: boolean): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
   if (input === undefined) return undefined
   const candidates = numberAt(usage, "candidatesTokenCount") ?? 0
   const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
   const cached = Math.min(input, numberAt(usage, "cachedContentTokenCount") ?? 0)
-  const images = imageTokensIn(usage ?? {})
-  const imageOutput = images === 0 ? candidates : Math.min(images, candidates)
+  const images = hasImages ? imageTokensIn(usage ?? {}) : 0
+  const isUndivided = hasImages && images === 0
+  const imageOutput = isUndivided ? candidates : Math.min(images, candidates)
   return {
     ...NO_USAGE,
     inputFresh: input - cached,
