@@ -6,7 +6,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
-import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
@@ -20,6 +20,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { billedFor } from "../upstream/answer-size.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
+import { HeldText } from "./held-text.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
@@ -29,10 +30,6 @@ import { wholeAsStream } from "./whole-as-stream.ts"
  * Maximum milliseconds for which the frames that open an answer wait for its first content. Answers rarely fail later.
  */
 const CONTENT_WAIT_MS = 2_000
-/** Maximum characters that wait for the first content. A provider may repeat a long request before its answer. */
-const MAX_OPENING = 16 * 1024 * 1024
-/** Maximum characters of an opening that does not count as memory. */
-const SMALL_OPENING = 256 * 1024
 /**
  * Maximum bytes that are read without text for the caller in one turn of the event loop. All of them may already be
  * buffered.
@@ -477,31 +474,4 @@ function isError({ type }: ChatEvent): boolean {
 
 function isErrorOrUsage({ type }: ChatEvent): boolean {
   return type === "error" || type === "usage"
-}
-
-/** Reserves memory for frames that wait for the first content. */
-class HeldText implements Disposable {
-  readonly #memory: FrameMemory
-  #taken = 0
-
-  constructor(memory: FrameMemory) {
-    this.#memory = memory
-  }
-
-  /**
-   * Reserves memory for text.
-   * @returns false if the text has become too long to wait.
-   * @throws GatewayError `overloaded`.
-   */
-  takes({ length }: string): boolean {
-    if (length > SMALL_OPENING && length > this.#taken) {
-      this.#memory.takeAnswer(length - this.#taken)
-      this.#taken = length
-    }
-    return length <= MAX_OPENING
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#taken > 0) this.#memory.give(this.#taken)
-  }
 }

@@ -60,8 +60,8 @@ async function failed(model: string, more: object = {}) {
 const USED = { status: "settled", estimated: false, usage: { input: 30, output: 400 } }
 const ZEROS = `[${"0,".repeat(10_000_001)}0]`
 
-describe("the usage of an answer that cannot be read", () => {
-  test("is found before long metadata of the caller", async () => {
+describe("an answer that cannot be read", () => {
+  test("costs the usage before long metadata of the caller", async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
     )
@@ -70,14 +70,14 @@ describe("the usage of an answer that cannot be read", () => {
     expect(await failed("openai/responses")).toMatchObject(USED)
   })
 
-  test("is found before the log probabilities of a prompt", async () => {
+  test("costs the usage before the log probabilities of a prompt", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${index}":0`).join()
     const start = JSON.stringify({ choices: [], usage: CHAT_USAGE })
     respond = json(`${start.slice(0, -1)},"prompt_logprobs":[null,{${names}}]}`)
     expect(await failed("openai/chat")).toMatchObject(USED)
   })
 
-  test("is found before the content", async () => {
+  test("costs the usage before its content", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const parts = `[{"functionCall":{"name":"f","args":${deep}}}]`
     const usage = { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 }
@@ -87,7 +87,7 @@ describe("the usage of an answer that cannot be read", () => {
     expect(await failed("google/chat")).toMatchObject(USED)
   })
 
-  test("includes the searches of a whole answer", async () => {
+  test("costs the searches of a whole answer", async () => {
     const item = (type: string, index: number) => ({ type, id: `i_${index}`, status: "completed" })
     const searches = Array.from({ length: 3 }, (_, index) => ({
       ...item("web_search_call", index),
@@ -106,7 +106,7 @@ describe("the usage of an answer that cannot be read", () => {
     expect(receipt.usage).toEqual({ input: 30, output: 400, search: 3 })
   })
 
-  test("is found in the last event of a stream, which repeats the log probabilities", async () => {
+  test("costs the usage in the last event of a stream, which repeats the log probabilities", async () => {
     const text = "Hello"
     const logprobs = Array.from({ length: 300_000 }, () => 0)
     const part = { type: "output_text", text, annotations: [], logprobs }

@@ -146,7 +146,7 @@ describe("a response of an operation that is too large to read", () => {
     expect(await refused("own/vectors")).toMatchObject({ estimated: false, usage: { input: 30 } })
   })
 
-  test("costs its estimated usage if it reports none", async () => {
+  test("costs its estimated usage if it reports no usage", async () => {
     respond = () => padded(1.5 * MEGABYTE, {})
     expect(await refused("own/vectors")).toMatchObject({ estimated: true, usage: { input: 2 } })
   })

@@ -24,7 +24,7 @@ describe("the members of a scanned answer that report its usage", () => {
   }
 
   for (const [name, answer] of Object.entries(answers)) {
-    test(`are found ${name}, however the answer is divided`, () => {
+    test(`include usage ${name}, however the answer is divided`, () => {
       for (const spaces of [0, 2]) {
         const text = JSON.stringify(answer, null, spaces)
         const sizes = text.length > 10_000 ? [7, 1_000, 1e6] : [1, 2, 3, 5, 8, 1e6]
