@@ -8,6 +8,7 @@ import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
 import { Connection } from "../wire/http/connection.ts"
 import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
+import { fetchInSteps } from "../wire/http/fetched.ts"
 
 /** HTTP status that only proxies send. */
 const PROXY_AUTHENTICATION = 407
@@ -62,7 +63,7 @@ export async function probeProvider(
   if ("known" in probe) return { result: "ok", found: probe.known }
   const headers = { ...vendor.chat[0]?.headers, ...signed, ...provider.headers }
   try {
-    const response = await fetch(url, {
+    const response = await fetchInSteps(url, {
       headers,
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,3 +1,5 @@
+import { fetchInSteps } from "../wire/http/fetched.ts"
+
 /** Maximum time for one attempt, including the response. */
 const TIMEOUT_MS = 10_000
 /** Maximum attempts per batch. */
@@ -73,7 +75,7 @@ export class OtlpClient {
 
   async #post(batch: Uint8Array): Promise<Uint8Array> {
     const { url, headers } = this.#parts
-    const response = await fetch(url, {
+    const response = await fetchInSteps(url, {
       method: "POST",
       headers,
       body: batch,

@@ -2,6 +2,7 @@ import { withoutTrailing } from "#contract/trailing.ts"
 import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
+import { fetchInSteps } from "../wire/http/fetched.ts"
 
 const DISCOVERY_TIMEOUT_MS = 10_000
 /** Maximum bytes of an answer of an issuer. Descriptions, keys and tokens have a few kilobytes. */
@@ -57,7 +58,7 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
  * @throws Error if the answer is longer.
  */
 export async function fetchFromIssuer(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init)
+  const response = await fetchInSteps(url, init)
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {

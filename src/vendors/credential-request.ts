@@ -3,6 +3,7 @@ import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
 import { ConnectionError, connectionErrorOf } from "../wire/http/connection-error.ts"
+import { fetchInSteps } from "../wire/http/fetched.ts"
 
 /** Timeout of a request for a credential. */
 const TIMEOUT_MS = 10_000
@@ -44,7 +45,7 @@ export async function requestCredential(
   let status: number
   let text: string
   try {
-    const response = await fetch(url, {
+    const response = await fetchInSteps(url, {
       method,
       ...(headers && { headers }),
       ...(body !== undefined && { body }),

@@ -1,4 +1,5 @@
 import { FeedError } from "./feed-error.ts"
+import { fetchInSteps } from "../../wire/http/fetched.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
 /** Maximum size of a price list, which is larger than a list with ten times as many models. */
@@ -19,7 +20,9 @@ async function readFile(path: string): Promise<string> {
 async function download(address: string): Promise<string> {
   const place = shown(address)
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) })
+    const response = await fetchInSteps(address, {
+      signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS),
+    })
     if (!response.ok) throw new FeedError(`${place} answered with status ${response.status}`)
     return await limited(response, place)
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Conversations } from "../state/conversations.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { StateName, VendorState } from "../state/vendor-state.ts"
+import { fetchInSteps } from "../../wire/http/fetched.ts"
 
 const DIALECT: DialectId = "openai-responses"
 const TIMEOUT_MS = 30_000
@@ -54,7 +55,7 @@ async function deleteAt(client: ProviderClient, id: string): Promise<void> {
   const { url, headers } = await client.beneath(binding, id)
   let status: number
   try {
-    const response = await fetch(url, {
+    const response = await fetchInSteps(url, {
       method: "DELETE",
       headers,
       redirect: "manual",

@@ -71,3 +71,34 @@ async function* chunksOf(
 ): AsyncGenerator<Uint8Array, undefined> {
   if (stream) yield* stream
 }
+
+/** Statuses of responses without a body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
+
+/**
+ * Sends a request whose response is decompressed in small steps while it is read. The runtime would decompress it at
+ * once, so a limit of the reader would come too late.
+ * @throws ProtocolError if the response has an encoding that was not requested; errors of the runtime.
+ */
+export async function fetchInSteps(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, decompress: false })
+  const { status, body } = response
+  const encoding = response.headers.get("content-encoding")
+  if (encoding === null || body === null || WITHOUT_BODY.has(status)) return response
+  const headers = new Headers(response.headers)
+  for (const name of ["content-encoding", "content-length"]) headers.delete(name)
+  return new Response(streamOf(decompressed(chunksOf(body), encoding)), { status, headers })
+}
+
+function streamOf(chunks: AsyncIterableIterator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await chunks.return?.()
+    },
+  })
+}
