@@ -24,7 +24,7 @@ test("keys imported from other gateways are accepted, rotated and revoked, and t
   await imports.apply(COMMAND_LINE, [
     {
       id: "account",
-      name: "account",
+      name: "name of account",
       limits: {},
       isPaused: false,
       credits: 0n,
