@@ -43,6 +43,8 @@ export interface EventDecoder {
  * have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
+  /** Whether the last events contain the whole answer again, so that it is kept in memory. */
+  readonly keepsAnswer?: boolean
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
   /** Returns the frames that report a broken stream to the caller. No frames follow them. */

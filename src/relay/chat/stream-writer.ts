@@ -39,6 +39,8 @@ export interface FrameWriter {
    * further frames are read.
    */
   readonly isFilled?: boolean
+  /** Whether the whole answer is kept in memory until its end. */
+  readonly keepsAnswer?: boolean
 }
 
 /** Encodes upstream frames as server-sent events for the caller. */
@@ -191,6 +193,10 @@ export class TranscodingWriter implements StreamWriter {
 
   get isFilled(): boolean {
     return !this.backlog.isEmpty
+  }
+
+  get keepsAnswer(): boolean {
+    return this.#encoder.keepsAnswer === true
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {

@@ -36,6 +36,10 @@ const CONTENT_WAIT_MS = 2_000
  */
 const BYTES_AT_ONCE = 256 * 1024
 const MEBIBYTE = 1024 * 1024
+/** Characters of an answer after which its kept text is counted as memory again. */
+const TEXT_STEP = 1024 * 1024
+/** Bytes of memory that a character of kept text takes until the last event is written. */
+const KEPT_CHARACTER_BYTES = 3
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -72,6 +76,8 @@ export class UpstreamStream<
   #work = 0
   /** Whether tokens are being counted. Buffered text is sent afterwards. */
   #isCounting = false
+  /** Characters of kept text that count as memory. */
+  #keptCharacters = 0
   /** A failure that follows frames which still have to be passed on. */
   #failure: unknown
 
@@ -327,6 +333,7 @@ export class UpstreamStream<
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) this.#frames.onEvents()
     if (this.meter.characters > this.#attempt.answerBytes) throw this.#tooLong()
+    if (this.#output.keepsAnswer === true) this.#countKept(this.meter.characters)
     // A frame that reports a failure is not passed on, so its content is not delivered.
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
@@ -338,6 +345,17 @@ export class UpstreamStream<
     }
     const merged = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))
     return this.#output.push(frame, this.#limits ? this.#limits.push(merged) : merged)
+  }
+
+  /**
+   * Counts text as memory until the end of the request.
+   * @throws GatewayError `overloaded`.
+   */
+  #countKept(characters: number): void {
+    const added = characters - this.#keptCharacters
+    if (added < TEXT_STEP) return
+    this.#attempt.memory.takeAnswer(KEPT_CHARACTER_BYTES * added)
+    this.#keptCharacters = characters
   }
 
   /** Replaces the usage by the charged usage, which is merged with the reports of earlier frames. */

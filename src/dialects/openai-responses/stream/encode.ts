@@ -79,6 +79,7 @@ export function encodeBreak(error: GatewayError, requestId: string, last: string
  * choices are not sent.
  */
 class ResponseEncoder implements EventEncoder {
+  readonly keepsAnswer = true
   readonly #request: ChatRequest
   readonly #writer = new FrameWriter()
   readonly #ids = new ItemIds()

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test"
+import { provider, simulated, startGateway } from "../../support/gateway.ts"
+import { DONE, frame, repeated, startVendor, streamed, usageFrame } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nothingHeld } from "../support.ts"
+
+const MEGABYTE = 1024 * 1024
+const TEXT_MEGABYTES = 24
+
+test("text that is kept for the last event of an answer counts as memory", async () => {
+  const step = frame("a".repeat(MEGABYTE / 4))
+  using vendor = startVendor(() =>
+    streamed([
+      ...repeated(step, 4 * TEXT_MEGABYTES, 0),
+      frame("", "stop") + usageFrame(10, 10) + DONE,
+    ]),
+  )
+  await using gateway = await startGateway({
+    settings: {
+      limits: {
+        bodyBytes: MEGABYTE,
+        mediaBytes: MEGABYTE,
+        answerBytes: 60 * MEGABYTE,
+        memoryBytes: 64 * MEGABYTE,
+        mediaPrivate: false,
+      },
+    },
+    providers: { vendor: provider(vendor.url) },
+    models: { "vendor/long": simulated() },
+  })
+  const caller = await gateway.caller("1000")
+  const model = "vendor/long"
+  const kept = await caller.post("/v1/responses", { model, input: "Hello", stream: true })
+  const text = await kept.text()
+  const isRefused = text.includes("of memory that one request may use")
+  expect([isRefused, text.includes("response.failed")]).toEqual([true, true])
+  const passed = await caller.post(CHAT, { model, messages: HELLO, stream: true })
+  expect((await passed.text()).endsWith(DONE)).toBe(true)
+  await nothingHeld(caller)
+})
