@@ -119,7 +119,7 @@ export class Imports {
     actor: Actor,
     account: ImportedAccount,
   ): Promise<{ readonly steps: readonly BatchStep[]; readonly present: number }> {
-    const found = (await this.#accountOf(account.id)) ?? (await this.#grantedBefore(account))
+    const found = await this.#accountOf(account.id)
     if (found?.state === "closed") {
       throw conflict(`the account '${found.name}' is closed. Reopen it, then run the import again.`)
     }
@@ -132,7 +132,7 @@ export class Imports {
       if (existing) {
         present++
         isKnown ||= existing.account === found?.id
-      } else steps.push(...(await this.#keySteps(actor, key, found?.id ?? account.id)))
+      } else steps.push(...(await this.#keySteps(actor, key, account.id)))
     }
     if (found && !isKnown && steps.length > 0) throw otherOwner(account, found)
     return { steps, present }
@@ -142,18 +142,6 @@ export class Imports {
   async #accountOf(id: string): Promise<AccountRecord | null> {
     const found = await this.#store.accounts.find(id)
     return found?.id === id ? found : null
-  }
-
-  /**
-   * Returns the account that an earlier version of the import created with another id. One of its keys shows that it is
-   * the same account, and its grant has the same note.
-   */
-  async #grantedBefore({ keys, note }: ImportedAccount): Promise<AccountRecord | null> {
-    for (const { id } of keys) {
-      const key = await this.#store.keys.find(id)
-      if (key && (await this.#hasGrant(key.account, note))) return this.#accountOf(key.account)
-    }
-    return null
   }
 
   /** Gives an account a different name if another account has its name. That account belongs to someone else. */

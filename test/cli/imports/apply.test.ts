@@ -4,10 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "bun:test"
 import { applyImport, type ImportInstallation } from "../../../src/cli/import/apply.ts"
 import { importedId, type PlannedAccount } from "../../../src/cli/import/plan.ts"
-import { hintOf, newSecret } from "../../../src/keys/secret.ts"
-import { COMMAND_LINE } from "../../../src/management/actor.ts"
 import { Audit } from "../../../src/management/audit.ts"
-import { Imports } from "../../../src/management/imports.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../../store/audit-record.ts"
 import { hasher } from "../../keys/support.ts"
@@ -163,24 +160,4 @@ test("import refuses keys of another installation whose users have the same numb
       keys: 2,
     })
     expect((await store.accounts.find("bob"))?.balance).toBe(5n)
-  }))
-
-test("import finds accounts that an earlier version created with other ids", () =>
-  withFolder(async (folder, out) => {
-    await using database = TestDatabase.direct()
-    const { store } = database
-    const installation = installationOn(store, folder)
-    const note = "from new-api: user 5"
-    const before = planned("bob", note)
-    const keys = before.keys.map((key) => {
-      const secret = newSecret()
-      return { ...key, secret: { secret, hint: hintOf(secret) } }
-    })
-    const imports = new Imports(store, installation.audit, hasher)
-    const earlier = { ...before, id: importedId("acc", `${note} bob`), keys: keys.slice(0, 1) }
-    await imports.apply(COMMAND_LINE, [earlier])
-    const again = await applyImport([{ ...before, name: "bob2" }], [], out, installation)
-    expect(again).toMatchObject({ accounts: 0, keys: 1, grants: 0, present: 2 })
-    expect(await store.accounts.list()).toMatchObject([{ name: "bob", balance: 5n }])
-    for (const { id } of keys) expect((await store.keys.find(id))?.account).toBe(earlier.id)
   }))
