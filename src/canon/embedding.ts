@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts"
+import type { LongValue } from "./long-value.ts"
 import type { OperationFormat } from "./operation.ts"
 
 /** The input of embeddings: texts, or tokens in OpenAI's vocabulary `cl100k_base`, which some clients send. */
@@ -28,9 +29,10 @@ export interface EmbeddingRequest {
 }
 
 /**
- * A vector as the vendor sent it, so that nothing is rounded: numbers, or the base64 of little-endian 32-bit floats.
+ * A vector as the vendor sent it, so that nothing is rounded: numbers, or the base64 of little-endian 32-bit floats. A
+ * long vector may be unparsed.
  */
-export type Vector = readonly number[] | string
+export type Vector = readonly number[] | string | LongValue
 
 /** The vectors of a request. */
 export interface EmbeddingResult {

@@ -2,7 +2,7 @@ import { detachBuffer } from "./detach-buffer.ts"
 import { ownTurn } from "./next-turn.ts"
 
 /** Maximum bytes copied per turn of the event loop. */
-const COPIED_BYTES = 4 * 1024 * 1024
+export const COPIED_BYTES = 4 * 1024 * 1024
 /** Maximum chunks copied per turn of the event loop. */
 const COPIED_CHUNKS = 10_000
 

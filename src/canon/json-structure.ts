@@ -1,4 +1,5 @@
 import { MAX_NUMBERED_MEMBERS, MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
+import type { LongSpans } from "./long-spans.ts"
 
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
@@ -93,6 +94,13 @@ export interface JsonObserver {
   chunkEnd(chunk: Buffer): void
 }
 
+/** The parts that a scanner reports to. */
+export interface ScanTargets {
+  readonly observer?: JsonObserver | undefined
+  /** Receives the positions of long values. */
+  readonly spans?: LongSpans | undefined
+}
+
 /**
  * Scans JSON while it arrives, before it is parsed. It measures the depth, and the memory that the values take beyond
  * the text. It does not validate.
@@ -117,10 +125,14 @@ export class JsonScanner {
   #isText = false
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
+  /** Number of bytes before the current chunk. */
+  #offset = 0
+  readonly #spans: LongSpans | undefined
   readonly #observer: JsonObserver | undefined
   readonly #observedDepth: number
 
-  constructor(observer?: JsonObserver) {
+  constructor({ observer, spans }: ScanTargets = {}) {
+    this.#spans = spans
     this.#observer = observer
     this.#observedDepth = observer?.maxDepth ?? 0
   }
@@ -180,9 +192,11 @@ export class JsonScanner {
         const end = this.#string(bytes, at)
         if (this.#depth === 1) this.#topLevel.read(bytes, at, end, !this.#isText)
         if (this.#depth <= this.#observedDepth) this.#observer?.string(bytes, at, end, this.#depth)
+        if (!this.#isText) this.#spans?.endText(this.#offset + end)
         at = end
       } else at = this.#plain(bytes, at)
     }
+    this.#offset += bytes.length
     this.#observer?.chunkEnd(bytes)
   }
 
@@ -193,10 +207,13 @@ export class JsonScanner {
   #plain(chunk: Buffer, start: number): number {
     for (let at = start; at < chunk.length; at++) {
       const code = chunk[at]
+      // Checked first, because lists of numbers consist of digits, points and minus signs.
+      if (code !== undefined && code > COMMA && code < COLON) continue
       if (code === QUOTE) {
         this.#isText = true
         // A string whose first byte is in the next chunk is counted as if it started with a digit.
         this.#firstByte = chunk[at + 1] ?? BACKSLASH
+        this.#spans?.startText(this.#offset + at)
         return at + 1
       }
       if (code === COMMA) {
@@ -211,14 +228,17 @@ export class JsonScanner {
         if (members > this.widest) this.widest = members
         if (this.#depth === 1) this.#topLevel.colon()
         if (this.#depth <= this.#observedDepth) this.#observer?.colon(this.#depth, at)
+        this.#spans?.colon()
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.#openings++
         if (++this.#depth > this.deepest) this.deepest = this.#depth
         this.#membersAt[this.#depth] = 0
         if (this.#depth <= this.#observedDepth) this.#observer?.open(this.#depth)
+        this.#spans?.open(this.#offset + at, code === OPEN_BRACKET)
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         if (this.#depth <= this.#observedDepth) this.#observer?.close(this.#depth, chunk, at)
         this.#depth--
+        this.#spans?.close(this.#offset + at + 1, code === CLOSE_BRACKET)
       }
     }
     return chunk.length

@@ -48,6 +48,11 @@ export interface UsageReader {
  */
 export interface OperationFormat<Request, Result> extends UsageReader {
   /**
+   * The name of the members that `decode` accepts as `LongValue`s, because their JSON may be passed on; absent if it
+   * reads all values.
+   */
+  readonly longMember?: string
+  /**
    * Encodes a request for a model.
    * @param model the vendor's own name for the model.
    * @throws GatewayError if the vendor does not support the request.
@@ -70,7 +75,7 @@ export interface OperationFormat<Request, Result> extends UsageReader {
 export interface OperationAnswer {
   readonly headers: ResponseHeaders
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The parsed value of a long JSON answer, which is parsed in slices. */
+  /** The parsed value; absent if the answer has not been parsed, or is not JSON. */
   readonly json?: JsonValue | undefined
   /** Decodes an error that the vendor sent with a success status. */
   readonly decodeError?: (status: number, body: unknown, headers: ResponseHeaders) => GatewayError

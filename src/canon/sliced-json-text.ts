@@ -1,34 +1,60 @@
 import { isJsonObject, type JsonObject, type JsonValue, UnparsedObject } from "./json.ts"
-import { joinInSlices } from "./joined-bytes.ts"
+import { COPIED_BYTES } from "./joined-bytes.ts"
+import type { LongValue } from "./long-value.ts"
 import { ownTurn } from "./next-turn.ts"
 import { SLICE_BYTES } from "./sliced-json.ts"
 
 const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
 
+/** A part of a JSON text. */
+export type JsonPiece = string | LongValue
+
 /**
  * Serializes a value as `JSON.stringify` does, to UTF-8 bytes, in slices. Other requests are served between the slices,
  * in a turn of the event loop.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
-  const slices: Uint8Array[] = []
-  let bytes = 0
-  let text = ""
-  const encode = (): void => {
-    const slice = Buffer.from(text)
-    slices.push(slice)
-    bytes += slice.byteLength
-    text = ""
-  }
   await ownTurn()
-  for (const piece of piecesOf(value)) {
-    text += piece
-    if (text.length < SLICE_BYTES) continue
-    encode()
+  return await joinPieces(piecesOf(value))
+}
+
+/**
+ * Joins the pieces of a JSON text to UTF-8 bytes. Other requests are served after each slice, in a turn of the event
+ * loop.
+ * @param pieces are created as they are read.
+ */
+export async function joinPieces(pieces: Iterable<JsonPiece>): Promise<Uint8Array<ArrayBuffer>> {
+  const read: JsonPiece[] = []
+  let bytes = 0
+  let waiting = 0
+  for (const piece of pieces) {
+    const length = typeof piece === "string" ? Buffer.byteLength(piece) : piece.length
+    read.push(piece)
+    bytes += length
+    waiting += length
+    if (waiting < SLICE_BYTES) continue
+    waiting = 0
     await ownTurn()
   }
-  encode()
-  return await joinInSlices(slices, bytes)
+  return await copied(read, bytes)
+}
+
+/** @param bytes total size of all pieces. */
+async function copied(
+  pieces: readonly JsonPiece[],
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const joined = Buffer.allocUnsafeSlow(bytes)
+  let at = 0
+  let turnAt = COPIED_BYTES
+  for (const piece of pieces) {
+    at += typeof piece === "string" ? joined.write(piece, at) : piece.copyTo(joined, at)
+    if (at < turnAt) continue
+    turnAt = at + COPIED_BYTES
+    await ownTurn()
+  }
+  return joined
 }
 
 /** Minimum bytes of a request body that is serialized in slices. */

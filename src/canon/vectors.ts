@@ -1,7 +1,9 @@
 import { type EmbeddingRequest, inputCount, type Vector } from "./embedding.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonValue } from "./json.ts"
+import { LongValue } from "./long-value.ts"
 import { unusable } from "./operation-answer.ts"
+import type { JsonPiece } from "./sliced-json-text.ts"
 
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
@@ -27,6 +29,10 @@ export function countedVectors(
 /** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
   if (isTooLong(value)) throw tooLong()
+  if (value instanceof LongValue) {
+    if (value.type === "base64") requireFloats(value.count)
+    return value
+  }
   if (typeof value === "string") {
     floatsIn(value)
     return value
@@ -55,6 +61,9 @@ export function vectorOfBytes(value: unknown): Vector {
 }
 
 function isTooLong(value: unknown): boolean {
+  if (value instanceof LongValue) {
+    return value.count > MAX_DIMENSIONS * (value.type === "base64" ? FLOAT_BYTES : 1)
+  }
   if (typeof value === "string") return value.length > MAX_BASE64
   return Array.isArray(value) && value.length > MAX_DIMENSIONS
 }
@@ -68,7 +77,8 @@ function tooLong(): GatewayError {
  * Returns the numbers of a vector. @throws GatewayError `upstream_error` if its base64 does not
  * contain floats.
  */
-export function numbersOf(vector: Vector): readonly number[] {
+export function numbersOf(given: Vector): readonly number[] {
+  const vector = parsed(given)
   if (typeof vector !== "string") return vector
   const { buffer, byteOffset, byteLength } = floatsIn(vector)
   // A Float32Array needs an aligned offset, which the bytes of a pooled buffer may not have.
@@ -77,17 +87,34 @@ export function numbersOf(vector: Vector): readonly number[] {
 
 function floatsIn(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64")
-  if (bytes.byteLength > 0 && bytes.byteLength % FLOAT_BYTES === 0) return bytes
+  requireFloats(bytes.byteLength)
+  return bytes
+}
+
+function requireFloats(bytes: number): void {
+  if (bytes > 0 && bytes % FLOAT_BYTES === 0) return
   throw unusable("one of its embeddings is not the base64 of floats")
+}
+
+function parsed(vector: Vector): Exclude<Vector, LongValue> {
+  return vector instanceof LongValue ? (vector.parse() as string | number[]) : vector
 }
 
 /**
  * Encodes a vector as base64 of little-endian floats (docs/contribute/wire/embeddings.md#f2). All machines
  * that run Bun are little-endian.
  */
-export function base64Of(vector: Vector): string {
+export function base64Of(given: Vector): string {
+  const vector = parsed(given)
   if (typeof vector === "string") return vector
   return Buffer.from(new Float32Array(vector).buffer).toString("base64")
+}
+
+/** Returns the JSON of a vector in an encoding. */
+export function vectorJson(vector: Vector, encoding: EmbeddingRequest["encoding"]): JsonPiece {
+  const isText = encoding === "base64"
+  if (vector instanceof LongValue && (vector.type === "base64") === isText) return vector
+  return JSON.stringify(isText ? base64Of(vector) : numbersOf(vector))
 }
 
 /** Scales a vector to length one. */

@@ -1,7 +1,12 @@
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
-import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
+import {
+  isLargeJson,
+  joinPieces,
+  jsonBytesInSlices,
+  type JsonPiece,
+} from "../../canon/sliced-json-text.ts"
 import type { OperationPlan } from "../../relay/operations/operation-plan.ts"
 import type { Performers } from "../../relay/operations/performers.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
@@ -13,8 +18,8 @@ import type { OperationEndpoint } from "./operation-endpoint.ts"
 
 /** A response that has been charged. */
 export interface JsonOperationAnswer {
-  /** Encodes the response in the endpoint's format. */
-  readonly encode: () => JsonObject
+  /** Encodes the response in the endpoint's format, as a value or as the pieces of its text. */
+  readonly encode: () => JsonObject | Generator<JsonPiece>
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -61,11 +66,7 @@ export function jsonOperation<Request>(operation: JsonOperation<Request>): Opera
             const request = decode(taken.body, caller.url)
             const answer = await perform(performers, { call, request, caller })
             const headers = { "content-type": "application/json", ...answer.headers }
-            const encoded = afterCharge(() => answer.encode())
-            const body = isLargeJson(encoded)
-              ? await jsonBytesInSlices(encoded)
-              : JSON.stringify(encoded)
-            return { headers, body }
+            return { headers, body: await bodyOf(afterCharge(() => answer.encode())) }
           },
         },
         calls.events,
@@ -74,4 +75,15 @@ export function jsonOperation<Request>(operation: JsonOperation<Request>): Opera
       await plan(performers, call, decode(body, address)),
     ],
   }
+}
+
+async function bodyOf(
+  encoded: JsonObject | Generator<JsonPiece>,
+): Promise<string | Uint8Array<ArrayBuffer>> {
+  if (isGenerator(encoded)) return await joinPieces(encoded)
+  return isLargeJson(encoded) ? await jsonBytesInSlices(encoded) : JSON.stringify(encoded)
+}
+
+function isGenerator(value: object): value is Generator<JsonPiece> {
+  return Symbol.iterator in value
 }

@@ -1,10 +1,15 @@
 import type { ModelRules } from "#contract/model-rules.ts"
-import type { JsonValue } from "../../canon/json.ts"
+import { LongSpans } from "../../canon/long-spans.ts"
+import { parseAround, parseWhole } from "../../canon/long-value.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
-import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isErrorAnswer } from "../../canon/operation-answer.ts"
-import type { OperationAnswer, OperationCall, UsageReader } from "../../canon/operation.ts"
+import type {
+  OperationAnswer,
+  OperationCall,
+  OperationFormat,
+  UsageReader,
+} from "../../canon/operation.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
@@ -20,6 +25,9 @@ import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 /** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
 
+/** Reads the answers of an operation, and their errors. */
+export type AnswerReader = RefusalReader & Pick<OperationFormat<never, never>, "longMember">
+
 /** An upstream response whose body has not been read. The deadlines of its call are in `attempt`. */
 export interface UpstreamAnswer {
   readonly attempt: Attempt<Candidate>
@@ -27,7 +35,7 @@ export interface UpstreamAnswer {
 }
 
 /** Reads the errors of a vendor, and the usage of its answers that cannot be decoded. */
-type CallFormat = RefusalReader & UsageReader
+type CallFormat = AnswerReader & UsageReader
 
 /** A deployment that can serve an operation, and how to call it. */
 export class OperationCandidate implements Candidate {
@@ -210,7 +218,7 @@ export class OperationCandidate implements Candidate {
  */
 export async function readWhole(
   upstream: UpstreamAnswer,
-  format: RefusalReader,
+  format: AnswerReader,
 ): Promise<OperationAnswer> {
   const { attempt } = upstream
   try {
@@ -226,20 +234,15 @@ export async function readWhole(
 /** Returns the same without ending the attempt. */
 export async function answerOf(
   { attempt, response }: UpstreamAnswer,
-  format: RefusalReader,
+  format: AnswerReader,
 ): Promise<OperationAnswer> {
-  const bytes = await attempt.bytes(response)
+  const { longMember } = format
+  const spans = longMember === undefined ? undefined : new LongSpans()
+  const bytes = await attempt.bytes(response, spans)
   const { headers } = response
-  const json = await longJsonOf(bytes)
+  const json =
+    spans && longMember !== undefined
+      ? await parseAround(bytes, spans, longMember)
+      : await parseWhole(bytes)
   return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
-}
-
-/** Parses a long JSON response; undefined for a short one, or one that is not JSON. */
-async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
-  if (bytes.length <= SLICE_BYTES) return undefined
-  try {
-    return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,8 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
-import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
+import type { LongSpans } from "../../canon/long-spans.ts"
+import { parseWhole } from "../../canon/long-value.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
@@ -35,15 +36,6 @@ const NOT_FOUND = 404
 /** The lowest status of responses that providers do not bill. */
 const FIRST_REFUSAL = 400
 const DECODER = new TextDecoder()
-
-async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> {
-  if (bytes.length <= SLICE_BYTES) return parseJson(DECODER.decode(bytes))
-  try {
-    return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
-  } catch {
-    return undefined
-  }
-}
 
 /** The deployment and the client of a call. */
 export interface Candidate {
@@ -203,7 +195,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
     const whole = smallBody(response, this)
-    if (whole === undefined) return this.#collect(response, true).then(collectedJson)
+    if (whole === undefined) return this.#collect(response, true).then(parseWhole)
     this.isSmallAnswer = true
     return this.#parsed(DECODER.decode(whole))
   }
@@ -218,15 +210,20 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Returns a whole answer as bytes.
+   * @param spans receives the positions of the long values of an answer in JSON.
    * @throws GatewayError like `json`.
    */
-  async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.#collect(response, false))
+  bytes(response: HttpAnswer, spans?: LongSpans): Promise<Buffer<ArrayBuffer>> {
+    return this.#collect(response, false, spans)
   }
 
-  async #collect(response: HttpAnswer, isJson: boolean): Promise<Uint8Array> {
+  async #collect(
+    response: HttpAnswer,
+    isJson: boolean,
+    spans?: LongSpans,
+  ): Promise<Buffer<ArrayBuffer>> {
     try {
-      return await collectAnswer(response, this, isJson)
+      return await collectAnswer(response, this, isJson, spans)
     } catch (error) {
       throw this.explain(error)
     }

@@ -1,7 +1,8 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, MAX_JSON_DEPTH } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
-import { JsonScanner } from "../../canon/json-structure.ts"
+import { JsonScanner, type ScanTargets } from "../../canon/json-structure.ts"
+import type { LongSpans } from "../../canon/long-spans.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
@@ -42,13 +43,15 @@ export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 /**
  * Reads an answer whole. Only the usage of a JSON answer that cannot be parsed is stored.
  * @param isJson whether only JSON is accepted, even without a JSON content type.
+ * @param spans receives the positions of the long values of an answer in JSON.
  * @throws GatewayError `upstream_error` if it is too large, `overloaded`; errors of the transport.
  */
 export async function collectAnswer(
   answer: HttpAnswer,
   reader: AnswerReader,
   isJson: boolean,
-): Promise<Uint8Array> {
+  spans?: LongSpans,
+): Promise<Buffer<ArrayBuffer>> {
   const isJsonOnly = isJson || mediaTypeIsJson(answer)
   const list = new ChunkList()
   const size = new AnswerSize(reader)
@@ -64,8 +67,11 @@ export async function collectAnswer(
       throw notJson(reader)
     }
     list.push(chunk)
+    if (size.isSmall && spans === undefined) continue
+    if (first !== undefined && mayBeJson(first)) {
+      scanner = scanned(scanner, list.chunks, { observer: usage, spans })
+    }
     if (size.isSmall) continue
-    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, usage)
     const failure = failureOf(scanner, reader) ?? size.reserve(scanner?.bytes)
     if (failure !== undefined) {
       list.clear()
@@ -79,11 +85,18 @@ export async function collectAnswer(
   if (size.isHeavy) await ownTurn()
   const { chunks } = list
   const [only] = chunks
-  if (chunks.length === 1 && only) return only
+  if (chunks.length === 1 && only) return bufferOf(only)
   const whole = await joinInSlices(chunks, size.bytes)
   // Memory of these buffers is released explicitly, because the garbage collector does not see their size.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
+}
+
+/** Returns the same bytes. They are only copied if they are shared with another thread. */
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer<ArrayBuffer> {
+  return buffer instanceof ArrayBuffer
+    ? Buffer.from(buffer, byteOffset, byteLength)
+    : Buffer.from(new Uint8Array(buffer, byteOffset, byteLength))
 }
 
 /**
@@ -117,14 +130,14 @@ function billed(failure: GatewayError, { usageMembers = {} }: AnswerReader): Gat
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],
-  usage: UsageMembers,
+  targets: ScanTargets,
 ): JsonScanner {
   const last = chunks.at(-1)
   if (scanner !== undefined) {
     if (last !== undefined) scanner.push(last)
     return scanner
   }
-  const begun = new JsonScanner(usage)
+  const begun = new JsonScanner(targets)
   for (const chunk of chunks) begun.push(chunk)
   return begun
 }

@@ -16,7 +16,7 @@ const OPENING_BRACE = 0x7b
 export function usageIfTooComplex(text: string): JsonObject | undefined {
   if (text.charCodeAt(0) !== OPENING_BRACE) return undefined
   const usage = new UsageMembers()
-  const scanner = new JsonScanner(usage)
+  const scanner = new JsonScanner({ observer: usage })
   scanner.push(Buffer.from(text))
   const isTooComplex = scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide
   return scanner.isClosed && isTooComplex ? usage.members : undefined
@@ -34,7 +34,7 @@ export function tooComplex(provider: string): GatewayError {
 /** Returns the members with the usage of a JSON object, which is not parsed. */
 export function usageOfText(text: string): JsonObject {
   const usage = new UsageMembers()
-  new JsonScanner(usage).push(Buffer.from(text))
+  new JsonScanner({ observer: usage }).push(Buffer.from(text))
   return usage.members
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { numbersOf } from "../../../src/canon/vectors.ts"
 import { answerOf, decoded } from "./support.ts"
 
 const TWO = { input: ["one", "two"] }
@@ -16,7 +17,7 @@ describe("Cohere embedding decoder", () => {
       meta: { billed_units: { input_tokens: 5 } },
     })
     const { vectors, tokens } = await decoded("cohere", [answer], TWO)
-    expect(vectors.map((vector) => [...vector])).toEqual([
+    expect(vectors.map((vector) => [...numbersOf(vector)])).toEqual([
       [1, 0],
       [0, 1],
     ])
@@ -25,7 +26,7 @@ describe("Cohere embedding decoder", () => {
 
   test("accepts a list of vectors without a type and without billed tokens", async () => {
     const { vectors, tokens } = await decoded("cohere", [answerOf({ embeddings: [[0.5, 0.5]] })])
-    expect(vectors.map((vector) => [...vector])).toEqual([[0.5, 0.5]])
+    expect(vectors.map((vector) => [...numbersOf(vector)])).toEqual([[0.5, 0.5]])
     expect(tokens).toBe(0)
   })
 })
@@ -38,7 +39,7 @@ describe("Vertex AI embedding decoder", () => {
   test("reads a prediction for each text and adds up the tokens", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4], 2), prediction([0, 1], 3)] })
     const { vectors, tokens } = await decoded("vertex", [answer], TWO)
-    expect(vectors.map((vector) => [...vector])).toEqual([
+    expect(vectors.map((vector) => [...numbersOf(vector)])).toEqual([
       [3, 4],
       [0, 1],
     ])
@@ -48,7 +49,7 @@ describe("Vertex AI embedding decoder", () => {
   test("normalizes shortened vectors to length one", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4])] })
     const { vectors, tokens } = await decoded("vertex", [answer], { dimensions: 2 })
-    expect([...(vectors[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])
+    expect([...numbersOf(vectors[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])
     expect(tokens).toBe(0)
   })
 

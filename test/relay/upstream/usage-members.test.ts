@@ -4,7 +4,7 @@ import { UsageMembers } from "../../../src/relay/upstream/usage-members.ts"
 
 function membersOf(text: string, chunkBytes = text.length) {
   const usage = new UsageMembers()
-  const scanner = new JsonScanner(usage)
+  const scanner = new JsonScanner({ observer: usage })
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     scanner.push(bytes.subarray(at, at + chunkBytes))

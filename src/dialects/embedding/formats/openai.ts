@@ -72,6 +72,7 @@ export function openAiEmbedding(
   const all = { ...OPENAI_EMBEDDING_QUIRKS, ...quirks }
   return {
     takesTokens: all.tokens,
+    ...(all.numbers === "float" && { longMember: "embedding" }),
     encode(request, model) {
       const losses: Loss[] = []
       const fields = fieldsOf(request, all, losses)
