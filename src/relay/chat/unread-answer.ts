@@ -99,9 +99,11 @@ function unreadMeter(
   return meter
 }
 
-/** Counts the requested maximum output of a call whose answer is billed but unknown. */
+/** Counts the requested maximum output of a call whose answer is billed but unknown, including its received part. */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
   if (input.request === undefined) return
   const { output, choices } = input.bound
-  meter.other.characters += (output * choices * CHARACTERS_OF_TOKEN) / calls
+  const requested = (output * choices * CHARACTERS_OF_TOKEN) / calls
+  const received = meter.characters + meter.other.characters
+  meter.other.characters += Math.max(0, requested - received)
 }

@@ -413,7 +413,7 @@ export class UpstreamStream<
     const late = Promise.withResolvers<undefined>()
     using _ = setTimeout(late.resolve, limitMs)
     try {
-      while (!this.isHoldSpent) {
+      for (;;) {
         const received = await Promise.race([
           this.#frames.next(this.#decoder.finished),
           late.promise,

@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway.ts"
 import { equalLimits } from "../../support/settings.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
-import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
+import { CHAT, errorOf, HELLO, type Receipt, receiptOf } from "../support.ts"
 
 /** Answers that cannot be read, and whose usage is not at their end. */
 
@@ -106,30 +106,46 @@ describe("an answer that cannot be read", () => {
     expect(receipt.usage).toEqual({ input: 30, output: 400, search: 3 })
   })
 
-  test("costs the usage in the last event of a stream, which repeats the log probabilities", async () => {
-    const text = "Hello"
-    const logprobs = Array.from({ length: 300_000 }, () => 0)
+  const logprobs = Array.from({ length: 300_000 }, () => 0)
+  const item = { type: "message", id: "m", role: "assistant", status: "completed" }
+  const place = { item_id: "m", output_index: 0, content_index: 0 }
+
+  /** Returns a stream whose last events repeat the log probabilities of its text. */
+  function repeating(text: string, usage: object | null): Response {
     const part = { type: "output_text", text, annotations: [], logprobs }
-    const item = { type: "message", id: "m", role: "assistant", status: "completed" }
-    const started = { type: "response.output_item.added", output_index: 0, item }
-    const place = { item_id: "m", output_index: 0, content_index: 0 }
+    const output = [{ ...item, content: [part] }]
+    const started = { ...item, status: "in_progress", content: [] }
     const frames = [
       { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
-      { ...started, item: { ...item, status: "in_progress", content: [] } },
+      { type: "response.output_item.added", output_index: 0, item: started },
       { type: "response.output_text.delta", ...place, delta: text },
       { type: "response.output_text.done", ...place, text, logprobs },
-      {
-        type: "response.completed",
-        response: { status: "completed", output: [{ ...item, content: [part] }], usage: USAGE },
-      },
+      { type: "response.completed", response: { status: "completed", output, usage } },
     ]
     const events = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
-    respond = () =>
-      new Response(events.join(""), { headers: { "content-type": "text/event-stream" } })
+    return new Response(events.join(""), { headers: { "content-type": "text/event-stream" } })
+  }
+
+  async function streamed(): Promise<Receipt> {
     const order = { model: "openai/responses", max_output_tokens: 1_000, stream: true }
     const response = await caller.post("/v1/responses", { ...order, input: "Hi" })
-    const body = await response.text()
-    expect(body).toContain(text)
-    expect(await receiptOf(caller, response)).toMatchObject(USED)
+    expect(await response.text()).toContain("was charged")
+    return receiptOf(caller, response)
+  }
+
+  test.each(["Hello", "word ".repeat(1_000)])(
+    "costs the usage in the last event of a stream, which repeats the log probabilities: %#",
+    async (text) => {
+      respond = () => repeating(text, USAGE)
+      expect(await streamed()).toMatchObject(USED)
+    },
+  )
+
+  test("costs no more than the requested output if a stream has no usage", async () => {
+    respond = () => repeating("word ".repeat(500), null)
+    const { usage, estimated } = await streamed()
+    expect(estimated).toBe(true)
+    expect(usage?.["output"]).toBeLessThan(1_001)
+    expect(usage?.["output"]).toBeGreaterThan(800)
   })
 })
