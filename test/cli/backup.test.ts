@@ -186,6 +186,18 @@ test.concurrent("restore rejects a changed backup without secrets, and secrets o
   expect(foreign.stderr).toContain("has other secrets")
 })
 
+test.concurrent("restore rejects an older backup under the name of a newer one", async () => {
+  using before = createInstallation("")
+  using folders = new Folders("")
+  const { backups, restored } = folders
+  await withKey(before)
+  const { name } = await runJson<Made>(before, "backup", backups)
+  const later = name.replace(/-\d{8}T/, "-20991231T")
+  cpSync(join(backups, name), join(backups, later), { recursive: true })
+  const refused = await runCommand(restored, "restore", backups)
+  expect(refused.stderr).toContain("which is not the time in its name")
+})
+
 test.concurrent("files of a backup are readable by their owner only", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("")

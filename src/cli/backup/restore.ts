@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { loadSettings } from "../../config/load.ts"
 import type { VerifyOptions } from "../../ledger/verify/progress.ts"
 import { Machine } from "../../machine/machine.ts"
@@ -27,7 +27,7 @@ import {
   type ReadManifest,
   SETTINGS,
 } from "./manifest.ts"
-import type { StoredBackup } from "./destination.ts"
+import { backupName, installationIn, type StoredBackup } from "./destination.ts"
 
 /** `tollgate restore BACKUP` */
 export const registerRestore: RegisterCommand = (program, terminal) => {
@@ -108,6 +108,7 @@ async function restore({
     throw altered(backup, "its manifest is damaged, or from a later version of Tollgate")
   }
   const { manifest } = read
+  requireOwnName(backup, manifest)
   if (secrets === undefined) requireSecrets(backup, manifest)
   else requireGenuine(backup, read, secrets)
   const look = await databaseOf({ data }).restore(async (folder) => {
@@ -177,6 +178,14 @@ function requireSecrets(backup: StoredBackup, manifest: Manifest): void {
     `the backup ${backup.words} has no secrets to check its signature with`,
     "Name the folder 'secrets' of the installation: --secrets FOLDER. Nothing was restored.",
   )
+}
+
+/** Rejects a backup under the name of another one, because the newest backup is chosen by name. */
+function requireOwnName(backup: StoredBackup, { installation, made_at: madeAt }: Manifest): void {
+  const name = basename(backup.words)
+  const isName = installationIn(name) !== undefined
+  if (!isName || name === backupName(installation, new Date(madeAt))) return
+  throw altered(backup, `it was made at ${madeAt}, which is not the time in its name`)
 }
 
 /** Verifies the signature of a backup with the secrets in a folder. */
