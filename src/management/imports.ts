@@ -83,23 +83,30 @@ export class Imports {
     requireOperator(actor)
     const steps: BatchStep[] = []
     const renamed: { name: string; created_as: string }[] = []
-    let present = 0
+    let [knownAccounts, knownKeys] = [0, 0]
+    const taken = new Set<string>()
     for (const account of accounts) {
-      const made = await this.#stepsOf(actor, account)
+      const made = await this.#stepsOf(actor, account, taken)
       steps.push(...made.steps)
-      present += made.present
+      if (made.isFound) knownAccounts++
+      knownKeys += made.knownKeys
       for (const step of made.steps) {
         if (step.kind !== "account.create" || step.account.name === account.name) continue
         renamed.push({ name: account.name, created_as: step.account.name })
       }
     }
-    await this.#write(steps)
     const count = (kind: BatchStep["kind"]) => steps.filter((step) => step.kind === kind).length
+    if (knownAccounts > 0 && knownKeys === 0 && count("key.create") > 0) {
+      throw conflict(
+        "some of these accounts were imported before, but none of these keys. If the source is another installation, add --source NAME. Otherwise create the keys by hand.",
+      )
+    }
+    await this.#write(steps)
     return {
       accounts: count("account.create"),
       keys: count("key.create"),
       grants: count("account.entry"),
-      present,
+      present: knownAccounts + knownKeys,
       renamed,
     }
   }
@@ -118,24 +125,27 @@ export class Imports {
   async #stepsOf(
     actor: Actor,
     account: ImportedAccount,
-  ): Promise<{ readonly steps: readonly BatchStep[]; readonly present: number }> {
+    taken: Set<string>,
+  ): Promise<{ steps: readonly BatchStep[]; isFound: boolean; knownKeys: number }> {
     const found = await this.#accountOf(account.id)
     if (found?.state === "closed") {
       throw conflict(`the account '${found.name}' is closed. Reopen it, then run the import again.`)
     }
-    const steps = found ? [] : await this.#accountSteps(actor, await this.#withFreeName(account))
+    const steps = found
+      ? []
+      : await this.#accountSteps(actor, await this.#withFreeName(account, taken))
     steps.push(...(await this.#grantSteps(actor, account, found)))
-    let present = found ? 1 : 0
+    let knownKeys = 0
     let isKnown = found === null || found.name === account.name
     for (const key of account.keys) {
       const existing = await this.#store.keys.find(key.id)
       if (existing) {
-        present++
+        knownKeys++
         isKnown ||= existing.account === found?.id
       } else steps.push(...(await this.#keySteps(actor, key, account.id)))
     }
     if (found && !isKnown && steps.length > 0) throw otherOwner(account, found)
-    return { steps, present }
+    return { steps, isFound: found !== null, knownKeys }
   }
 
   /** Returns the account with an id. An account can have another account's id as its name. */
@@ -145,11 +155,16 @@ export class Imports {
   }
 
   /** Gives an account a different name if another account has its name. That account belongs to someone else. */
-  async #withFreeName(planned: ImportedAccount): Promise<ImportedAccount> {
+  async #withFreeName(planned: ImportedAccount, taken: Set<string>): Promise<ImportedAccount> {
     const { name, note } = planned
-    if (!(await this.#store.accounts.find(name))) return planned
-    const suffix = ` (${note})`.slice(0, MAX_NAME_LENGTH / 2)
-    return { ...planned, name: name.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix }
+    let free = name
+    for (let count = 1; taken.has(free) || (await this.#store.accounts.find(free)); count++) {
+      const number = count === 1 ? "" : ` ${count}`
+      const suffix = ` (${note})`.slice(0, MAX_NAME_LENGTH / 2) + number
+      free = name.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix
+    }
+    taken.add(free)
+    return { ...planned, name: free }
   }
 
   async #accountSteps(actor: Actor, planned: ImportedAccount): Promise<BatchStep[]> {

@@ -13,7 +13,6 @@ const digest = new Bun.CryptoHasher("sha256").update(LITELLM).digest("hex")
 
 test("keys imported from other gateways are accepted, rotated and revoked, and their stored form is not a key", async () => {
   await using database = TestDatabase.direct()
-  await database.account("account", 0n)
   const { keyring } = await desk(database)
   const audit = new Audit(database.store)
   const keys = new Keys(database.store, audit, hasher, {
@@ -23,8 +22,8 @@ test("keys imported from other gateways are accepted, rotated and revoked, and t
   const imports = new Imports(database.store, audit, hasher, () => keyring.changed())
   await imports.apply(COMMAND_LINE, [
     {
-      id: "account",
-      name: "name of account",
+      id: "imported",
+      name: "imported",
       limits: {},
       isPaused: false,
       credits: 0n,

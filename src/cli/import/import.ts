@@ -140,7 +140,7 @@ function wordsOf(applied: Applied, out: string): string {
   const environment = files.find((file) => file.endsWith(".env"))
   const load = environment === undefined ? "" : `set -a; . ${shellPath(environment)}; set +a; `
   return [
-    `Created ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} existed already.`,
+    `Created ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} already existed.`,
     ...renamed.map(
       ({ name, created_as }) =>
         `Another account has the name '${name}', so the imported one is '${created_as}'.`,

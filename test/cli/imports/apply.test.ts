@@ -161,3 +161,31 @@ test("import refuses keys of another installation whose users have the same numb
     })
     expect((await store.accounts.find("bob"))?.balance).toBe(5n)
   }))
+
+test("import finds a free name for each of several accounts with similar names", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    await store.accounts.create({ id: "acc_bob", name: "bob", createdAt: 1 }, AUDIT)
+    const named = (name: string, user: number): PlannedAccount => ({
+      ...planned(`${name} ${user}`, `from new-api: user ${user}`),
+      name,
+    })
+    const plan = [named("bob (from new-api: user 3)", 1), named("bob", 3), named("bob", 30)]
+    const applied = await applyImport(plan, [], out, installationOn(store, folder))
+    expect(applied).toMatchObject({ accounts: 3, grants: 3 })
+    const found = await store.accounts.list()
+    expect(new Set(found.map(({ name }) => name)).size).toBe(4)
+  }))
+
+test("import refuses a plan whose accounts exist although none of its keys do", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const installation = installationOn(database.store, folder)
+    const note = "from new-api: user 5"
+    await applyImport([planned("bob", note)], [], out, installation)
+    const { keys } = planned("other", note)
+    const sameName = { ...planned("bob", note), keys }
+    await expect(applyImport([sameName], [], out, installation)).rejects.toThrow("--source")
+    for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
+  }))

@@ -108,7 +108,7 @@ model_list:
       partner: 404,
       "no-file": 404,
     },
-    says: ["of Vertex AI's models, only Google's", "model no-file: not carried over"],
+    says: ["of Vertex AI's models, Tollgate can call only Google's", "model no-file: not carried over"],
   },
   {
     name: "addresses of known vendors under OpenAI's name",
@@ -153,8 +153,8 @@ model_list:
     calls: { "gpt-4o": "gpt-4o", rerank: 404, listen: 404 },
     says: [
       "model rerank: no provider offers it as jina/jina-reranker-own",
-      "model listen: no provider here has it",
-      "model elevenlabs/eleven_own: no provider here has it",
+      "model listen: no provider offers it",
+      "model elevenlabs/eleven_own: no provider offers it",
     ],
   },
   {

@@ -76,7 +76,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
       "openrouter sk-or",
     ],
     calls: { qwen: 402, "gpt-4o": "gpt-4o", "openai/gpt-4o": "openai/gpt-4o", "odd-model": 404 },
-    says: ["channel odd: its address is no endpoint"],
+    says: ["channel odd: its address is not an endpoint"],
   },
   {
     name: "vendors in China with keys of their own",
