@@ -108,7 +108,10 @@ model_list:
       partner: 404,
       "no-file": 404,
     },
-    says: ["of Vertex AI's models, Tollgate can call only Google's", "model no-file: not carried over"],
+    says: [
+      "of Vertex AI's models, Tollgate can call only Google's",
+      "model no-file: not carried over",
+    ],
   },
   {
     name: "addresses of known vendors under OpenAI's name",
