@@ -1,9 +1,7 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { checkEntries } from "../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import type { JsonObject } from "../../canon/json.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
@@ -18,11 +16,9 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { billedFor } from "../upstream/answer-size.ts"
+import { FrameDecoding } from "./frame-decoding.ts"
 import { HeldText } from "./held-text.ts"
-import { parseFrame } from "../upstream/parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
-import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
@@ -57,6 +53,7 @@ export class UpstreamStream<
   readonly #attempt: Attempt<Plan>
   readonly #frames: UpstreamFrames
   readonly #decoder: EventDecoder
+  readonly #decoding: FrameDecoding
   /** Reports whether a frame repeats an earlier one. Repeated frames are skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
@@ -103,7 +100,10 @@ export class UpstreamStream<
     const { memory } = attempt
     const isSse = dialect.framing === "sse"
     const parser = isSse ? new SseParser({ memory }) : new EventStreamParser({ memory })
-    this.#frames = new UpstreamFrames(attempt, body, parser)
+    const frames = new UpstreamFrames(attempt, body, parser)
+    this.#frames = frames
+    const { decoder, meter, record } = parts
+    this.#decoding = new FrameDecoding({ attempt, frames, decoder, meter, record })
   }
 
   /**
@@ -185,7 +185,9 @@ export class UpstreamStream<
     try {
       return await this.#readText()
     } catch (failure) {
-      if (billedAnswerOf(failure) !== undefined) await this.#readBilled(this.#drain?.limitMs)
+      if (billedAnswerOf(failure) !== undefined) {
+        await this.#decoding.readBilled(this.#drain?.limitMs)
+      }
       throw failure
     }
   }
@@ -204,7 +206,7 @@ export class UpstreamStream<
         text = frames === undefined ? this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
-        this.#countUsage(this.#frames.usageMembers)
+        this.#decoding.countUsage(this.#frames.usageMembers)
         // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
@@ -258,76 +260,21 @@ export class UpstreamStream<
           this.#frames.delay(received.slice(reported))
           break
         }
-        this.#weigh(event)
-        const frame = this.#parsed(event)
-        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
+        const frame = this.#decoding.parsed(event)
+        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoding.events(frame))
         reported++
         if (this.#limits?.isOver) {
-          this.#readUsage(received.slice(reported))
+          this.#decoding.countRest(received.slice(reported))
           break
         }
       }
       this.#frames.refuseSilence()
     } catch (failure) {
-      this.#readUsage(received.slice(reported + 1))
+      this.#decoding.countRest(received.slice(reported + 1))
       if (reported === 0) throw failure
       this.#failure = failure
     }
     return text
-  }
-
-  /**
-   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
-   * with content or usage.
-   */
-  #weigh(event: ReceivedEvent): void {
-    try {
-      this.#frames.weigh(event)
-    } catch (failure) {
-      this.#countUsage(usageOfText(event.data))
-      throw this.meter.isBillable ? billedFor(failure) : failure
-    }
-  }
-
-  /** @throws GatewayError if the frame is too complex to be parsed. Its usage is counted. */
-  #parsed(event: ReceivedEvent): SseFrame {
-    const frame = parseFrame(event)
-    const usage = frame.json === undefined ? usageIfTooComplex(frame.data) : undefined
-    if (usage === undefined) return frame
-    this.#countUsage(usage)
-    throw tooComplex(this.#attempt.provider)
-  }
-
-  #countUsage(json: JsonObject): void {
-    const usage = this.plan.binding.dialect.usageIn(json)
-    if (usage !== undefined) this.meter.frame([{ type: "usage", usage }], json)
-  }
-
-  /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
-  #decoded(frame: SseFrame): ChatEvent[] {
-    try {
-      const events = this.#decoder.push(frame)
-      checkEntries("parts", events.length)
-      return events
-    } catch (failure) {
-      if (frame.json) this.#countUsage(frame.json)
-      throw failure
-    }
-  }
-
-  /** Reads the usage from frames after a failure. These frames are not part of the answer. */
-  #readUsage(rest: readonly ReceivedEvent[]): void {
-    for (const event of rest) {
-      try {
-        this.#weigh(event)
-        const frame = parseFrame(event)
-        const usage = this.#decoded(frame).filter(({ type }) => type === "usage")
-        this.meter.frame(usage, frame.json)
-        if (frame.json) this.#record?.frame(frame.json)
-      } catch {
-        // The frame cannot be decoded. If it reports usage, that was counted.
-      }
-    }
   }
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -405,25 +352,6 @@ export class UpstreamStream<
       }
     } catch {
       this.#cancelRest()
-    }
-  }
-
-  /** Reads the rest of an answer that cannot be passed on, for the usage that its provider bills. */
-  async #readBilled(limitMs = 0): Promise<void> {
-    const late = Promise.withResolvers<undefined>()
-    using _ = setTimeout(late.resolve, limitMs)
-    try {
-      for (;;) {
-        const received = await Promise.race([
-          this.#frames.next(this.#decoder.finished),
-          late.promise,
-        ])
-        if (received?.frames === undefined) return
-        this.#readUsage(received.frames)
-        this.#frames.refuseSilence()
-      }
-    } catch {
-      // The earlier reports are used.
     }
   }
 

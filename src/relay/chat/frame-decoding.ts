@@ -1,0 +1,115 @@
+import { checkEntries } from "../../canon/answer-limits.ts"
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import type { AnswerRecord } from "../metering/answer-record.ts"
+import type { Meter } from "../metering/meter.ts"
+import { billedFor } from "../upstream/answer-size.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import { parseFrame } from "../upstream/parse-frame.ts"
+import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed-answer.ts"
+import type { UpstreamFrames } from "../upstream/upstream-frames.ts"
+import type { Plan } from "./plan.ts"
+
+export interface DecodingParts {
+  readonly attempt: Attempt<Plan>
+  readonly frames: UpstreamFrames
+  readonly decoder: EventDecoder
+  readonly meter: Meter
+  readonly record: AnswerRecord | undefined
+}
+
+/** Decodes the frames of one call. It also counts the usage in frames that cannot be passed on. */
+export class FrameDecoding {
+  readonly #attempt: Attempt<Plan>
+  readonly #frames: UpstreamFrames
+  readonly #decoder: EventDecoder
+  readonly #meter: Meter
+  readonly #record: AnswerRecord | undefined
+
+  constructor({ attempt, frames, decoder, meter, record }: DecodingParts) {
+    this.#attempt = attempt
+    this.#frames = frames
+    this.#decoder = decoder
+    this.#meter = meter
+    this.#record = record
+  }
+
+  /**
+   * Parses a frame.
+   * @throws GatewayError if the frame is too complex to be parsed. Its usage is counted.
+   */
+  parsed(event: ReceivedEvent): SseFrame {
+    this.#weigh(event)
+    const frame = parseFrame(event)
+    const usage = frame.json === undefined ? usageIfTooComplex(frame.data) : undefined
+    if (usage === undefined) return frame
+    this.countUsage(usage)
+    throw tooComplex(this.#attempt.provider)
+  }
+
+  /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
+  events(frame: SseFrame): ChatEvent[] {
+    try {
+      const events = this.#decoder.push(frame)
+      checkEntries("parts", events.length)
+      return events
+    } catch (failure) {
+      if (frame.json) this.countUsage(frame.json)
+      throw failure
+    }
+  }
+
+  countUsage(json: JsonObject): void {
+    const usage = this.#attempt.plan.binding.dialect.usageIn(json)
+    if (usage !== undefined) this.#meter.frame([{ type: "usage", usage }], json)
+  }
+
+  /** Counts the usage in frames after a failure or after the end of the answer. They are not part of the answer. */
+  countRest(rest: readonly ReceivedEvent[]): void {
+    for (const event of rest) {
+      try {
+        this.#weigh(event)
+        const frame = parseFrame(event)
+        const usage = this.events(frame).filter(({ type }) => type === "usage")
+        this.#meter.frame(usage, frame.json)
+        if (frame.json) this.#record?.frame(frame.json)
+      } catch {
+        // The frame cannot be decoded. If it reports usage, that was counted.
+      }
+    }
+  }
+
+  /** Reads the rest of an answer that cannot be passed on, for the usage that its provider bills. */
+  async readBilled(limitMs = 0): Promise<void> {
+    const late = Promise.withResolvers<undefined>()
+    using _ = setTimeout(late.resolve, limitMs)
+    try {
+      for (;;) {
+        const received = await Promise.race([
+          this.#frames.next(this.#decoder.finished),
+          late.promise,
+        ])
+        if (received?.frames === undefined) return
+        this.countRest(received.frames)
+        this.#frames.refuseSilence()
+      }
+    } catch {
+      // The earlier reports are used.
+    }
+  }
+
+  /**
+   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
+   * with content or usage.
+   */
+  #weigh(event: ReceivedEvent): void {
+    try {
+      this.#frames.weigh(event)
+    } catch (failure) {
+      this.countUsage(usageOfText(event.data))
+      throw this.#meter.isBillable ? billedFor(failure) : failure
+    }
+  }
+}
