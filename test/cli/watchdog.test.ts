@@ -151,7 +151,7 @@ test.concurrent("a process whose event loop is blocked during the shutdown is no
   const running = await chat(serving, key)
   const text = running.text().catch((error: unknown) => error)
   serving.process.kill("SIGTERM")
-  await until(() => serving.errors().includes("Finishing the requests"))
+  await until(() => serving.errors().includes("Finishing running requests"))
   gate.resolve()
   await serving.process.exited
   expect(serving.errors()).toContain("loop_stuck")
@@ -205,7 +205,7 @@ test.concurrent("a second signal does not wait for running requests", async () =
     const running = await chat(serving, key)
     const text = running.text()
     serving.process.kill("SIGTERM")
-    await until(() => serving.errors().includes("Finishing the requests"))
+    await until(() => serving.errors().includes("Finishing running requests"))
     // A signal that follows immediately may be merged with the first. A signal while the process exits has no effect.
     await until(() => {
       serving.process.kill("SIGTERM")
