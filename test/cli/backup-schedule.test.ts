@@ -31,7 +31,7 @@ test.concurrent("scheduled backups run at their interval, report failures, and d
   const reading = (async () => {
     for await (const chunk of often.stderr) errors += new TextDecoder().decode(chunk)
   })()
-  await until(() => errors.includes("no backup"))
+  await until(() => errors.includes("backup failed"))
   rmSync(backups)
   await until(() => names().filter((name) => !name.endsWith(".part")).length >= 2)
   often.kill()

@@ -213,7 +213,7 @@ describe("provider validation", () => {
     [
       "a setting of another vendor",
       { region: "eu-west-1" },
-      "region: 'region' is no setting of vendor",
+      "region: 'region' is not a setting of vendor",
     ],
     ["an invalid flag", { known_models: 1 }, "known_models: "],
     ["an invalid dialect", { dialects: ["latin"] }, "dialects[0]: "],
