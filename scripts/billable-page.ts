@@ -31,42 +31,34 @@ const HEAD = `# Priced features
 
 Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request them are *priced features*. Before the hold and the call, Tollgate searches the body for the priced features of each deployment of the model. A field that is dropped for another provider is neither billed nor rejected.
 
-- A feature with a price: its maximum cost is held. The provider's response contains its count, and the receipt lists it.
-- A tool without a price: it is dropped and reported as \`tools:dropped\` if the request also has tools that the caller
-  runs, and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the
-  request is rejected.
-- Any other feature without a price: the request is rejected with 400 \`feature_not_priced\`, which names the field. With
+- If the feature has a price, its maximum cost is held. The provider's response contains its count, and the receipt lists it.
+- If a tool has no price, it is dropped and reported as \`tools:dropped\`, provided that the request also has tools that the caller runs and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the request is rejected.
+- If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
   \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
-A type of tool that is not in these tables counts as unpriced. All other fields are sent. For embeddings, reranking,
+A tool type that is not in these tables is unpriced. All other fields are sent. For embeddings, reranking,
 moderation, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, that limit is held and never exceeded in a charge. Without such a limit, the
 number in these tables is held. It is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
-calls are allowed, if the provider has a field for the limit. Calls above the number are charged to the balance,
-up to ten times the number; the part that the balance does not cover is written off. To allow more calls, set the limit
-in the request.
+calls are allowed, if the provider has a field for the limit. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
 
 After each call of a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
 these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
 tier that a response reports is also charged if the request names no tier, because a project at the provider can have a
-default tier. From then on, until a restart, the gateway holds the price of that tier for requests to the same deployment
-without a tier. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
+default tier. Until it restarts, the gateway then holds the price of that tier for requests without a tier to the same deployment. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
 \`unpriced\`, and reported to the operator once.
 
-A provider that does not report the lifetime of cache writes is charged the longest lifetime that the request asks for.
+If a provider does not report the lifetime of cache writes, the longest lifetime in the request is charged.
 
-A model's price for searches is held for only if the request has a search tool, or if the model searches by itself
-(\`own_searches\` of the model).
+The price of a model's searches is held only if the request has a search tool, or if the model searches by itself (\`own_searches\` of the model).
 
-Other models that a request names must be models of the same provider with a price, and the key must be allowed to
-call them: else 400, or 403 \`model_not_allowed\`.
+Other models that a request names must be models of the same provider with a price (400 otherwise), and the key must be allowed to call them (403 \`model_not_allowed\` otherwise).
 
-Prices of such features are set per million at the provider; prices of a model take
-precedence:
+Set prices of features per million at the provider. Prices of a model take precedence:
 
 \`\`\`yaml
 providers:
@@ -103,13 +95,13 @@ export function billablePage(): string {
   }
   for (const [dialect, switches] of Object.entries(USUAL_BILLABLE)) {
     const isNamed = Object.values(BILLABLE).some((byDialect) => dialect in byDialect)
-    add(switches, `Every ${isNamed ? "other " : ""}provider that speaks ${dialect}`)
+    add(switches, `Every ${isNamed ? "other " : ""}provider with the format ${dialect}`)
   }
   for (const { name, switches } of OLDER_MODELS) add(switches, name)
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
   const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
   return reflow(
-    `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other provider count for it.\n`,
+    `${HEAD}${known}\n${sections.join("\n")}\nNo features are billed at providers whose \`vendor\` is ${own}, because these are your own servers. A provider with\n\`vendor: openai-compatible\` may be any server, so the tables of all other providers apply to it.\n`,
   )
 }
 
@@ -141,7 +133,7 @@ function section(title: string, { fields, tools, maxCalls }: Switches): string {
   return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}`
 }
 
-const FREE = "only its tokens"
+const FREE = "tokens only"
 
 function fieldRows({
   path: value,
@@ -172,28 +164,32 @@ function told(charge: Charge): string[] {
     case "mode":
       return [
         `\`modes.${charge.mode}\`${charge.isPossible ? ", if it has a price" : ""}`,
-        "its price, or the usual one if that is more",
+        "its price, or the standard price if higher",
         "the requested mode",
       ]
     case "model":
-      return [WHEN[charge.how], heldModel(charge), "the answer's model, or the usage of each"]
+      return [
+        WHEN[charge.how],
+        heldModel(charge),
+        "the model in the response, or the usage of each model",
+      ]
     case "outputs":
-      return [FREE, "that many outputs", "the usage"]
+      return [FREE, "that number of outputs", "the usage"]
     case "again":
-      return [FREE, "everything twice", "the usage, with its iterations"]
+      return [FREE, "all tokens twice", "the usage, including its iterations"]
     case "unknown":
-      return [`**refused**: ${charge.why}`, "", ""]
+      return [`**rejected**: ${charge.why}`, "", ""]
   }
 }
 
 const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
-  instead: "another model in its place",
-  after: "another model after it",
-  beside: "another model beside it",
+  instead: "another model instead",
+  after: "another model after the first one",
+  beside: "another model in addition",
 }
 
 function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCharge): string {
-  if (how === "instead") return "the most expensive of them"
+  if (how === "instead") return "the most expensive model"
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
   const limited = outputLimit === undefined ? "" : `\`${outputLimit}\`, else `
   const tokens = outputTokens === undefined ? "" : ` of ${limited}${outputTokens} tokens`
@@ -201,9 +197,9 @@ function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCh
 }
 
 function heldTokens({ adds, calls, limit, resultLimit }: TokensCharge): string {
-  const result = resultLimit === undefined ? String(adds) : `\`${resultLimit}\`, else ${adds},`
+  const result = resultLimit === undefined ? String(adds) : `\`${resultLimit}\`, else ${adds}`
   const often = limit === undefined ? times(calls ?? 1) : `\`${limit}\` times, else ${calls}`
-  return calls === undefined ? `${adds} more of input` : `${result} more of input, ${often}`
+  return calls === undefined ? `${adds} more input tokens` : `${result} more input tokens, ${often}`
 }
 
 function times(count: number): string {
@@ -214,7 +210,7 @@ function heldCalls({ max: most, limit, adds, results }: CallCharge): string {
   const often = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
   const found = results && ` for every ${results.each} of \`${results.paths[0]}\``
   const calls = `${often}${found ?? ""}`
-  return adds === undefined ? calls : `${calls}, each with ${adds} more tokens of input`
+  return adds === undefined ? calls : `${calls}, each with ${adds} more input tokens`
 }
 
 function sizes({ sizes: known, lasts }: CallCharge): string {
@@ -233,7 +229,7 @@ function way(counted: Counted): string {
     case "items":
       return `${workOf(counted)}: ${counted.names.map((name) => `\`${name}\``).join(", ")}`
     case "answer":
-      return counted.untilEnd ? "one for each answer that broke off" : "one for each answer"
+      return counted.untilEnd ? "one for each interrupted response" : "one for each response"
   }
 }
 
@@ -247,8 +243,10 @@ function table([head = [], ...rows]: readonly string[][]): string {
 }
 
 function workOf({ each, asOne }: Counted & { in: "items" }): string {
-  if (asOne === true) return "one for all that was done"
-  return each === undefined ? "the performed work" : `the performed work, once for each \`${each}\``
+  if (asOne === true) return "one for all items in the response"
+  return each === undefined
+    ? "items in the response"
+    : `items in the response, one for each \`${each}\``
 }
 
 if (import.meta.main) await Bun.write(BILLABLE_PAGE, billablePage())

@@ -38,7 +38,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       path: "speed",
       served: ["usage.speed"],
       values: { standard: TOKENS, fast: mode("fast") },
-      otherwise: unknown("this speed is not known"),
+      otherwise: unknown("this speed is unknown"),
     },
     {
       path: "inference_geo",
@@ -50,18 +50,18 @@ export const ANTHROPIC_SWITCHES: Switches = {
     {
       path: "service_tier",
       values: { auto: TOKENS, standard_only: TOKENS },
-      otherwise: unknown("this class of service is not known"),
+      otherwise: unknown("this service tier is unknown"),
     },
     { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
     {
       path: "fallbacks[].speed",
       served: ["usage.speed"],
       values: { standard: TOKENS, fast: mode("fast") },
-      otherwise: unknown("this speed is not known"),
+      otherwise: unknown("this speed is unknown"),
     },
     {
       path: "fallbacks[].max_tokens",
-      otherwise: unknown("nothing is held for more than the request's own max_tokens"),
+      otherwise: unknown("the hold covers only the request's own max_tokens"),
     },
     { path: "mcp_servers[]", otherwise: LOOPED },
     { path: "container.skills[]", otherwise: CODE },

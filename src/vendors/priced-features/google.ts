@@ -61,7 +61,7 @@ export const GEMINI_SWITCHES: Switches = {
       path: "serviceTier",
       served: ["usageMetadata.serviceTier", "usageMetadata.trafficType"],
       values: { ...USUAL_TIERS, priority: mode("priority"), flex: mode("flex") },
-      otherwise: unknown("this class of service is not known"),
+      otherwise: unknown("this service tier is unknown"),
     },
     { path: "cachedContent", otherwise: unknown("its storage is billed by the hour") },
   ],

@@ -69,7 +69,7 @@ export const OLDER_MODELS: readonly {
 
 /**
  * Returns the switches of a dialect at a vendor; undefined if nothing is billed.
- * @param model the vendor's name of the model; absent: the rules of the newest models apply.
+ * @param model the vendor's name of the model; if absent, the rules of the newest models apply.
  */
 export function switchesOf(
   vendor: string,

@@ -40,7 +40,7 @@ export const SERVICE_TIER: FieldSwitch = {
     // Capacity that was paid for in advance. Requests that exceed it are served in the default tier.
     scale: possibleMode("scale"),
   },
-  otherwise: unknown("this class of service is not known"),
+  otherwise: unknown("this service tier is unknown"),
 }
 
 /** The switch for `best_of`. All choices are billed, although only the best one is returned. */
@@ -157,7 +157,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
     REASONING_MODE,
     {
       path: "multi_agent.enabled",
-      otherwise: unknown("the number of models that work on the response is unknown"),
+      otherwise: unknown("the number of models that generate the response is unknown"),
     },
     // Compaction reads the whole conversation again.
     {

@@ -12,7 +12,7 @@ import {
   unknown,
 } from "./switch.ts"
 
-const KNOWN_TIERS = unknown("this class of service is not known")
+const KNOWN_TIERS = unknown("this service tier is unknown")
 const CALLS = "usage.server_side_tool_usage_details"
 
 /** Tools are billed per call, and MCP and images by tokens (docs.x.ai/developers/pricing). */
@@ -51,7 +51,7 @@ export const XAI_SWITCHES: Switches = {
     {
       path: "search_parameters.mode",
       values: { off: TOKENS },
-      otherwise: unknown("sources are billed each, and their number has no limit"),
+      otherwise: unknown("each source is billed, and their number has no limit"),
     },
   ],
   tools: XAI_TOOLS,
@@ -88,7 +88,7 @@ export const GROQ_SWITCHES: Switches = {
     },
     {
       path: "compound_custom",
-      otherwise: unknown("the models and tools behind it are billed each"),
+      otherwise: unknown("its models and tools are billed separately"),
     },
   ],
   tools: {

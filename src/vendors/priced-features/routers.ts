@@ -23,7 +23,7 @@ const SEARCHES: CallCharge = {
   results: { paths: ["max_results", "parameters.max_results"], each: 5, max: 100 },
 }
 
-const DEARER = "it may choose servers that cost more than the model's price"
+const MORE_EXPENSIVE = "it may choose servers that cost more than the model's price"
 
 /** Returns a switch for faster service at a higher price, as offered by the maker of the model. */
 function speed(path: string): FieldSwitch {
@@ -31,7 +31,7 @@ function speed(path: string): FieldSwitch {
     path,
     served: ["usage.speed"],
     values: { standard: TOKENS, fast: mode("fast") },
-    otherwise: unknown("this speed is not known"),
+    otherwise: unknown("this speed is unknown"),
   }
 }
 
@@ -48,15 +48,15 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   speed("speed"),
   { path: "models[]", otherwise: { by: "model", how: "instead" } },
   { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
-  { path: "route", values: { fallback: TOKENS }, otherwise: unknown(DEARER) },
+  { path: "route", values: { fallback: TOKENS }, otherwise: unknown(MORE_EXPENSIVE) },
   { path: "preset", otherwise: unknown("its content is stored at the provider") },
-  { path: "provider.order[]", otherwise: unknown(DEARER) },
-  { path: "provider.only[]", otherwise: unknown(DEARER) },
-  { path: "provider.ignore[]", otherwise: unknown(DEARER) },
-  { path: "provider.quantizations[]", otherwise: unknown(DEARER) },
-  { path: "provider.preferred_min_throughput", otherwise: unknown(DEARER) },
-  { path: "provider.preferred_max_latency", otherwise: unknown(DEARER) },
-  { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(DEARER) },
+  { path: "provider.order[]", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.only[]", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.ignore[]", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.quantizations[]", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.preferred_min_throughput", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.preferred_max_latency", otherwise: unknown(MORE_EXPENSIVE) },
+  { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(MORE_EXPENSIVE) },
   { path: "web_search_options", otherwise: SEARCHES },
   {
     path: "plugins[]",
@@ -97,9 +97,13 @@ export const VERCEL_SWITCHES: Switches = {
     BEST_OF,
     { path: "models[]", otherwise: { by: "model", how: "instead" } },
     { path: "providerOptions.gateway.models[]", otherwise: { by: "model", how: "instead" } },
-    { path: "providerOptions.gateway.order[]", otherwise: unknown(DEARER) },
-    { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
-    { path: "providerOptions.gateway.sort", values: { cost: TOKENS }, otherwise: unknown(DEARER) },
+    { path: "providerOptions.gateway.order[]", otherwise: unknown(MORE_EXPENSIVE) },
+    { path: "providerOptions.gateway.only[]", otherwise: unknown(MORE_EXPENSIVE) },
+    {
+      path: "providerOptions.gateway.sort",
+      values: { cost: TOKENS },
+      otherwise: unknown(MORE_EXPENSIVE),
+    },
     speed("providerOptions.gateway.speed"),
     // Members that Vercel passes unchanged to the makers of the models.
     speed("providerOptions.anthropic.speed"),
