@@ -103,7 +103,7 @@ describe("environment variables at the start", () => {
 
 describe("the demo", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`stores nothing, ${workers} worker(s) requested`, async () => {
+    test.concurrent(`stores nothing with TOLLGATE_WORKERS=${workers}`, async () => {
       const temporary = mkdtempSync(join(tmpdir(), "tollgate-test-"))
       const empty = join(temporary, "empty")
       mkdirSync(empty)

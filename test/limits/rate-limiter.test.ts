@@ -214,8 +214,8 @@ describe("rate limits of several processes", () => {
   })
 })
 
-describe("memory of the rate limiter", () => {
-  test("has room for a number of keys, and evicts unused keys first", () => {
+describe("the rate limiter", () => {
+  test("evicts unused keys first when its table is full", () => {
     limiter = new RateLimiter(() => now, new PrivateBuckets(100))
     const request = { requestsPerMinute: 2, tokens: 1 }
     for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)

@@ -133,7 +133,7 @@ test("a recovered deployment is tried by the other nodes immediately", async () 
   })
 })
 
-test("a single node reports and reads no health, regardless of its processes", async () => {
+test("a single node does not exchange health reports, even with several processes", async () => {
   const calls: string[] = []
   const { store } = database
   const counted: Store = {

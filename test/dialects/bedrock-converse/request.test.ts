@@ -290,7 +290,7 @@ describe("Bedrock model families", () => {
     expect(family).toMatchObject({ reasoning: reasoning as never, sampling: sampling as never })
   })
 
-  test("use a JSON schema only for Claude models whose calls cannot be required", () => {
+  test("receive the vendor's JSON schema format only if Claude does not accept a required call", () => {
     const model = "us.anthropic.claude-opus-5-5"
     const tools = [{ name: "look" }]
     expect(lossesOf({ model, tools, toolChoice: { type: "required" } })).toEqual([

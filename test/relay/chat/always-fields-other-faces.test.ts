@@ -186,7 +186,7 @@ describe("answers of /v1beta/models", () => {
     })
   })
 
-  test("have valid indexes, roles and counts in place of invalid ones", async () => {
+  test("replace invalid indexes, roles and counts of the vendor", async () => {
     for (const odd of [null, "", true, [1], { x: 1 }]) {
       const candidate = { index: odd, content: { role: odd, parts: [...PARTS, odd] } }
       const said = Response.json({
@@ -205,7 +205,7 @@ describe("answers of /v1beta/models", () => {
     }
   })
 
-  test("have a list in place of parts that are not a list", async () => {
+  test("replace parts that are not a list by a list", async () => {
     for (const parts of [null, 0, true, {}]) {
       const said = Response.json({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
       const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
