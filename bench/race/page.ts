@@ -7,7 +7,7 @@ import { wordsFor } from "./words.ts"
 
 const MEGABYTE = 1_048_576
 const ABSENT = "–"
-const MINUTE = 60
+const SECONDS_PER_MINUTE = 60
 
 /**
  * Returns the page of a race as Markdown. Its paragraphs are not wrapped.
@@ -39,7 +39,7 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
 function introduction(results: RaceResults): readonly string[] {
   const { date, seed, seconds, contestants, isQuick } = results
   const noise = noiseOf(results)
-  const minutes = Math.round(seconds / MINUTE)
+  const minutes = Math.round(seconds / SECONDS_PER_MINUTE)
   const warnings = [
     ...(isQuick ? ["**QUICK**: a short run, for a rough answer only."] : []),
     ...(noise.isNoisy
@@ -163,9 +163,9 @@ function method(results: RaceResults): readonly string[] {
   return [
     "## Method",
     [
-      "- **Right answers first.** Before each scenario, each contestant gets a request of the scenario, and its " +
-        "answer is compared with the vendor's: the text, the token count, the vectors, the end of a stream. A " +
-        "contestant with a different answer is excluded from the scenario, with the reason above.",
+      "- **Answers are checked first.** Before each scenario, the benchmark sends one of its requests to each " +
+        "contestant and compares the answer with the vendor's: the text, the token count, the vectors, the end of a " +
+        "stream. A contestant with a different answer is excluded from the scenario, with the reason above.",
       isPinned
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
           "have the others. While one gateway is measured, the others are running and idle."

@@ -105,7 +105,7 @@ async function checkMessages(address: Address, upstream: Upstream): Promise<Righ
   const stream = await ask(asking, path(address), body(address))
   const asked = await upstream.lastPath()
   if (asked.startsWith(MESSAGES_PATH)) {
-    throw new Error("translates nothing: the vendor was asked in Anthropic's dialect")
+    throw new Error("does not translate: the vendor received requests in Anthropic's dialect")
   }
   const events = dataOf(stream) as readonly MessageEvent[]
   const text = events.map(({ delta }) => delta?.text ?? "").join("")

@@ -44,7 +44,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Anthropic to OpenAI",
       text:
         "The same streams, requested in Anthropic's dialect from a vendor with OpenAI's. The bare proxy, " +
-        "which translates nothing, passes OpenAI's streams on.",
+        "which does not translate, passes OpenAI's streams on.",
     },
     embeddings: {
       heading: "Embeddings",
