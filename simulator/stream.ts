@@ -17,7 +17,7 @@ export interface StreamScript {
   readonly errorFrame: Frame | ((framesBefore: number) => Frame)
   /** A frame with broken JSON. */
   readonly brokenFrame: Frame
-  /** A frame without content, for the fault `comments`; absent: an SSE comment. */
+  /** A frame without content, for the fault `comments`. Defaults to an SSE comment. */
   readonly idleFrame?: Frame
 }
 
@@ -25,10 +25,10 @@ export interface StreamScript {
 export type Step = Frame | { readonly wait: number } | "cut-now"
 
 const CUT: Step = "cut-now"
-// Wait in milliseconds before a stream fails. Bun drops buffered data when a stream fails, so written data gets time to
+// Delay before a stream fails. Bun drops buffered data when a stream fails, so written data gets time to
 // be sent. Turns of the event loop are awaited as well, because on a busy machine the time may pass before the loop has
 // turned once.
-const CUT_PAUSE = 15
+const CUT_DELAY_MS = 15
 const CUT_TURNS = 5
 // Written first, because Bun sends the response headers only with the first byte of the body. An SSE reader ignores an
 // empty line, and for a JSON reader it is white space.
@@ -165,7 +165,7 @@ async function pump(
   for (const step of steps) {
     if (exchange.gone) return
     if (step === CUT) {
-      await exchange.wait(CUT_PAUSE)
+      await exchange.wait(CUT_DELAY_MS)
       for (let turn = 0; turn < CUT_TURNS; turn++) await nextTurn()
       if (exchange.gone) return
       exchange.breakOff()

@@ -7,8 +7,8 @@ export interface ConsoleCall {
   readonly path: string
 }
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const GROUPS = [
   "model",
   "key",
@@ -77,7 +77,7 @@ function filters({ now, request, session }: Known): Record<string, Query> {
     "a cost of an account": { min_cost: "0.001", account: BUSY },
     "a duration": { min_duration_ms: 20_000 },
     "a duration with a tag": { min_duration_ms: 20_000, tag: "feature=f0" },
-    "a week": { from: iso(now - 14 * DAY), to: iso(now - 7 * DAY) },
+    "a week": { from: iso(now - 14 * DAY_MS), to: iso(now - 7 * DAY_MS) },
   }
 }
 
@@ -97,7 +97,7 @@ export function listCalls(known: Known): ConsoleCall[] {
     callTo(`list: ${sort} with a tag`, "/receipts", { sort, tag: "feature=f0", limit: 50 }),
     callTo(`list: ${sort} of a day`, "/receipts", {
       sort,
-      from: iso(known.now - DAY),
+      from: iso(known.now - DAY_MS),
       limit: 50,
     }),
   ])
@@ -106,22 +106,22 @@ export function listCalls(known: Known): ConsoleCall[] {
 
 /** Returns the calls of the bars above the list. */
 export function barCalls(known: Known): ConsoleCall[] {
-  const day = Math.ceil(known.now / DAY) * DAY
-  const month = { from: iso(day - 31 * DAY), to: iso(day), step: "day" }
+  const day = Math.ceil(known.now / DAY_MS) * DAY_MS
+  const month = { from: iso(day - 31 * DAY_MS), to: iso(day), step: "day" }
   const narrowed = Object.entries(filters(known)).map(([name, query]) =>
     callTo(`bars of 31 days: ${name}`, "/usage/requests", { ...month, ...query, ...month }),
   )
-  const hour = Math.ceil(known.now / HOUR) * HOUR
+  const hour = Math.ceil(known.now / HOUR_MS) * HOUR_MS
   const minute = Math.ceil(known.now / 60_000) * 60_000
   return [
     ...narrowed,
     callTo("bars of 7 days by the hour", "/usage/requests", {
-      from: iso(hour - 7 * DAY),
+      from: iso(hour - 7 * DAY_MS),
       to: iso(hour),
       step: "hour",
     }),
     callTo("bars of 3 hours by the minute", "/usage/requests", {
-      from: iso(minute - 3 * HOUR),
+      from: iso(minute - 3 * HOUR_MS),
       to: iso(minute),
       step: "minute",
     }),
@@ -131,11 +131,11 @@ export function barCalls(known: Known): ConsoleCall[] {
 /** Returns the calls of the Usage page, with every grouping. */
 export function usageCalls({ now }: Known): ConsoleCall[] {
   const spans = [
-    { name: "a day", length: DAY, series: "hour", unit: HOUR },
-    { name: "7 days", length: 7 * DAY, series: "day", unit: DAY },
-    { name: "31 days", length: 31 * DAY, series: "day", unit: DAY },
+    { name: "a day", length: DAY_MS, series: "hour", unit: HOUR_MS },
+    { name: "7 days", length: 7 * DAY_MS, series: "day", unit: DAY_MS },
+    { name: "31 days", length: 31 * DAY_MS, series: "day", unit: DAY_MS },
     // The history does not include the first two of these weeks.
-    { name: "20 days, by the hour", length: 20 * DAY, series: "hour", unit: HOUR },
+    { name: "20 days, by the hour", length: 20 * DAY_MS, series: "hour", unit: HOUR_MS },
   ]
   return spans.flatMap(({ name, length, series, unit }) => {
     const to = Math.ceil(now / unit) * unit
@@ -172,10 +172,10 @@ export function explorerCalls({ now }: Known): ConsoleCall[] {
   return Object.entries({ "all accounts": undefined, "one account": BUSY }).flatMap(
     ([who, account]) =>
       EXPLORED_DAYS.flatMap((days) => {
-        const unit = days === 1 ? HOUR : DAY
+        const unit = days === 1 ? HOUR_MS : DAY_MS
         const to = Math.ceil(now / unit) * unit
         const span = {
-          from: iso(to - days * DAY),
+          from: iso(to - days * DAY_MS),
           to: iso(to),
           series: days === 1 ? "hour" : "day",
         }
@@ -216,7 +216,7 @@ export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
     callTo("a session", "/receipts", { session, limit: 200 }),
     callTo("sums of a session", "/usage", {
       session,
-      from: iso(now - 31 * DAY),
+      from: iso(now - 31 * DAY_MS),
       to: iso(now),
       group: "model",
     }),
@@ -242,7 +242,7 @@ export function fileCalls({ now }: Known): ConsoleCall[] {
     callTo("requests as CSV, highest cost first", "/receipts.csv", { sort: "dearest" }),
     callTo("requests of an account as CSV", "/receipts.csv", { account: BUSY }),
     callTo("statement of an account", `/accounts/${BUSY}/statement`, {
-      from: date(now - 30 * DAY),
+      from: date(now - 30 * DAY_MS),
       to: date(now),
     }),
   ]

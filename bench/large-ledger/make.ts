@@ -37,7 +37,7 @@ export interface MadeLedger {
 
 const NODE = { id: "node_maker", process: process.pid, host: "bench", machine: null }
 const BATCH = 25_000
-const DAY = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 /** Credits of an account or of a budget, which are more than all requests cost. */
 const PLENTY = 1_000_000n * NANOCREDITS
 /** One of every `WITH_BUDGETS` keys and accounts has budgets. */
@@ -97,7 +97,7 @@ async function bringUpAnchor(store: Store): Promise<void> {
 
 async function makeKeys(store: Store, hasher: KeyHasher, size: LedgerSize) {
   const issuer = new KeyIssuer(store, hasher)
-  const createdAt = Date.now() - size.days * DAY
+  const createdAt = Date.now() - size.days * DAY_MS
   const perAccount = Math.max(1, Math.round(size.keys / size.accounts))
   const secrets: string[] = []
   const keys: Key[][] = []
@@ -134,7 +134,7 @@ async function makeRequests(
   onProgress: (entries: number) => void,
 ): Promise<void> {
   const until = Date.now()
-  const from = until - days * DAY
+  const from = until - days * DAY_MS
   const leased = new Set<string>()
   for (let made = 0; made < entries;) {
     const count = Math.min(BATCH, entries - made)

@@ -17,8 +17,8 @@ interface Caller {
   unsent: Buffer | undefined
 }
 
-/** Timeout in milliseconds for the last answers of a subject. */
-const MAX_WAIT = 30_000
+/** Timeout for the last answers of a subject. */
+const LAST_ANSWERS_TIMEOUT_MS = 30_000
 
 /** Callers that send a request, wait for the complete answer, and then send the next request on the same connection. */
 export class ClosedLoop implements Disposable {
@@ -62,7 +62,10 @@ export class ClosedLoop implements Disposable {
   async stop(): Promise<void> {
     this.#isRunning = false
     if (this.#waiting === 0 || this.#fault) return
-    const timer = setTimeout(() => this.#fail("the last answers did not come"), MAX_WAIT)
+    const timer = setTimeout(
+      () => this.#fail("the last answers did not come"),
+      LAST_ANSWERS_TIMEOUT_MS,
+    )
     await new Promise<void>((resolve) => {
       this.#allQuiet = resolve
     })

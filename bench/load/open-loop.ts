@@ -24,8 +24,8 @@ export interface OpenLoopResult {
 const FIRST_CONNECTIONS = 16
 /** Maximum number of connections. Further requests wait for a connection, and the wait counts as latency. */
 const MAX_CONNECTIONS = 512
-/** Timeout for the last answers in milliseconds. */
-const MAX_WAIT = 10_000
+/** Timeout for the last answers. */
+const LAST_ANSWERS_TIMEOUT_MS = 10_000
 const MICROSECONDS = 1_000
 
 interface Connection {
@@ -73,7 +73,7 @@ class OpenLoop {
     })
     const deadline = setTimeout(
       () => this.#allDone?.(),
-      this.#schedule.plannedAt(this.#schedule.count) + MAX_WAIT,
+      this.#schedule.plannedAt(this.#schedule.count) + LAST_ANSWERS_TIMEOUT_MS,
     )
     this.#tick()
     await done

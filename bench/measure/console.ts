@@ -39,7 +39,7 @@ import { type Address, CHAT_PATH } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
 
 const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const HISTORY_DAYS = 31
 const TOKEN = "a-token-of-the-bench-for-the-management-api"
 const KILOBYTES = 1_024
@@ -75,7 +75,7 @@ export async function measureConsole({
   using sqlite = createInstallation(settings(upstream))
   const key = await createKey(sqlite)
   const now = Date.now()
-  await seedHistory(sqlite.data, { requests, from: now - HISTORY_DAYS * DAY, to: now })
+  await seedHistory(sqlite.data, { requests, from: now - HISTORY_DAYS * DAY_MS, to: now })
   await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
   const url = server.url(await server.create())
   await runJson(sqlite, "database", "copy", "--from", "sqlite", "--to", url)
@@ -164,7 +164,7 @@ function memoryOf({ process }: ServingProcess): number {
 
 /** Waits until the reports contain all requests. On their first start, they read the whole ledger. */
 async function settled(api: ManagementApi, requests: number, now: number): Promise<void> {
-  const [from, to] = [now - (HISTORY_DAYS + 1) * DAY, now + DAY].map((at) =>
+  const [from, to] = [now - (HISTORY_DAYS + 1) * DAY_MS, now + DAY_MS].map((at) =>
     new Date(at).toISOString(),
   )
   for (;;) {
@@ -186,7 +186,7 @@ interface Listed {
 }
 
 async function knownOf(api: ManagementApi, now: number): Promise<Known> {
-  const to = new Date(now - DAY).toISOString()
+  const to = new Date(now - DAY_MS).toISOString()
   const { data } = await askJson<Listed>(api, `/receipts?to=${to}&limit=50`)
   const one = data.find(({ session }) => session !== undefined)
   if (one?.session === undefined) throw new Error("no request of the history has a session")

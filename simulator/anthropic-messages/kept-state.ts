@@ -2,7 +2,7 @@ import { base62 } from "../identifiers.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 
 const MAX_KEPT = 1_000
-const CONTAINER_LIFETIME = 30 * 86_400_000
+const CONTAINER_LIFETIME_MS = 30 * 86_400_000
 
 /** The rejection of a request that continues from an unknown message or container. */
 interface StateNotFound {
@@ -58,7 +58,7 @@ export class KeptState {
     if (named === "" && !tools.some((type) => type.startsWith("code_execution"))) return null
     const id = named === "" ? `container_01${base62(22)}` : named
     this.#containers.add(id)
-    return { id, expires_at: new Date(Date.now() + CONTAINER_LIFETIME).toISOString() }
+    return { id, expires_at: new Date(Date.now() + CONTAINER_LIFETIME_MS).toISOString() }
   }
 }
 

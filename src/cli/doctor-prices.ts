@@ -4,7 +4,7 @@ import { dayOf, type PriceLists } from "../management/prices/stored-lists.ts"
 import type { Check } from "../management/check.ts"
 import { countWords } from "./price-lines.ts"
 
-const DAY = 24 * 60 * 60 * 1_000
+const DAY_MS = 24 * 60 * 60 * 1_000
 /** Age in days at which prices count as old. Vendors change prices every few weeks. */
 const OLD_DAYS = 60
 
@@ -27,7 +27,7 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
       mend: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
     }
   }
-  const age = Math.floor((now - Date.parse(day)) / DAY)
+  const age = Math.floor((now - Date.parse(day)) / DAY_MS)
   if (age <= OLD_DAYS) return { name, result: "ok", found: `of ${day}` }
   return {
     name,

@@ -61,16 +61,16 @@ export function writeMegabytes(bytes: number): string {
   return shortNumber(bytes / MEBIBYTE)
 }
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** Reads minutes as milliseconds. */
 export function minutes(minimum: number, maximum: number) {
-  return number(minimum, maximum).transform((length) => Math.round(length * MINUTE))
+  return number(minimum, maximum).transform((length) => Math.round(length * MINUTE_MS))
 }
 
 /** Formats milliseconds as minutes. */
 export function writeMinutes(milliseconds: number): string {
-  return shortNumber(milliseconds / MINUTE)
+  return shortNumber(milliseconds / MINUTE_MS)
 }
 
 function shortNumber(value: number): string {

@@ -1,7 +1,7 @@
 import type { RateUnit } from "../store/rate-limits.ts"
 
 /** Milliseconds until a full limit has drained. */
-export const MINUTE = 60_000
+export const MINUTE_MS = 60_000
 
 /** Tolerance for rounding errors of sums, as a fraction of the limit. */
 const ROUNDING = 1e-9
@@ -58,7 +58,7 @@ export class PrivateBucket implements Bucket {
   }
 
   levelAt(share: number, now: number): number {
-    const drained = ((now - this.#at) * this.limit * share) / MINUTE
+    const drained = ((now - this.#at) * this.limit * share) / MINUTE_MS
     this.level = Math.max(0, this.level - drained)
     this.#at = now
     return this.level
@@ -68,7 +68,7 @@ export class PrivateBucket implements Bucket {
     // A request that can never fit waits until nothing is in use, and leaves a debt.
     const room = units > capacity ? 0 : capacity - units
     const excess = this.levelAt(share, now) - room
-    if (excess > ROUNDING * this.limit) return (excess * MINUTE) / (this.limit * share)
+    if (excess > ROUNDING * this.limit) return (excess * MINUTE_MS) / (this.limit * share)
     this.add(units, share, now)
     return 0
   }

@@ -1,6 +1,6 @@
 import type { RateLimitWrites, RateOrder, RateUnit } from "../store/rate-limits.ts"
 import type { GatewayError } from "../canon/errors.ts"
-import { MINUTE } from "./bucket.ts"
+import { MINUTE_MS } from "./bucket.ts"
 import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit } from "./headers.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
@@ -129,7 +129,7 @@ export class LeasedRates {
   adjust(keyId: string, delta: number, heldFor: number): boolean {
     const key = this.#keys.get(keyId)
     if (!key?.tokens) return false
-    const drained = (heldFor * key.tokens.limit) / MINUTE
+    const drained = (heldFor * key.tokens.limit) / MINUTE_MS
     key.tokens.correct(delta < 0 ? Math.min(0, delta + drained) : delta)
     if (key.tokens.needsLease) this.#requestLease(key)
     return true

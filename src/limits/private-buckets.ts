@@ -1,5 +1,5 @@
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Buckets, MINUTE, PrivateBucket } from "./bucket.ts"
+import { type Buckets, MINUTE_MS, PrivateBucket } from "./bucket.ts"
 
 interface KeyBuckets {
   requests?: PrivateBucket
@@ -76,7 +76,7 @@ export class PrivateBuckets implements Buckets {
 
   #newKeyUsage(now: number): number {
     if (this.#newKeyPart === 0) return 0
-    return Math.max(0, this.#newKeyPart - ((now - this.#newKeyPartAt) / MINUTE) * this.share)
+    return Math.max(0, this.#newKeyPart - ((now - this.#newKeyPartAt) / MINUTE_MS) * this.share)
   }
 
   #forget(now: number): void {

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
+import { type Bucket, type Buckets, MINUTE_MS } from "./bucket.ts"
 import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
@@ -35,8 +35,8 @@ interface Limited {
 /**
  * Limits requests and tokens per minute of each key. A key may use the limit of a full minute in one burst, and
  * afterwards as much as has drained. In any minute, it therefore uses at most twice the limit. The processes of one
- * machine share the buckets (docs/contribute/design-notes.md#processes-of-one-machine). Each of several machines has its
- * share of the limit.
+ * machine share the buckets (docs/contribute/design-notes.md#processes-of-one-machine). Each of several machines has
+ * its share of the limit.
  *
  * A request whose tokens alone exceed a full minute's limit is not rejected permanently, because its tokens are an
  * estimate. It waits until nothing is in use, and the debt delays later requests.
@@ -112,7 +112,7 @@ export class RateLimiter {
     const bucket = this.#buckets.used(keyId, "tokens")
     if (!bucket) return
     const { share } = this.#buckets
-    const drained = (heldFor * bucket.limit * share) / MINUTE
+    const drained = (heldFor * bucket.limit * share) / MINUTE_MS
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
   }
 
@@ -154,7 +154,7 @@ export class RateLimiter {
       limit,
       remaining: Math.max(0, Math.min(limit, left)),
       // Shared buckets count nanoseconds, so the time is rounded to microseconds.
-      reset: Math.round((level * MINUTE * 1_000) / (limit * share)) / 1_000,
+      reset: Math.round((level * MINUTE_MS * 1_000) / (limit * share)) / 1_000,
     }
   }
 

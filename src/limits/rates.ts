@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../canon/maybe-promise.ts"
-import { MINUTE } from "./bucket.ts"
+import { MINUTE_MS } from "./bucket.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
 import { LeasedSlots } from "./leased-slots.ts"
@@ -43,7 +43,7 @@ export class Rates {
     if (machines > 1) this.#othersSeenAt = now
     // The usage of departed machines must drain before the leases end.
     const wasLeased = this.#isLeased
-    this.#isLeased = now < this.#othersSeenAt + MINUTE
+    this.#isLeased = now < this.#othersSeenAt + MINUTE_MS
     if (this.#isLeased && !wasLeased) this.#slots.begin()
   }
 

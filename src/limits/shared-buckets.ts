@@ -1,7 +1,7 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
+import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
 
 /**
  * Words of a slot: the key's hash, and for each of its two limits the moment when its bucket is empty, and the limit.
@@ -178,7 +178,7 @@ class SharedBucket implements Bucket {
 
   /** Returns the time in nanoseconds until one unit has drained. */
   #unit(share: number): number {
-    return (MINUTE * NANOSECONDS) / (this.limit * share)
+    return (MINUTE_MS * NANOSECONDS) / (this.limit * share)
   }
 }
 
@@ -186,10 +186,10 @@ class SharedBucket implements Bucket {
 function filledBy(emptyAt: bigint, now: number): number {
   // Each process limits the times that it writes, so a later time was written with another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
-  return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE * NANOSECONDS))
+  return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE_MS * NANOSECONDS))
 }
 
 function atMost(filled: number, more: number): number {
-  const max = MAX_DEBT_MINUTES * MINUTE * NANOSECONDS
+  const max = MAX_DEBT_MINUTES * MINUTE_MS * NANOSECONDS
   return Math.max(0, Math.min(Math.max(max, filled), filled + more))
 }

@@ -1,9 +1,9 @@
 import type { RateGrant, RateOrder, RateUnit } from "../store/rate-limits.ts"
-import { MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
+import { MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
 /** Lifetime of leases. A lease that was not used for this time has drained, and must not be used any more. */
-const LEASE_TERM_MS = MINUTE
+const LEASE_TERM_MS = MINUTE_MS
 /** The largest and smallest parts of a limit that a node leases in advance, as fractions. */
 const MAX_AHEAD = 1 / 16
 const MIN_AHEAD = 1 / 64
@@ -122,7 +122,7 @@ export class Slice {
   /** Returns the estimated milliseconds until a request fits. */
   wait(units: number, now: number): number {
     const room = units > this.limit ? 0 : this.limit - units
-    return Math.max(1, ((this.#levelAt(now) - room) * MINUTE) / this.limit)
+    return Math.max(1, ((this.#levelAt(now) - room) * MINUTE_MS) / this.limit)
   }
 
   /**
@@ -138,7 +138,7 @@ export class Slice {
 
   /** Returns the handed-over units that have not drained yet. The database still counts them. */
   undrainedHandOver(share: number, now: number): number {
-    const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE
+    const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE_MS
     return Math.max(0, this.#handedOver - drained)
   }
 
@@ -148,12 +148,12 @@ export class Slice {
     return {
       limit,
       remaining: Math.max(0, Math.floor(limit - level + ROUNDING)),
-      reset: Math.round((level * MINUTE * 1_000) / limit) / 1_000,
+      reset: Math.round((level * MINUTE_MS * 1_000) / limit) / 1_000,
     }
   }
 
   #levelAt(now: number): number {
-    return Math.max(0, this.#level - ((now - this.#knownAt) * this.limit) / MINUTE)
+    return Math.max(0, this.#level - ((now - this.#knownAt) * this.limit) / MINUTE_MS)
   }
 
   /** Returns the units to lease in advance. For requests, the number is whole. */

@@ -1,8 +1,8 @@
 import type { AnswerTimesDocument } from "#contract/usage.ts"
 import type { AnswerSample, UsageTime } from "../store/requests.ts"
-import { HOUR, HOURS_OF_DAY } from "../store/usage-sums.ts"
+import { HOUR_MS, HOURS_OF_DAY } from "../store/usage-sums.ts"
 
-const SPANS: Readonly<Record<UsageTime, number>> = { hour: HOUR, day: HOURS_OF_DAY * HOUR }
+const SPANS: Readonly<Record<UsageTime, number>> = { hour: HOUR_MS, day: HOURS_OF_DAY * HOUR_MS }
 
 /** One point of a series. */
 interface Point {

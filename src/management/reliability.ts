@@ -2,7 +2,7 @@ import type { ErrorKind } from "../canon/errors.ts"
 import type { Reliability, ReliabilityQuery, ReliabilityRow } from "#contract/usage.ts"
 import type { UsageFilter, UsagePoint, UsageSum } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
-import { HOUR } from "../store/usage-sums.ts"
+import { HOUR_MS } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
@@ -29,8 +29,8 @@ export class ReliabilityReports {
 
   /** Reports the last 24 hours of all accounts that the actor may see, sorted by the number of requests. */
   async report(actor: Actor, { group }: ReliabilityQuery, now = Date.now()): Promise<Reliability> {
-    const to = (Math.floor(now / HOUR) + 1) * HOUR
-    const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR, to }
+    const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
+    const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR_MS, to }
     const reports = await this.#reports.upToDate()
     const sums = await reports.sumUsage(filter, group)
     // Requests that were never sent have no provider.
@@ -92,7 +92,7 @@ function countsOf({ group, at, requests, errors }: UsagePoint, sign: 1 | -1): Po
 
 function hoursOf(points: readonly Point[], from: number): ReliabilityRow["hours"] {
   return Array.from({ length: HOURS }, (_, index) => {
-    const at = from + index * HOUR
+    const at = from + index * HOUR_MS
     const { requests, failed } = sumOf(points.filter((point) => point.at === at))
     return { at: new Date(at).toISOString(), requests, failed }
   })

@@ -2,12 +2,12 @@ import { formatCredits } from "../ledger/money.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
-import { HOUR } from "../store/usage-sums.ts"
+import { HOUR_MS } from "../store/usage-sums.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 
 /** Period over which the usual hourly spending is computed. */
-const WEEK_MS = 7 * 24 * HOUR
+const WEEK_MS = 7 * 24 * HOUR_MS
 /** Minimum number of hours with spending. With fewer, no usual spending is computed. */
 const MIN_HOURS = 24
 
@@ -41,7 +41,7 @@ export class SpendPace {
 
   async #check(account: AccountRecord, reports: RequestReports, now: number): Promise<void> {
     const { id, limits } = account
-    const hour = Math.floor(now / HOUR) * HOUR
+    const hour = Math.floor(now / HOUR_MS) * HOUR_MS
     const hours = await reports.sumUsage(
       { accounts: [id], from: hour - WEEK_MS, to: now + 1 },
       "hour",

@@ -10,8 +10,7 @@ import type {
   UsageSum,
 } from "./requests.ts"
 
-/** Milliseconds of an hour. */
-export const HOUR = 3_600_000
+export const HOUR_MS = 3_600_000
 export const HOURS_OF_DAY = 24
 
 /** Maximum number of answers from which latencies are computed. */
@@ -73,7 +72,7 @@ export interface DurationRow {
 /** Converts the sums of one group to their form in reports. */
 export function sumFromRow(row: SumRow): UsageSum {
   return {
-    group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
+    group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR_MS) : row.name,
     requests: Number(row.requests),
     errors: Number(row.errors),
     input: Number(row.input),
@@ -110,7 +109,7 @@ export interface PointRow extends SumRow {
 }
 
 export function pointFromRow(row: PointRow): UsagePoint {
-  return { ...sumFromRow(row), at: Number(row.moment) * HOUR }
+  return { ...sumFromRow(row), at: Number(row.moment) * HOUR_MS }
 }
 
 function meanOf(sum: bigint, count: bigint): number | null {

@@ -12,12 +12,12 @@ export interface AttemptLimit {
   readonly window: number
 }
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
 /** Attempts from one network address or one IPv6 network, for all users. */
-export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
+export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE_MS }
 /** Attempts for one user, from all addresses. */
-export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
+export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE_MS }
 
 const ATTEMPTS_PER_SWEEP = 500
 

@@ -7,13 +7,13 @@ import { cookieNamed, expireCookie, SESSION_COOKIE, setCookie } from "./cookies.
 import { isDisabled, notSignedIn, wrongCredentials } from "./refusals.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
-const HOUR = 60 * 60_000
-const DAY = 24 * HOUR
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 /** Milliseconds without use after which a persistent session expires. */
-const SESSION_LIFETIME_MS = 7 * DAY
-const RENEWAL_INTERVAL_MS = HOUR
+const SESSION_LIFETIME_MS = 7 * DAY_MS
+const RENEWAL_INTERVAL_MS = HOUR_MS
 /** Lifetime of a session that ends when the browser is closed. It is not renewed. */
-const SHORT_SESSION_LIFETIME_MS = DAY
+const SHORT_SESSION_LIFETIME_MS = DAY_MS
 /** Minimum interval between updates of `lastSeenAt`. */
 const SEEN_INTERVAL_MS = 60_000
 const MAX_AGENT_LENGTH = 300

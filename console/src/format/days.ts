@@ -1,4 +1,4 @@
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** Returns the start, in UTC, of the day in a date field; undefined if the field has no valid date. */
 export function dayStart(day: string | undefined): string | undefined {
@@ -9,7 +9,7 @@ export function dayStart(day: string | undefined): string | undefined {
 /** Returns the end, in UTC, of the day in a date field, which is the start of the next day. */
 export function dayEnd(day: string | undefined): string | undefined {
   const at = momentOf(day)
-  return at === undefined ? undefined : new Date(at + DAY).toISOString()
+  return at === undefined ? undefined : new Date(at + DAY_MS).toISOString()
 }
 
 function momentOf(day: string | undefined): number | undefined {

@@ -4,9 +4,9 @@ export interface MomentStyle {
   readonly now?: number
 }
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** Formats a time such as `21 Nov 2026, 15:04:05`. */
 export function momentText(iso: string, style: MomentStyle = {}): string {
@@ -53,7 +53,7 @@ export function relativeText(iso: string, style: MomentStyle = {}): string {
   const away = new Date(iso).getTime() - (style.now ?? Date.now())
   const size = Math.abs(away)
   if (size < 10_000) return "just now"
-  if (size > 30 * DAY) return dayText(iso, style)
+  if (size > 30 * DAY_MS) return dayText(iso, style)
   const [unit, length] = unitOf(size)
   return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(
     Math.trunc(away / length),
@@ -66,7 +66,7 @@ export function relativeText(iso: string, style: MomentStyle = {}): string {
  * sums.
  */
 export function utcDay(daysAgo = 0, now = Date.now()): string {
-  return new Date(now - daysAgo * DAY).toISOString().slice(0, 10)
+  return new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
 }
 
 /**
@@ -83,14 +83,16 @@ export function fromLocalField(value: string): string | undefined {
 export function toLocalField(iso: string | null | undefined): string {
   if (iso === null || iso === undefined) return ""
   const moment = new Date(iso)
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16)
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * MINUTE_MS)
+    .toISOString()
+    .slice(0, 16)
 }
 
 function unitOf(size: number): [Intl.RelativeTimeFormatUnit, number] {
-  if (size < MINUTE) return ["second", 1_000]
-  if (size < HOUR) return ["minute", MINUTE]
-  if (size < DAY) return ["hour", HOUR]
-  return ["day", DAY]
+  if (size < MINUTE_MS) return ["second", 1_000]
+  if (size < HOUR_MS) return ["minute", MINUTE_MS]
+  if (size < DAY_MS) return ["hour", HOUR_MS]
+  return ["day", DAY_MS]
 }
 
 function zoneOf(style: MomentStyle): { timeZone?: string } {

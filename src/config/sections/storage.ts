@@ -3,16 +3,16 @@ import { parseDuration, writeDuration } from "../duration.ts"
 import { Fault, readNumberText, reading, readText, TEXT_OR_OFF } from "../reading.ts"
 import { durationOrOff, megabytes, writeMegabytes } from "../scalars.ts"
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 /**
  * Minimum retention. Newer receipts may still be needed for monthly budgets, repeated requests and journals that are
  * posted late.
  */
-const MIN_RECEIPTS = 62 * DAY
-const MAX_RETENTION = 100 * 365 * DAY
-const MAX_BACKUP_INTERVAL = 366 * DAY
+const MIN_RECEIPT_RETENTION_MS = 62 * DAY_MS
+const MAX_RETENTION_MS = 100 * 365 * DAY_MS
+const MAX_BACKUP_INTERVAL_MS = 366 * DAY_MS
 const MAX_STORED_MEGABYTES = 1_048_576
 
 /** Limits on stored responses to requests with an idempotency key, in bytes. */
@@ -79,11 +79,11 @@ export type ConversationSettings = ReturnType<typeof CONVERSATIONS.build>
 export const RETENTION = section(
   "retention",
   {
-    contents: setting(keepingTime(HOUR, "30d"), {
+    contents: setting(keepingTime(HOUR_MS, "30d"), {
       default: "30d",
       documentation: "how long prompts and responses are stored, for accounts with storage enabled",
     }),
-    receipts: setting(keepingTime(MIN_RECEIPTS, "400d"), {
+    receipts: setting(keepingTime(MIN_RECEIPT_RETENTION_MS, "400d"), {
       otherwise: "forever",
       documentation:
         "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([retention](../run/data.md#retention))",
@@ -119,11 +119,11 @@ function keepingTime(shortest: number, example: string) {
     const text = readNumberText(input)
     if (text instanceof Fault) return text
     const length = parseDuration(text)
-    const isPossible = length !== undefined && length >= shortest && length <= MAX_RETENTION
+    const isPossible = length !== undefined && length >= shortest && length <= MAX_RETENTION_MS
     return isPossible
       ? length
       : new Fault(
-          `must be a length of time such as ${example}, at least ${shortest < DAY ? `${shortest / HOUR}h` : `${shortest / DAY}d`}`,
+          `must be a length of time such as ${example}, at least ${shortest < DAY_MS ? `${shortest / HOUR_MS}h` : `${shortest / DAY_MS}d`}`,
         )
   })
 }
@@ -133,6 +133,6 @@ function readBackupInterval(input: unknown): number | "off" | Fault {
   if (text instanceof Fault) return text
   if (text === "off") return text
   const length = parseDuration(text)
-  if (length !== undefined && length >= MINUTE && length <= MAX_BACKUP_INTERVAL) return length
+  if (length !== undefined && length >= MINUTE_MS && length <= MAX_BACKUP_INTERVAL_MS) return length
   return new Fault("must be a length of time such as 6h or 7d, from 1m to 366d, or off")
 }

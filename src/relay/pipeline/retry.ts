@@ -3,10 +3,10 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { CallFailure } from "../lifetime/call-failure.ts"
 
-/** Maximum seconds that a vendor may ask to wait before a retry. */
-const SHORT_WAIT = 2
-/** Maximum milliseconds before the first retry. The maximum is doubled for each further retry. */
-const FIRST_PAUSE = 400
+/** Maximum delay that a vendor may request before a retry. */
+const MAX_RETRY_AFTER_SECONDS = 2
+/** Maximum delay before the first retry. It is doubled for each further retry. */
+const FIRST_RETRY_DELAY_MS = 400
 
 /** A deployment and its failure. */
 interface FailedDeployment {
@@ -32,7 +32,7 @@ export function pauseBeforeRetry(
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
   // The wait is random, so that requests that failed together are not repeated together.
-  const pause = asked * 1_000 + random() * FIRST_PAUSE * 2 ** retry
+  const pause = asked * 1_000 + random() * FIRST_RETRY_DELAY_MS * 2 ** retry
   return performance.now() + pause < call.startedAt + whole ? pause : undefined
 }
 
@@ -51,7 +51,7 @@ function isAccident(
       return status === 0 && duration < firstByte
     case "upstream_overloaded":
       // A server error without a requested wait is retried. A rate limit with a long wait must be respected.
-      return (details.retryAfter ?? (status >= 500 ? 0 : Infinity)) <= SHORT_WAIT
+      return (details.retryAfter ?? (status >= 500 ? 0 : Infinity)) <= MAX_RETRY_AFTER_SECONDS
     default:
       return false
   }

@@ -14,47 +14,62 @@ interface KindFacts {
   readonly instead: string
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** The period for which OpenAI stores a response, and Anthropic a container. */
-const MONTH = 30 * DAY
+const MONTH_MS = 30 * DAY_MS
 /** The period for state that vendors store until it is deleted. */
-const LONG = 400 * DAY
+const LONG_MS = 400 * DAY_MS
 
 const SEND_ALL = "Send the whole conversation as 'input'."
 const LEAVE_OUT = "Leave it out."
 
 const STATE_KINDS: Readonly<Record<StateKind, KindFacts>> = {
-  response: { noun: "response", lifetime: MONTH, isCounted: true, instead: SEND_ALL },
-  conversation: { noun: "conversation", lifetime: LONG, isCounted: true, instead: SEND_ALL },
+  response: { noun: "response", lifetime: MONTH_MS, isCounted: true, instead: SEND_ALL },
+  conversation: {
+    noun: "conversation",
+    lifetime: LONG_MS,
+    isCounted: true,
+    instead: SEND_ALL,
+  },
   message: {
     noun: "message",
-    lifetime: MONTH,
+    lifetime: MONTH_MS,
     isCounted: true,
     instead: "Send the whole conversation as 'messages'.",
   },
   item: {
     noun: "item",
-    lifetime: MONTH,
+    lifetime: MONTH_MS,
     isCounted: true,
     instead: "Send the items themselves; clients do that when 'store' is false.",
   },
-  prompt: { noun: "prompt", lifetime: LONG, isCounted: false, instead: "Send its text." },
-  file: { noun: "file", lifetime: LONG, isCounted: false, instead: "Send the file itself." },
-  vector_store: { noun: "vector store", lifetime: LONG, isCounted: false, instead: LEAVE_OUT },
+  prompt: { noun: "prompt", lifetime: LONG_MS, isCounted: false, instead: "Send its text." },
+  file: {
+    noun: "file",
+    lifetime: LONG_MS,
+    isCounted: false,
+    instead: "Send the file itself.",
+  },
+  vector_store: {
+    noun: "vector store",
+    lifetime: LONG_MS,
+    isCounted: false,
+    instead: LEAVE_OUT,
+  },
   container: {
     noun: "container",
-    lifetime: MONTH,
+    lifetime: MONTH_MS,
     isCounted: false,
     instead: "Leave it out, and a new one is made.",
   },
-  skill: { noun: "skill", lifetime: LONG, isCounted: false, instead: LEAVE_OUT },
+  skill: { noun: "skill", lifetime: LONG_MS, isCounted: false, instead: LEAVE_OUT },
   cache: {
     noun: "cached content",
-    lifetime: LONG,
+    lifetime: LONG_MS,
     isCounted: false,
     instead: "Send the content itself.",
   },
-  audio: { noun: "audio", lifetime: MONTH, isCounted: false, instead: "Send its transcript." },
+  audio: { noun: "audio", lifetime: MONTH_MS, isCounted: false, instead: "Send its transcript." },
 }
 
 /** Returns the description of a kind. */

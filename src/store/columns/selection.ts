@@ -1,6 +1,6 @@
 import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
 import { MAX_TAGS } from "../../accounting/labels.ts"
-import { HOUR } from "../usage-sums.ts"
+import { HOUR_MS } from "../usage-sums.ts"
 
 /** A filter for requests, with ids in place of names. */
 export interface IdFilter {
@@ -102,7 +102,7 @@ export class Selection {
       const step = grouping.hours
       for (let entry = 0; entry < count; entry++) {
         const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
-        keys[entry] = Math.floor(began / HOUR / step) * step
+        keys[entry] = Math.floor(began / HOUR_MS / step) * step
       }
       return { rows, keys, length: count }
     }

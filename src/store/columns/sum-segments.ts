@@ -1,5 +1,5 @@
 import type { UsageOrder } from "../requests.ts"
-import { HOUR, type SumRow } from "../usage-sums.ts"
+import { HOUR_MS, type SumRow } from "../usage-sums.ts"
 import { GroupSums, RankSums } from "./group-sums.ts"
 import type { Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"
@@ -166,13 +166,13 @@ export function seriesOfSegments(
   const apart = new Slots()
   for (const key of keys) apart.take(key)
   const width = keys.length + 1
-  const first = Math.floor(filter.from / HOUR / step)
+  const first = Math.floor(filter.from / HOUR_MS / step)
   for (const segment of segments) {
     const times = segment.times()
     const { rows, keys, length } = selection.of(segment)
     for (let entry = 0; entry < length; entry++) {
       const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
-      const part = Math.floor(began / HOUR / step) - first
+      const part = Math.floor(began / HOUR_MS / step) - first
       // The first position in an interval belongs to all other groups.
       keys[entry] = slots.take(part * width + apart.find(keys[entry] ?? 0) + 1)
     }

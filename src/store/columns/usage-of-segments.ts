@@ -9,7 +9,7 @@ import type {
   UsageSum,
   UsageTime,
 } from "../requests.ts"
-import { HOUR, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
+import { HOUR_MS, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
 import { sampleSegments } from "./sample-segments.ts"
 import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
 import type { Grouping, IdFilter } from "./selection.ts"
@@ -37,7 +37,7 @@ export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): b
 }
 
 /** For longer time ranges, segments are faster than hourly sums. */
-const LONG_MS = 2 * HOURS_OF_DAY * HOUR
+const LONG_MS = 2 * HOURS_OF_DAY * HOUR_MS
 
 /** Whether a time range is so long that segments are faster than hourly sums. */
 export function isLong({ from, to }: UsageFilter): boolean {
@@ -46,7 +46,7 @@ export function isLong({ from, to }: UsageFilter): boolean {
 
 /** Returns the time range of a filter, extended to whole hours, in Unix milliseconds. */
 export function hoursOf({ from, to }: UsageFilter): { readonly from: number; readonly to: number } {
-  return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
+  return { from: Math.floor(from / HOUR_MS) * HOUR_MS, to: Math.ceil(to / HOUR_MS) * HOUR_MS }
 }
 
 /** Returns all names in a filter. */
@@ -115,7 +115,7 @@ export function sampleOf(
   { group, names }: Pick<SeriesGroup, "names"> & { readonly group: UsageGroup },
   idOf: IdOf,
 ): AnswerSample {
-  const keys = names.map((name) => (isTime(group) ? Number(name) / HOUR : idOf(name)))
+  const keys = names.map((name) => (isTime(group) ? Number(name) / HOUR_MS : idOf(name)))
   return sampleSegments(segments, filter, { grouping: groupingOf(group), keys })
 }
 

@@ -1,5 +1,5 @@
 import type { AccountUse, AccountUseFilter } from "../requests.ts"
-import { accountUsesOf, HOUR, type SpentRow } from "../usage-sums.ts"
+import { accountUsesOf, HOUR_MS, type SpentRow } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
@@ -22,8 +22,8 @@ async function spentOf(
   { accounts, from, recentFrom }: AccountUseFilter,
 ): Promise<readonly SpentRow[]> {
   const conditions = new Conditions()
-  const recent = conditions.place(BigInt(Math.floor(recentFrom / HOUR)))
-  conditions.add("hour >= ?", Math.floor(from / HOUR))
+  const recent = conditions.place(BigInt(Math.floor(recentFrom / HOUR_MS)))
+  conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
   conditions.among("account", accounts)
   const rows = await statements.rows<Record<keyof SpentRow, string>>(
     `SELECT account, sum(cost)::text AS spent,

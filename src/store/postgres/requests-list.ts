@@ -7,7 +7,7 @@ import {
   type RequestRecord,
   sortColumn,
 } from "../requests.ts"
-import { HOUR } from "../usage-sums.ts"
+import { HOUR_MS } from "../usage-sums.ts"
 import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
@@ -177,11 +177,11 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: Reques
   const count = countOf(filter)
   hours.always(`${count} > 0`)
   if (filter.writtenOff) hours.always("written_off > 0")
-  if (from !== undefined) hours.add("hour >= ?", Math.floor(from / HOUR))
-  if (to !== undefined) hours.add("hour < ?", Math.ceil(to / HOUR))
-  if (page.after) hours.add("hour <= ?", Math.floor(page.after.at / HOUR))
+  if (from !== undefined) hours.add("hour >= ?", Math.floor(from / HOUR_MS))
+  if (to !== undefined) hours.add("hour < ?", Math.ceil(to / HOUR_MS))
+  if (page.after) hours.add("hour <= ?", Math.floor(page.after.at / HOUR_MS))
   conditions.among("account", accounts)
-  conditions.always(`at >= h.hour::bigint * ${HOUR} AND at < (h.hour::bigint + 1) * ${HOUR}`)
+  conditions.always(`at >= h.hour::bigint * ${HOUR_MS} AND at < (h.hour::bigint + 1) * ${HOUR_MS}`)
   const limit = hours.place(BigInt(page.limit))
   return `SELECT ${COLUMNS} FROM (
       SELECT hour, sum(number) OVER (ORDER BY hour DESC) - number AS found,

@@ -9,7 +9,7 @@ import type {
 import {
   addNames,
   endOf,
-  HOUR,
+  HOUR_MS,
   HOURS_OF_DAY,
   pointFromRow,
   type PointRow,
@@ -95,8 +95,8 @@ function isNothing(filter: UsageFilter): boolean {
 
 /** Returns the rows that are summed, as SQL to follow `FROM`. */
 function usageSource(conditions: Conditions, filter: UsageFilter): string {
-  const from = Math.floor(filter.from / HOUR)
-  const to = Math.ceil(filter.to / HOUR)
+  const from = Math.floor(filter.from / HOUR_MS)
+  const to = Math.ceil(filter.to / HOUR_MS)
   conditions.add("hour >= ?", from)
   conditions.add("hour < ?", to)
   addNames(conditions, filter)

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AccountUse, AccountUseFilter } from "../requests.ts"
-import { accountUsesOf, HOUR } from "../usage-sums.ts"
+import { accountUsesOf, HOUR_MS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 import { type WideRow, wideSum, wideSumOf } from "./wide-sums.ts"
 
@@ -19,14 +19,14 @@ export function accountUses(
   { accounts, from, recentFrom }: AccountUseFilter,
 ): AccountUse[] {
   const conditions = new Conditions()
-  conditions.add("hour >= ?", Math.floor(from / HOUR))
+  conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
   conditions.among("account", accounts)
   const spent = index
     .query<SpentRow, (string | bigint)[]>(
       `SELECT account, ${wideSum("cost", "spent")}, ${wideSum("iif(hour >= ?1, cost, 0)", "recent")}
       FROM usage_days ${conditions.where} GROUP BY account`,
     )
-    .all(BigInt(Math.floor(recentFrom / HOUR)), ...conditions.values)
+    .all(BigInt(Math.floor(recentFrom / HOUR_MS)), ...conditions.values)
     .map((row) => ({
       account: row.account,
       spent: wideSumOf(row, "spent"),

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import { HOUR, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
+import { HOUR_MS, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 
@@ -117,7 +117,7 @@ export class RequestSums {
 function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Sum> {
   const sums = new Map<string, Sum>()
   for (const summary of summaries) {
-    const hour = Math.floor(summary.at / HOUR / span) * span
+    const hour = Math.floor(summary.at / HOUR_MS / span) * span
     const { account, key, model, provider, outcome, endpoint } = summary
     const name = JSON.stringify([hour, account, key, model, provider, outcome, endpoint])
     let sum = sums.get(name)

@@ -10,7 +10,7 @@ import {
 import { Conditions } from "./conditions.ts"
 import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
-import { HOUR } from "../usage-sums.ts"
+import { HOUR_MS } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
@@ -70,8 +70,8 @@ function readRequests(
   if (hours === undefined) return readPage(index, filter, read, page)
   const found: RequestRecord[] = []
   for (const hour of hours) {
-    const from = Math.max(filter.from ?? -Infinity, hour * HOUR)
-    const to = Math.min(filter.to ?? Infinity, (hour + 1) * HOUR)
+    const from = Math.max(filter.from ?? -Infinity, hour * HOUR_MS)
+    const to = Math.min(filter.to ?? Infinity, (hour + 1) * HOUR_MS)
     found.push(...readPage(index, { ...filter, from, to }, read, page))
     if (found.length >= page.limit) break
   }
@@ -98,9 +98,9 @@ function hoursOf(
   conditions.add("kind = ?", kind)
   conditions.add("name = ?", name)
   conditions.always("requests > 0")
-  if (from !== undefined) conditions.add("hour >= ?", Math.floor(from / HOUR))
-  if (to !== undefined) conditions.add("hour < ?", Math.ceil(to / HOUR))
-  if (after) conditions.add("hour <= ?", Math.floor(after.at / HOUR))
+  if (from !== undefined) conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
+  if (to !== undefined) conditions.add("hour < ?", Math.ceil(to / HOUR_MS))
+  if (after) conditions.add("hour <= ?", Math.floor(after.at / HOUR_MS))
   return index
     .query<{ hour: bigint }, (string | bigint)[]>(
       `SELECT hour FROM usage_name_hours ${conditions.where} ORDER BY hour DESC`,

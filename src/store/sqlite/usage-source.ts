@@ -1,5 +1,5 @@
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { addNames, HOUR, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
+import { addNames, HOUR_MS, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
@@ -64,8 +64,8 @@ interface Part {
 
 /** Divides a time range. Whole days are read from daily sums, and the hours at both ends from hourly sums. */
 function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
-  const from = Math.floor(filter.from / HOUR)
-  const to = Math.ceil(filter.to / HOUR)
+  const from = Math.floor(filter.from / HOUR_MS)
+  const to = Math.ceil(filter.to / HOUR_MS)
   const firstDay = Math.ceil(from / HOURS_OF_DAY) * HOURS_OF_DAY
   const lastDay = Math.floor(to / HOURS_OF_DAY) * HOURS_OF_DAY
   if (!byDay || firstDay >= lastDay) return [{ unit: "hours", from, to }]

@@ -13,7 +13,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** Maximum number of codes created together. */
 const MAX_CODES = 1_000
 const LIVES = [
@@ -66,7 +66,7 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
     const body = {
       credits: readCredits(values.credits) ?? "",
       uses: Number(values.uses),
-      ...(days > 0 && { expires_at: new Date(opened + days * DAY).toISOString() }),
+      ...(days > 0 && { expires_at: new Date(opened + days * DAY_MS).toISOString() }),
       ...(values.note.trim() !== "" && { note: values.note.trim() }),
     }
     const count = Number(values.count)

@@ -43,7 +43,7 @@ export const EMPTY_KEY: KeyValues = {
   concurrent_requests: "",
 }
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 
 /** Converts a key to form values. */
 export function valuesOf(key: Key): KeyValues {
@@ -152,5 +152,5 @@ function wholeOf(value: string): number | null {
 function expiryOf(values: KeyValues, now: number): string | null {
   if (values.expiry === "never") return null
   if (values.expiry === "custom") return fromLocalField(values.expires_at) ?? null
-  return new Date(now + Number(values.expiry) * DAY).toISOString()
+  return new Date(now + Number(values.expiry) * DAY_MS).toISOString()
 }

@@ -11,13 +11,13 @@ export interface HistogramSpan {
   readonly step: Step
 }
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-const LENGTHS: Readonly<Record<Step, number>> = { minute: MINUTE, hour: HOUR, day: DAY }
-const DEFAULT_LENGTH = 30 * DAY
-const MAX_LENGTH_BY_MINUTE = 3 * HOUR
-const MAX_LENGTH_BY_HOUR = 8 * DAY
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const LENGTHS: Readonly<Record<Step, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS }
+const DEFAULT_LENGTH = 30 * DAY_MS
+const MAX_LENGTH_BY_MINUTE = 3 * HOUR_MS
+const MAX_LENGTH_BY_HOUR = 8 * DAY_MS
 const MAX_STEPS = 366
 
 /** Returns the time range of the histogram, extended to complete steps. */

@@ -48,15 +48,15 @@ export const LINKED_FILTERS = [
   ["tag", "Tag"],
 ] as const
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
-/** The selectable time ranges with their lengths in milliseconds; null: unlimited or custom. */
+/** The selectable time ranges with their lengths in milliseconds; null means unlimited or custom. */
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
   { value: "all", label: "Any time", length: null },
-  { value: "1h", label: "Last hour", length: HOUR },
-  { value: "24h", label: "Last 24 hours", length: 24 * HOUR },
-  { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR },
-  { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR },
+  { value: "1h", label: "Last hour", length: HOUR_MS },
+  { value: "24h", label: "Last 24 hours", length: 24 * HOUR_MS },
+  { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR_MS },
+  { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR_MS },
   { value: "custom", label: "Custom range", length: null },
 ]
 

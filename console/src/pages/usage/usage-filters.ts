@@ -20,17 +20,17 @@ export interface UsageFilters {
   readonly tag?: string | undefined
 }
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** Maximum length in milliseconds of a range shown by hour. Longer ranges are shown by day. */
-const MAX_LENGTH_BY_HOUR = 3 * DAY
+const MAX_LENGTH_BY_HOUR = 3 * DAY_MS
 
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
-  { value: "24h", label: "Last 24 hours", length: DAY },
-  { value: "3d", label: "Last 3 days", length: 3 * DAY },
-  { value: "7d", label: "Last 7 days", length: 7 * DAY },
-  { value: "30d", label: "Last 30 days", length: 30 * DAY },
-  { value: "90d", label: "Last 90 days", length: 90 * DAY },
+  { value: "24h", label: "Last 24 hours", length: DAY_MS },
+  { value: "3d", label: "Last 3 days", length: 3 * DAY_MS },
+  { value: "7d", label: "Last 7 days", length: 7 * DAY_MS },
+  { value: "30d", label: "Last 30 days", length: 30 * DAY_MS },
+  { value: "90d", label: "Last 90 days", length: 90 * DAY_MS },
   { value: "custom", label: "Custom range", length: null },
 ]
 
@@ -78,9 +78,9 @@ export interface UsageSpan {
 export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan | undefined {
   if (time === "custom")
     return customSpan(fromLocalField(from ?? ""), fromLocalField(to ?? ""), now)
-  const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY
+  const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY_MS
   const step = length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
-  const unit = step === "hour" ? HOUR : DAY
+  const unit = step === "hour" ? HOUR_MS : DAY_MS
   // The range consists of whole hours or days, including the current one.
   const end = (Math.floor(now / unit) + 1) * unit
   return { from: isoOf(end - length), to: isoOf(end), step }
@@ -92,7 +92,7 @@ function customSpan(
   now: number,
 ): UsageSpan | undefined {
   if (from === undefined) return undefined
-  const end = to ?? isoOf((Math.floor(now / HOUR) + 1) * HOUR)
+  const end = to ?? isoOf((Math.floor(now / HOUR_MS) + 1) * HOUR_MS)
   const length = Date.parse(end) - Date.parse(from)
   if (length <= 0) return undefined
   return { from, to: end, step: length <= MAX_LENGTH_BY_HOUR ? "hour" : "day" }
@@ -104,7 +104,7 @@ function isoOf(at: number): string {
 
 /** Returns the start of each hour or day in a range as ISO text, even if there was no usage. */
 export function momentsOf({ from, to, step }: UsageSpan): string[] {
-  const unit = step === "hour" ? HOUR : DAY
+  const unit = step === "hour" ? HOUR_MS : DAY_MS
   const first = Math.floor(Date.parse(from) / unit) * unit
   const count = Math.ceil((Date.parse(to) - first) / unit)
   return Array.from({ length: count }, (_, index) => isoOf(first + index * unit))

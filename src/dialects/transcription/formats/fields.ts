@@ -145,8 +145,8 @@ export function wordsAt(object: JsonObject, key: string, name: string): Transcri
   })
 }
 
-/** Minimum seconds of a pause that starts a new segment. */
-const LONG_PAUSE = 0.8
+/** A pause of this length starts a new segment. */
+const MIN_SEGMENT_PAUSE_SECONDS = 0.8
 /** Characters after which a new segment starts, about two lines of subtitles. */
 const LONG_TEXT = 84
 
@@ -157,7 +157,7 @@ export function segmentsOfWords(words: readonly TranscriptWord[]): TranscriptSeg
   for (const { word, start, end } of words) {
     const isOver =
       open !== undefined &&
-      (start - open.end > LONG_PAUSE ||
+      (start - open.end > MIN_SEGMENT_PAUSE_SECONDS ||
         open.text.length + word.length >= LONG_TEXT ||
         /[.!?。！？]["')\]]?$/u.test(open.text))
     if (open !== undefined && isOver) {
