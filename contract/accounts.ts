@@ -29,9 +29,9 @@ export const account = z.object({
   /** Whether prompts and answers of the account's requests are stored. Only an operator can change this. */
   stores_content: z.boolean(),
   state: accountState,
-  /** Globs of the models that the account's keys may call; null: all models. */
+  /** Globs of the models that the account's keys may call; null means all models. */
   models: z.array(z.string()).nullable(),
-  /** Limit for all keys of the account together; null: no limit. */
+  /** Limit for all keys of the account together; null means no limit. */
   requests_per_minute: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
   concurrent_requests: z.int().nullable(),
@@ -39,14 +39,16 @@ export const account = z.object({
   max_keys: z.int().nullable(),
   /** Maximum number of open invitations. */
   max_invitations: z.int().nullable(),
-  /** The account is suspended when its hourly spend exceeds this multiple of the usual hourly spend; null: never. */
+  /**
+   * The account is suspended when its hourly spend exceeds this multiple of the usual spend; null disables this limit.
+   */
   max_hourly_pace: z.int().nullable(),
-  /** Spending limits for all keys of the account together, per UTC day and month; null: no limit. */
+  /** Spending limits for all keys of the account together, per UTC day and month; null means no limit. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
   monthly_budget: credits.nullable(),
   monthly_budget_left: credits.nullable(),
-  /** The account's price group; null: the account pays the default prices. */
+  /** The account's price group; null if the account pays the default prices. */
   price_group: priceGroupId.nullable(),
 })
 export type Account = z.infer<typeof account>
@@ -54,7 +56,7 @@ export type Account = z.infer<typeof account>
 /** Usage of an account. Days are in UTC and include today. */
 export const accountUse = z.object({
   spent_30_days: credits,
-  /** Time of the last use; null: never used. */
+  /** Time of the last use; null means never used. */
   last_used_at: moment.nullable(),
   /** Days until the balance is used up at the rate of the last seven days; null if nothing was spent. */
   days_left: z.number().nullable(),

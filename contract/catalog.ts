@@ -8,7 +8,7 @@ import { WEEKDAYS } from "./price-periods.ts"
  * Credits per million units as decimal text, by usage class: `{ "input": "0.1", "output": "0.4" }`.
  */
 const priceTable = z.record(z.string(), z.string())
-/** Minimum number of seconds of audio charged per request; absent: no minimum. */
+/** Minimum number of seconds of audio charged per request; no minimum if absent. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
 /** The price in a mode of service: either a factor on the token prices, or a separate table of token prices. */
@@ -16,7 +16,7 @@ const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers
 export type ModePrice = z.infer<typeof modePrice>
 /** Prices of modes of service, by the name of the mode. */
 const priceModes = z.record(z.string(), modePrice)
-/** A moment; null: no beginning or no end. */
+/** A moment; null means no beginning or no end. */
 const nullableMoment = moment.nullable()
 
 /** A period with its own prices. A null member does not restrict the period. */
@@ -24,7 +24,7 @@ const pricePeriod = z.object({
   name: z.string().nullable(),
   from: nullableMoment,
   until: nullableMoment,
-  /** The time zone of the period's days and hours; null: UTC. */
+  /** The time zone of the period's days and hours; null means UTC. */
   zone: z.string().nullable(),
   days: z.array(z.enum(WEEKDAYS)).nullable(),
   hours: z.array(z.string()).nullable(),
@@ -58,10 +58,10 @@ export const model = z.object({
   owned_by: z.string(),
   context: z.int().nullable(),
   max_output: z.int().nullable(),
-  /** Capabilities from the list of known models; null: unknown. */
+  /** Capabilities from the list of known models; null means unknown. */
   capabilities: z
     .object({
-      /** Accepted input: `text`, `image`, `pdf`, `audio`, `video`; empty: unknown. */
+      /** Accepted input: `text`, `image`, `pdf`, `audio`, `video`; empty means unknown. */
       input: z.array(z.string()),
       tools: z.boolean(),
       reasoning: z.boolean(),
@@ -133,7 +133,7 @@ export const model = z.object({
     }),
   ),
   /**
-   * The models of a group in the order of the settings, and how a model is selected. Null: the model is not a group.
+   * The models of a group in the order of the settings, and how a model is selected. Null if the model is not a group.
    */
   group: z
     .object({
@@ -180,7 +180,7 @@ export const modelQuery = pageQuery.extend({
   kind: modelKind.optional(),
   provider: z.string().max(100).optional(),
   priced: z.enum(["true", "false"]).optional(),
-  /** The account whose prices are shown; absent: the default prices. */
+  /** The account whose prices are shown. Defaults to the default prices. */
   account: identifier.optional(),
 })
 

@@ -32,9 +32,9 @@ export const key = z.object({
   is_paused: z.boolean(),
   /** Whether the key can only read. Such a key cannot pay for requests or change anything. */
   is_read_only: z.boolean(),
-  /** Globs of the models that the key may call; null: all models. */
+  /** Globs of the models that the key may call; null means all models. */
   models: z.array(z.string()).nullable(),
-  /** Additional model names, mapped to model ids; null: the key has no aliases. */
+  /** Additional model names, mapped to model ids; null if the key has no aliases. */
   aliases: z.record(z.string(), z.string()).nullable(),
   budget: budget.nullable(),
   daily_budget: budget.nullable(),
@@ -51,11 +51,11 @@ export const key = z.object({
   may_change: z.boolean(),
   expires_at: moment.nullable(),
   /**
-   * Origins of pages that may use this key from a browser, in addition to the origins in the settings; null: no
+   * Origins of pages that may use this key from a browser, in addition to the origins in the settings; null means no
    * additional origins.
    */
   origins: z.array(z.string()).nullable(),
-  /** Client addresses and ranges (CIDR) that may use the key; null: all addresses. */
+  /** Client addresses and ranges (CIDR) that may use the key; null means all addresses. */
   addresses: z.array(z.string()).nullable(),
   /** Expiry times of the rotated secrets that are still valid. */
   grace_until: z.array(moment),

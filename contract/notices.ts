@@ -9,14 +9,14 @@ const noticeType = z.enum([...ACCOUNT_NOTICES, ...OPERATOR_NOTICES])
 /** A destination of notices. */
 export const noticeTarget = z.object({
   id: identifier,
-  /** The account; null: the target is the operator's and receives the notices of all accounts. */
+  /** The account; null if the target is the operator's and receives the notices of all accounts. */
   account: identifier.nullable(),
   channel: noticeChannel,
   /** The address without its secret parts, so it cannot be used to post messages. */
   address: z.string(),
-  /** The types of notices to send; null: all types. */
+  /** The types of notices to send; null means all types. */
   types: z.array(noticeType).nullable(),
-  /** A notice is sent when the balance falls below this amount; null: never. */
+  /** A notice is sent when the balance falls below this amount; null disables it. */
   balance_below: credits.nullable(),
   created_at: moment,
 })
@@ -24,7 +24,7 @@ export type NoticeTarget = z.infer<typeof noticeTarget>
 
 /** The body of `POST /admin/v1/notices/targets`. */
 export const newNoticeTarget = z.object({
-  /** The account; absent: the target is the operator's. */
+  /** The account; if absent, the target is the operator's. */
   account: identifier.optional(),
   channel: noticeChannel,
   /** A URL, or an email address for `mail`. */

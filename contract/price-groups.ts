@@ -37,7 +37,10 @@ export type PriceGroup = z.infer<typeof priceGroup>
 export const priceGroupPage = page(priceGroup)
 
 const newTerm = z.object({
-  /** Start of the term. Absent: in five seconds, when every process has loaded the term. A past moment is rejected. */
+  /**
+   * Start of the term. Defaults to five seconds from now, when every process has loaded the term. A past moment is
+   * rejected.
+   */
   from: moment.optional(),
   multiplier: z.string().max(20).nullable().optional(),
   prices: z

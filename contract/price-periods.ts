@@ -4,17 +4,17 @@ export type Weekday = (typeof WEEKDAYS)[number]
 
 /** The times of a price period. All present members must match. */
 export interface PeriodTimes {
-  /** Start of the period in Unix milliseconds; absent: no beginning. */
+  /** Start of the period in Unix milliseconds; no beginning if absent. */
   readonly from?: number
-  /** End of the period in Unix milliseconds, exclusive; absent: no end. */
+  /** End of the period in Unix milliseconds, exclusive; no end if absent. */
   readonly until?: number
-  /** The time zone of `days` and `hours`, by its IANA name; absent: UTC. */
+  /** The time zone of `days` and `hours`, by its IANA name. Defaults to UTC. */
   readonly zone?: string
-  /** The days on which the period applies; absent: every day. */
+  /** The days on which the period applies; every day if absent. */
   readonly days?: readonly Weekday[]
   /**
-   * The hours in which the period applies, such as `09:00-12:00`. The end is exclusive and at most `24:00`. Absent: the
-   * whole day.
+   * The hours in which the period applies, such as `09:00-12:00`. The end is exclusive and at most `24:00`.
+   * Defaults to the whole day.
    */
   readonly hours?: readonly string[]
 }

@@ -7,7 +7,7 @@ const day = z.iso.date()
 /** A change of one part of a price. Decimals are credits per million units. */
 export const priceChange = z.object({
   vendor: z.string(),
-  /** The model; null: a service that the vendor charges in addition to its models. */
+  /** The model; null means a service that the vendor charges in addition to its models. */
   model: z.string().nullable(),
   change: z.enum(["added", "removed", "dearer", "cheaper"]),
   parts: z.array(

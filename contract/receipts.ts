@@ -144,7 +144,7 @@ const callerReceipt = z.looseObject({
     .looseObject({
       per_million: namedCredits,
       multiplier: credits,
-      /** Minimum number of seconds of audio charged per request; absent: no minimum. */
+      /** Minimum number of seconds of audio charged per request; no minimum if absent. */
       minimum_seconds: z.int().optional(),
       /**
        * The price period that applied when the request was admitted; absent outside all periods.
@@ -152,7 +152,7 @@ const callerReceipt = z.looseObject({
       period: z
         .object({
           name: z.string().nullable(),
-          /** The uninterrupted interval during which the period applied; null: no beginning or no end. */
+          /** The uninterrupted interval during which the period applied; null means no beginning or no end. */
           from: moment.nullable(),
           until: moment.nullable(),
         })

@@ -22,9 +22,9 @@ const reconciledLine = z.object({
   day: z.iso.date(),
   /** The model's name at the provider; empty for a fee without a model. */
   model: z.string(),
-  /** The name of the credential, or the provider's id of an unknown key; null: all keys together. */
+  /** The name of the credential, or the provider's id of an unknown key; null means all keys together. */
   key: z.string().nullable(),
-  /** The usage class, as prices name it; null: all classes together. */
+  /** The usage class, as prices name it; null means all classes together. */
   class: z.string().nullable(),
   billed: credits,
   ledger: credits,
@@ -58,7 +58,7 @@ export const reconciliation = z.object({
   lines: z.array(reconciledLine),
   /** Rows of the bill that were skipped because they are for other days or services. */
   skipped_rows: z.int(),
-  /** The correction that was posted; null: no correction was posted. */
+  /** The correction that was posted; null if no correction was posted. */
   posted: z.object({ amount: credits, reason: z.string() }).nullable(),
 })
 export type Reconciliation = z.infer<typeof reconciliation>

@@ -19,11 +19,11 @@ import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 export interface ServiceRoute {
   readonly summary: string
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
-  /** The media type of the request body; absent: the route has no body. */
+  /** The media type of the request body; if absent, the route has no body. */
   readonly body?: "application/json" | "multipart/form-data"
   /** The limits of the body's JSON fields. Each limit is far above the limits of providers. */
   readonly limits?: RequestLimits
-  /** The media type of the response; absent: JSON. */
+  /** The media type of the response. Defaults to JSON. */
   readonly answer?: string
   /** Whether the route is free. Free routes ignore idempotency keys. */
   readonly isFree?: boolean

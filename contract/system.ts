@@ -12,7 +12,7 @@ export const system = z.object({
       host: z.string(),
       process: z.int(),
       last_seen_at: moment,
-      /** Whether the process sends heartbeats. False: the next heartbeat is overdue. */
+      /** Whether the process sends heartbeats. False if the next heartbeat is overdue. */
       is_responding: z.boolean(),
       /** Whether this process sent the response. */
       is_this: z.boolean(),

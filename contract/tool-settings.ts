@@ -11,7 +11,7 @@ export interface ToolPlace {
 export interface ConnectionFacts {
   /** The gateway's address, without `/v1`. */
   readonly url: string
-  /** The key; undefined: the key is read from `TOLLGATE_KEY` or left as a placeholder. */
+  /** The key; undefined if the key is read from `TOLLGATE_KEY` or left as a placeholder. */
   readonly key: string | undefined
   readonly model: string
   /** Returns the path of a tool's file for display. */

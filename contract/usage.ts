@@ -23,7 +23,7 @@ export type UsageGroup = z.infer<typeof usageGroup>
  * match all filters.
  */
 export const usageQuery = z.object({
-  /** The account; absent: all accounts that the caller may see. */
+  /** The account. Defaults to all accounts that the caller may see. */
   account: identifier.optional(),
   key: identifier.optional(),
   model: z.string().max(200).optional(),

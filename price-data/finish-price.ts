@@ -28,7 +28,10 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
   }
 }
 
-/** Converts a mode. If text has no separate price, the output of an image model consists of its images. */
+/**
+ * Converts a mode to the form in which lists are compared. If text has no separate price, the output of an image model
+ * consists of its images.
+ */
 function comparableMode(mode: TieredRates, price: Price, kind: Kind): TieredRates {
   const { output, image_output: images } = price
   const hasText = output !== undefined && images !== undefined && exceeds(images, output)

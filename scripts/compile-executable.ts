@@ -11,8 +11,8 @@ export function hasConsole(): boolean {
 
 /**
  * Compiles the gateway, its console, the simulator and the runtime into one file.
- * @param target the target as Bun names it, such as `bun-linux-arm64`; absent: this machine. Bun downloads the runtime
- * of another target once from the npm registry.
+ * @param target the target as Bun names it, such as `bun-linux-arm64`. Defaults to this machine. Bun downloads the
+ * runtime of another target once from the npm registry.
  * @throws if the build fails, or the runtime of the target is not available.
  */
 export async function compileExecutable(

@@ -37,8 +37,8 @@ export class Exchange {
   /** The path as requested, which is part of signatures. */
   readonly address: string
   /**
-   * The simulated vendor, which determines the limits of its models. Undefined: the vendor that defined the format,
-   * without limits.
+   * The simulated vendor, which determines the limits of its models. Undefined means the vendor
+   * that defined the format, without limits.
    */
   readonly vendor: string | undefined
   readonly state: SimulatorState

@@ -122,7 +122,7 @@ function pickEndpoint(random: Random): Endpoint {
   return random.chance(0.5) ? "chat" : random.pick(ENDPOINTS)
 }
 
-/** @param random determines whether and how the vendor fails; absent: the vendor works. */
+/** @param random determines whether and how the vendor fails; if absent, the vendor works. */
 function pickModel(endpoint: Endpoint, random?: Random): TortureModel {
   if (endpoint === "embeddings") return EMBEDDING
   return random?.chance(0.15) === true ? random.pick(BREAKING) : SOUND

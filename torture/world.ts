@@ -48,7 +48,7 @@ export const BREAKING: readonly TortureModel[] = FAULTS.map((name) => ({
 interface Means {
   readonly name: string
   readonly credits: string
-  /** The budget of each key; null: no budget. */
+  /** The budget of each key; null means no budget. */
   readonly budgets: readonly (string | null)[]
 }
 

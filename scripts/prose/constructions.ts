@@ -5,7 +5,7 @@ export interface Construction {
   readonly pattern: RegExp
   /** The suggested wording, for the author of the phrase. */
   readonly instead: string
-  /** The only kind of text to which the construction applies; absent: all kinds. */
+  /** The only kind of text to which the construction applies; all kinds if absent. */
   readonly kind?: Kind
   /** Whether the construction applies only to comments that document a declaration. */
   readonly inDocumentation?: true

@@ -10,10 +10,10 @@ export interface SimulatedCost {
   readonly amount: string
   /** The vendor's id of the API key. */
   readonly key?: string
-  /** The service tier; absent: the standard tier. */
+  /** The service tier. Defaults to the standard tier. */
   readonly tier?: string
   readonly requests?: number
-  /** The currency; absent: USD. */
+  /** The currency. Defaults to USD. */
   readonly currency?: string
 }
 

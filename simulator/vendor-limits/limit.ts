@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string
   readonly parameter?: string
   readonly code?: string
-  /** The HTTP status; absent: 400. */
+  /** The HTTP status. Defaults to 400. */
   readonly status?: number
 }
 
@@ -17,7 +17,7 @@ export type Check = (body: JsonObject, model: string) => Problem | undefined
 /** A documented limit of the models of some vendors. */
 export interface Limit {
   readonly vendors: readonly string[]
-  /** Matches the vendor's model names to which the limit applies; absent: all models of the vendor. */
+  /** Matches the vendor's model names to which the limit applies. Defaults to all models of the vendor. */
   readonly models?: RegExp
   readonly api: Api
   readonly source: string

@@ -37,8 +37,8 @@ export class FaultyVendor implements AsyncDisposable {
   }
 
   /**
-   * Sets the fault that is injected from now on; undefined: no fault. Closes all connections, so that no earlier fault
-   * is still injected on them.
+   * Sets the fault that is injected from now on; undefined means no fault. Closes all connections, so that no earlier
+   * fault is still injected on them.
    */
   async misbehave(fault: WireFault | undefined): Promise<void> {
     this.#fault = fault

@@ -75,7 +75,7 @@ function* endless(start: Step, portion: Buffer): Generator<Step> {
   for (;;) yield portion
 }
 
-/** Plays a body without an end. It consists of text with which a stream or another answer may begin. */
+/** Sends `portion` as an endless body. A valid answer could begin with this text. */
 function endlessOf(portion: string): (answer: SoundAnswer) => Iterable<Step> {
   const text = portion.repeat(Math.ceil(PORTION / portion.length))
   return (answer) => endless(headOf(answer, "chunked"), chunk(text))

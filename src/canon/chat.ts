@@ -87,7 +87,7 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
-  /** Allowed modalities of the answer; absent: the model's default modalities. */
+  /** Allowed modalities of the answer. Defaults to the model's default modalities. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
   /** The requested shape of images. In the caller's own dialect, it is also part of the extra. */

@@ -57,7 +57,7 @@ export interface RequestPatch {
   readonly model: string
   /** Set when the credits cover only part of the requested output. */
   readonly maxTokens?: number | undefined
-  /** The rules of the model; absent: no restriction is known. */
+  /** The rules of the model; if absent, no restriction is known. */
   readonly rules?: ModelRules | undefined
 }
 
@@ -123,7 +123,8 @@ export interface FramePatcher {
    */
   push(frame: SseFrame): PatchedFrame
   /**
-   * Returns frames for the required parts that the vendor omitted before its final frame. Absent in dialects without required parts.
+   * Returns frames for the required parts that the vendor omitted before its final frame. Absent in dialects without
+   * required parts.
    * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
@@ -209,7 +210,7 @@ export interface UpstreamDialect {
   /**
    * Encodes a request whose `model` is the vendor's own name and whose limits the vendor accepts. The encoded request
    * always asks for usage in streams.
-   * @param rules the rules of the model; absent: no restriction is known.
+   * @param rules the rules of the model; if absent, no restriction is known.
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult

@@ -98,7 +98,7 @@ export type ErrorKind = keyof typeof ERROR_KINDS
 
 /** A response that cannot be passed on although its provider bills it. */
 export interface BilledAnswer {
-  /** Its reported usage; absent: it is read from the response, or estimated. */
+  /** Its reported usage; if absent, it is read from the response, or estimated. */
   readonly usage?: Usage
 }
 

@@ -25,7 +25,7 @@ export interface MediaExtent {
 
 /** Requests that the vendor caches the prompt up to this point. */
 export interface CacheMarker {
-  /** Lifetime of the cached prompt, `5m` or `1h`; absent: the vendor's default. */
+  /** Lifetime of the cached prompt, `5m` or `1h`. Defaults to the vendor's default. */
   readonly ttl?: string
 }
 

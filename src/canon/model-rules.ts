@@ -12,11 +12,11 @@ export type RuleOrigins = Readonly<Partial<Record<RuleName, RuleOrigin>>>
 
 /** The rules that apply to a model. The relay and the encoders read these rules and never guess from a model's name. */
 export interface EffectiveRules {
-  /** The rules of the model; absent: no restriction is known. */
+  /** The rules of the model; if absent, no restriction is known. */
   readonly rules?: ModelRules
   /**
    * Rules that also apply to requests in the provider's own format, which are otherwise sent unchanged. They come from
-   * the settings, or were learned from the provider's rejections; absent: no such rules.
+   * the settings, or were learned from the provider's rejections; no such rules if absent.
    */
   readonly enforced?: ModelRules
 }

@@ -3,9 +3,9 @@ import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 /** A rule that recognizes a known error. All given conditions must match. */
 export interface ProviderErrorRule {
   readonly kind: ProviderErrorKind
-  /** HTTP statuses of the error; absent: any status. */
+  /** HTTP statuses of the error; any status if absent. */
   readonly statuses?: readonly number[]
-  /** The error's code or type, in lowercase; absent: any code and type. */
+  /** The error's code or type, in lowercase; any code and type if absent. */
   readonly codes?: readonly string[]
   /**
    * Matches the start of the message. A provider may quote the request later in the message, and a quote must not make

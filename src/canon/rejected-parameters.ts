@@ -11,9 +11,9 @@ export interface RejectionPattern {
    * create a rule.
    */
   readonly message: RegExp
-  /** The field that the error refers to; absent: any field. */
+  /** The field that the error refers to; any field if absent. */
   readonly parameter?: RegExp
-  /** The resulting rules of the model; absent: the rules are derived from the groups. */
+  /** The resulting rules of the model; if absent, the rules are derived from the groups. */
   readonly rules?: ModelRules
   /** A message that the pattern matches. */
   readonly example: string

@@ -33,7 +33,7 @@ export interface TranscriptionRequest {
   readonly model: string
   readonly task: TranscriptionTask
   readonly audio: Audio
-  /** ISO 639-1 code; absent: the model detects the language. */
+  /** ISO 639-1 code; if absent, the model detects the language. */
   readonly language?: string
   readonly prompt?: string
   readonly temperature?: number

@@ -19,7 +19,7 @@ const GOOGLE = {
   path: "/v1beta/models/{id...}",
   below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
 }
-/** Maximum length of an address that is compared, or repeated in an error. */
+/** Maximum length of a URL that is compared, or repeated in an error. */
 const MAX_PATH_LENGTH = 200
 
 /** The path of `server.public_url`, below which all paths are also served. Some proxies forward the full path. */

@@ -10,7 +10,7 @@ export function hasGoogleKey({ headers, url }: Request): boolean {
   return headers.has(GOOGLE_KEY) || new URL(url).searchParams.has(PARAMETER)
 }
 
-/** Wraps a route so that it accepts keys in the address like keys in headers. */
+/** Wraps a route so that it accepts keys in the URL like keys in headers. */
 export function keyInHeaders(route: Route): Route {
   const { handler } = route
   return {
@@ -20,7 +20,7 @@ export function keyInHeaders(route: Route): Route {
 }
 
 /**
- * Moves a key from the address to the headers, so that a logged address contains no secret. A key in the headers takes
+ * Moves a key from the URL to the headers, so that a logged URL contains no secret. A key in the headers takes
  * precedence.
  */
 function withoutKeyInUrl(request: Request): Request {
@@ -34,7 +34,7 @@ function withoutKeyInUrl(request: Request): Request {
   return succeed(request, new Request(url.href, { method, headers, signal, body }))
 }
 
-/** Returns the headers of a request. If they contain no key, the key in the address is added. */
+/** Returns the headers of a request. If they contain no key, the key in the URL is added. */
 export function headersWithKey({ headers, url }: Pick<Request, "headers" | "url">): Headers {
   const key = url.includes(`${PARAMETER}=`) ? new URL(url).searchParams.get(PARAMETER) : null
   if (key === null || headers.get(GOOGLE_KEY)) return headers

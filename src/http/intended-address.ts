@@ -3,7 +3,7 @@ import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 /** The address for which a request was probably intended. */
 export interface IntendedAddress {
   readonly path: string
-  /** The model in an address of Azure's form. */
+  /** The model in a URL of Azure's form. */
   readonly model?: string
 }
 

@@ -12,7 +12,7 @@ export function partsOf(path: string, pathname: string): (part: string) => strin
   return (part) => decoded(parts[part] ?? "")
 }
 
-/** Whether a path ends in a part that matches the rest of an address. */
+/** Whether a path ends in a part that matches the rest of a path. */
 export function isOpenEnded(path: string): boolean {
   return path.endsWith("...}")
 }
@@ -24,7 +24,7 @@ export function bunPath(path: string): string {
   )
 }
 
-/** Returns a pattern that matches the addresses of a path, with named parts as groups. */
+/** Returns a regular expression for a path, with named parts as groups. */
 export function patternOf(path: string): RegExp {
   const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name, rest) =>
     rest ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,

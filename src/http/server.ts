@@ -31,7 +31,7 @@ export type Handler = (
 
 export interface Route {
   /**
-   * A path that may have named parts: `/keys/{id}`. A final part `{name...}` matches the rest of an address, including
+   * A path that may have named parts: `/keys/{id}`. A final part `{name...}` matches the rest of a path, including
    * slashes.
    */
   readonly path: string

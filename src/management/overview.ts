@@ -31,7 +31,7 @@ export class Overviews {
   }
 
   /**
-   * Returns the data of the page. Days and hours are in UTC.
+   * Returns the data of the overview page. Days and hours are in UTC.
    * @throws GatewayError `not_found`.
    */
   async overview(actor: Actor, account: string | undefined): Promise<Overview> {

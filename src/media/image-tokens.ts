@@ -23,7 +23,7 @@ export function imageTokenEstimate(
 /**
  * Returns the maximum input tokens of an image. If an image is linked, or if its size is not in its first bytes, it has
  * the maximum of the model's rule.
- * @param detail `low`, `high`, `auto` or any value that a vendor adds; absent: `auto`.
+ * @param detail `low`, `high`, `auto` or any value that a vendor adds. Defaults to `auto`.
  * @param model the model's id or name.
  * @param fields further members of the vendor's own format.
  */

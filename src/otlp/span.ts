@@ -128,10 +128,7 @@ class SentState {
   }
 }
 
-/**
- * Converts a time.
- * @param milliseconds with fractions.
- */
+/** Converts milliseconds with fractions to seconds and nanoseconds. */
 export function timeOf(milliseconds: number): Time {
   const seconds = Math.floor(milliseconds / 1_000)
   return [seconds, Math.floor((milliseconds - seconds * 1_000) * 1_000_000)]

@@ -32,7 +32,7 @@ export interface SignableRequest {
   readonly url: string
   /** The exact body; empty for a GET. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** The method; absent: POST. */
+  /** The method. Defaults to POST. */
   readonly method?: "GET" | "POST"
 }
 
@@ -84,7 +84,7 @@ export interface Vendor {
   readonly keyVariables: readonly string[]
   /** The ways to configure the vendor by environment variables; absent if a key is sufficient. */
   readonly variableSets?: readonly VariableSet[]
-  /** The settings of a provider that not every vendor has; absent: only `api_key`. */
+  /** The settings of a provider that not every vendor has; only `api_key` if absent. */
   readonly settings?: readonly VendorSetting[]
   /** The settings that a provider requires. All settings of one of these lists must be set. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]

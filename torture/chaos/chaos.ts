@@ -20,7 +20,7 @@ export interface ChaosOptions {
   readonly watchesInnocents: boolean
   /** If set, only faults whose name contains this text are played. */
   readonly only?: string | undefined
-  /** Plays every n-th fault; absent: all of them. */
+  /** Plays every n-th fault; all of them if absent. */
   readonly step?: number
 }
 

@@ -5,7 +5,7 @@ import { oneQuery } from "./queries.ts"
 
 /**
  * Returns a chat model that a key may call and that is likely to respond; undefined until the catalog is loaded.
- * @param globs the models that the key may call; null: all models.
+ * @param globs the models that the key may call; null means all models.
  */
 export function useFirstModel(globs: readonly string[] | null): string | undefined {
   const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))

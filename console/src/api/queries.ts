@@ -14,7 +14,7 @@ const RETRY_INTERVAL_MS = 3_000
 /**
  * Returns a polling interval. While the gateway does not respond, the query is retried, so that the
  * page recovers without a reload.
- * @param otherwise milliseconds between polls if there is no error; false: no polling.
+ * @param otherwise milliseconds between polls if there is no error; false disables polling.
  */
 export function untilAnswered(otherwise: number | false) {
   return ({ state }: { readonly state: { readonly error: unknown } }): number | false =>

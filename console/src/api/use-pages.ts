@@ -21,7 +21,7 @@ export interface Pages<Entry, Page = unknown> {
 }
 
 export interface PagesSettings {
-  /** Milliseconds between polls; false: no polling. Each poll refetches all shown pages. */
+  /** Milliseconds between polls; false disables polling. Each poll refetches all shown pages. */
   readonly refetchInterval?: number | false
   readonly enabled?: boolean
 }

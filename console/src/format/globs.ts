@@ -1,5 +1,5 @@
 /**
- * Reports whether a key with these globs may call a model; null: all models. `*` matches any text,
+ * Reports whether a key with these globs may call a model; null means all models. `*` matches any text,
  * `?` one character.
  */
 export function allowsModel(globs: readonly string[] | null, model: string): boolean {

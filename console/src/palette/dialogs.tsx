@@ -7,7 +7,7 @@ import { ShortcutList } from "./shortcut-list.tsx"
 export type PaletteDialog = "palette" | "shortcuts"
 
 export interface DialogsProperties {
-  /** The open dialog; undefined: no dialog. */
+  /** The open dialog; undefined means no dialog. */
   readonly shown: PaletteDialog | undefined
   /** The pages that the user may open. */
   readonly pages: readonly NavEntry[]

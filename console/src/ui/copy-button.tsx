@@ -6,7 +6,7 @@ export interface CopyButtonProperties {
   readonly value: string
   /** Describes the copied content for screen readers: "Copy the key". */
   readonly label: string
-  /** The text of the button; absent: the button has only an icon. */
+  /** The text of the button; if absent, the button has only an icon. */
   readonly text?: string
 }
 

@@ -14,7 +14,7 @@ export interface Column<Row> {
   /** Whether the column contains buttons and has no visible heading. */
   readonly isAction?: boolean
   readonly width?: number | string
-  /** The initial sort order; absent: the rows cannot be sorted by this column. */
+  /** The initial sort order; if absent, the rows cannot be sorted by this column. */
   readonly sort?: Order
   /** Whether the rows can be sorted in the initial order only. */
   readonly isOneWay?: boolean
@@ -42,7 +42,7 @@ export interface DataTableProperties<Row> {
   readonly isDense?: boolean
   /** The column that the rows are sorted by. */
   readonly sorting?: Sorting | undefined
-  /** Called when the user sorts the table; absent: the order is fixed. */
+  /** Called when the user sorts the table; if absent, the order is fixed. */
   readonly onSort?: (sorting: Sorting) => void
 }
 

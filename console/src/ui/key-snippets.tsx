@@ -7,7 +7,7 @@ import { Snippet } from "./snippet.tsx"
 export interface KeySnippetsProperties {
   /** The secret, or a placeholder. */
   readonly secret: string
-  /** Globs of the models that the key may call; null: all models. */
+  /** Globs of the models that the key may call; null means all models. */
   readonly models: readonly string[] | null
 }
 

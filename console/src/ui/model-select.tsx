@@ -11,7 +11,7 @@ export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
   readonly kinds: readonly Model["kind"][]
   readonly value: string | null
   readonly onChange: (model: string) => void
-  /** Clears the selection; undefined: a model is required. */
+  /** Clears the selection; undefined if a model is required. */
   readonly onClear?: () => void
 }
 

@@ -11,7 +11,7 @@ export interface PersonValues {
 }
 
 export interface PersonModalProperties {
-  /** The person to edit; undefined: the dialog is closed. */
+  /** The person to edit; undefined if the dialog is closed. */
   readonly person: PersonValues | undefined
   readonly mayChangeEmail: boolean
   /** Receives the changed values. */

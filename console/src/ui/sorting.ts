@@ -22,7 +22,7 @@ export function nextSorting(
   return { by: id, order: sorting.order === "asc" ? "desc" : "asc" }
 }
 
-/** Formats an order for the address: `name`, or `-name` for descending. */
+/** Formats an order for the URL: `name`, or `-name` for descending. */
 export function sortingText({ by, order }: Sorting): string {
   return order === "asc" ? by : `-${by}`
 }

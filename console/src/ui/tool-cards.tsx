@@ -10,7 +10,7 @@ const MAX_SETTINGS_HEIGHT = 560
 
 export interface ToolCardsProperties {
   readonly tools: readonly Tool[]
-  /** The key that the tools send; undefined: a placeholder is shown. */
+  /** The key that the tools send; undefined if a placeholder is shown. */
   readonly secret: string | undefined
   /** The model that the tools use at first; undefined while it is loading. */
   readonly model: string | undefined

@@ -19,7 +19,7 @@ const publicKey = z
 export const PRICE_LIST = section(
   "prices",
   {
-    /** The address of newer lists, which are fetched once a day. */
+    /** The URL of newer lists, which are fetched once a day. */
     refresh: setting(address(), {
       otherwise: "none",
       documentation:

@@ -32,7 +32,7 @@ function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
 
 /**
  * Returns a citation in this dialect. A citation that came from this dialect is returned unchanged. Other vendors'
- * citations with an address become web search results; those without an address become citations of a document. Clients
+ * citations with a URL become web search results; those without a URL become citations of a document. Clients
  * reject a web search result whose title is null or whose address is empty (AI SDK 5 and 6).
  * @returns undefined for a citation without a source.
  */

@@ -13,7 +13,7 @@ export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
  * Creates the dialect of Amazon Bedrock's Converse API, which serves the models of many makers
- * (docs/contribute/wire/bedrock-converse.md). The model is in the address, not in the body. The decoders need the
+ * (docs/contribute/wire/bedrock-converse.md). The model is in the URL, not in the body. The decoders need the
  * request that was encoded.
  * @param quirks features of the operator's models, in addition to the features of known models.
  */

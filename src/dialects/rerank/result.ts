@@ -43,7 +43,7 @@ function objectOf(document: JsonValue): JsonValue {
 
 /**
  * Returns the members of Cohere's response other than the results. Some of Cohere's clients require them.
- * @param version the version of Cohere's API, from the address of the request.
+ * @param version the version of Cohere's API, from the URL of the request.
  */
 export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {
   const { searches } = usage

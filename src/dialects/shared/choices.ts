@@ -57,7 +57,7 @@ export function encodeChoices(
 
 /**
  * Returns the requested choices of a whole answer, and drops the others.
- * @param asked the number of requested choices; absent: all choices are returned.
+ * @param asked the number of requested choices; if absent, all choices are returned.
  */
 export function requestedChoices(
   choices: readonly JsonValue[],
@@ -73,7 +73,7 @@ export class StreamedChoices {
   readonly #asked: number
   readonly #seen = new Set<number>()
 
-  /** @param asked the number of requested choices; absent: any number. */
+  /** @param asked the number of requested choices; any number if absent. */
   constructor(asked = Infinity) {
     this.#asked = asked
   }

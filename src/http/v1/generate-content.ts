@@ -5,7 +5,7 @@ import { addressedOf, googlePath, readGoogleAddress } from "./google-address.ts"
 
 const ORIGIN = /^https?:\/\/[^/?#]*/
 
-/** Adds the model and the stream mode to the body. Google's clients put them in the address. */
+/** Adds the model and the stream mode to the body. Google's clients put them in the URL. */
 function bodyAt(json: JsonObject, url: string): JsonObject {
   const [path = ""] = url.replace(ORIGIN, "").split("?", 1)
   const address = readGoogleAddress(path)

@@ -17,7 +17,7 @@ export const GOOGLE_METHODS = [
 
 export type GoogleMethod = (typeof GOOGLE_METHODS)[number]
 
-/** The model and the method in an address of Google's API. */
+/** The model and the method in a URL of Google's API. */
 export interface GoogleAddress {
   readonly model: string
   readonly method: string
@@ -31,7 +31,7 @@ export function googlePath(method: GoogleMethod): GooglePath {
   return `${GOOGLE_MODEL_PATHS[0]}/{model}:${method}`
 }
 
-/** Returns the name of a model in an address. The name may contain slashes, which may be percent-encoded. */
+/** Returns the name of a model in a URL. The name may contain slashes, which may be percent-encoded. */
 export function modelName(pathname: string): string {
   const text = withoutTrailing(pathname.replace(BELOW, ""), "/")
   try {

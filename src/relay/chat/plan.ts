@@ -33,7 +33,7 @@ export function recordOf(
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** The rules of the model; absent: no restriction is known. */
+  /** The rules of the model; if absent, no restriction is known. */
   readonly rules?: ModelRules | undefined
   /** Rules derived from the provider's rejections of the same request so far. */
   readonly corrections?: ModelRules | undefined

@@ -68,7 +68,7 @@ export function requiredDialect(
 
 /**
  * Fits a request to the rules of a model. Parts that cannot be kept are reported as losses.
- * @param expresses the types of content that an answer in the caller's format can contain; absent: all types of the
+ * @param expresses the types of content that an answer in the caller's format can contain. Defaults to all types of the
  * model.
  * @throws GatewayError `model_not_supported` if the answer cannot contain any modality of the model, and `not_carried`
  * if the request requires a feature that the model does not support.

@@ -69,7 +69,7 @@ export class OperationCandidate implements Candidate {
     this.#speculative = speculative
   }
 
-  /** The rules of the model; undefined: no restriction is known. */
+  /** The rules of the model; undefined if no restriction is known. */
   get rules(): ModelRules | undefined {
     return this.#context.config.learnedRules.of(this.deployment).rules
   }

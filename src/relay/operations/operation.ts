@@ -47,7 +47,7 @@ export type UnreadAt = (
 /** The functions that run an operation. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
-  /** The losses at a deployment, which a strict request rejects before it is called; absent: `attempt` does so. */
+  /** The losses at a deployment, which a strict request rejects before it is called; if absent, `attempt` does so. */
   readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
   /** Handles completed calls of a failed request; absent if the operation is a single call. */

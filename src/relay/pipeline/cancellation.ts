@@ -53,7 +53,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
 
   /**
    * @param work the number of the request in the event-loop monitor.
-   * @param drain determines whether the answer is drained after the caller has disconnected; undefined: never.
+   * @param drain determines whether the answer is drained after the caller has disconnected; undefined means never.
    */
   constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {
     this.#caller = caller

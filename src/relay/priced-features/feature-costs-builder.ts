@@ -34,7 +34,7 @@ export interface PricedFeaturesInput {
   /** Whether unpriced features are passed on. */
   readonly passes: boolean
   /**
-   * Maximum number of calls that is assumed for a tool with a limit field at the vendor; absent: the number in the
+   * Maximum number of calls that is assumed for a tool with a limit field at the vendor. Defaults to the number in the
    * table.
    */
   readonly assumedCalls?: number

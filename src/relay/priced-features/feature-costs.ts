@@ -60,7 +60,7 @@ export interface FeatureCosts {
   readonly calls: readonly AllowedCalls[]
   /** The limit that the gateway chose for all calls together. It is sent to the vendor. */
   readonly assumedCalls: number | undefined
-  /** The highest limit that is sent for a tool with its own limit field; absent: the limit in the table. */
+  /** The highest limit that is sent for a tool with its own limit field. Defaults to the limit in the table. */
   readonly assumedUses: number | undefined
   readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]

@@ -124,7 +124,7 @@ export class ProviderClient {
   }
 
   /**
-   * Returns a request with its address, signature and headers. The result is a promise only if signing is asynchronous.
+   * Returns a request with its URL, signature and headers. The result is a promise only if signing is asynchronous.
    */
   request(binding: ChatBinding, input: OutgoingRequest): HttpRequest | Promise<HttpRequest> {
     const url = this.base + binding.path(input.model, input.stream)

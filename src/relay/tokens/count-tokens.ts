@@ -2,7 +2,7 @@ import { countTokens as count, decode, encode } from "gpt-tokenizer/encoding/o20
 
 export interface CountInput {
   readonly text: string
-  /** The number of tokens whose characters are counted; absent: the tokens of the whole text are counted. */
+  /** The number of tokens whose characters are counted; if absent, the tokens of the whole text are counted. */
   readonly head?: number
 }
 

@@ -30,7 +30,7 @@ export class UsageMembers implements JsonObserver {
   /** Whether the open object at the second level is the whole answer of an event. */
   #isAnswer = false
   #keptName = ""
-  /** The level of the member that is being kept; 0: none. */
+  /** The level of the member that is being kept; 0 if no member is being kept. */
   #keptDepth = 0
   #start = 0
   #pieces: Buffer[] = []

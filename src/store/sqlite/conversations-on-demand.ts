@@ -8,7 +8,7 @@ import type {
 import { conversationsPath } from "./conversations-file.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
-/** The methods that the thread of the conversations provides. */
+/** Methods of the worker thread that stores conversations. */
 export interface ConversationMethods extends AsyncDisposable {
   readonly parts: ConversationParts
 }

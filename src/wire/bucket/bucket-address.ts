@@ -1,7 +1,7 @@
 /** The location and the credentials of an S3-compatible bucket. */
 export interface BucketAddress {
   readonly bucket: string
-  /** The endpoint of the bucket; absent: Amazon's own endpoint. */
+  /** The endpoint of the bucket. Defaults to Amazon's own endpoint. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
   readonly accessKeyId: string

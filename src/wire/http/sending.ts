@@ -65,7 +65,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #isSent = false
   #isOver = false
 
-  /** @param kept a connection that has already been used; absent: a new connection is opened. */
+  /** @param kept a connection that has already been used; if absent, a new connection is opened. */
   constructor(connections: ConnectionSource, parts: RequestParts, kept?: Connection) {
     this.#connections = connections
     this.#parts = parts

@@ -7,7 +7,7 @@ export interface LargeAmountFacts {
   readonly amount: string | undefined
   /** The account's balance; absent if there is no balance to compare with. */
   readonly balance?: string | undefined
-  /** Number of times that the amount can be granted, such as the redemptions of a code; absent: once. */
+  /** Number of times that the amount can be granted, such as the redemptions of a code; once if absent. */
   readonly times?: number
   /** Returns the title of the dialog, which begins with a verb: "Grant", "Take", "Begin Acme with". */
   readonly title: (credits: string) => string

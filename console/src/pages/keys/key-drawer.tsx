@@ -16,7 +16,7 @@ import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values
 export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
 
 export interface KeyDrawerProperties {
-  /** The task; undefined: the drawer is closed. */
+  /** The task; undefined if the drawer is closed. */
   readonly work: KeyWork | undefined
   readonly onClose: () => void
   readonly onCreated: (key: KeyWithSecret) => void

@@ -16,7 +16,7 @@ const GRACES = [
 ]
 
 export interface RotateModalProperties {
-  /** The key to rotate; undefined: the dialog is closed. */
+  /** The key to rotate; undefined if the dialog is closed. */
   readonly target: Key | undefined
   readonly onClose: () => void
   readonly onRotated: (key: KeyWithSecret) => void

@@ -9,7 +9,7 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { ToolCards } from "../../ui/tool-cards.tsx"
 
 export interface SecretModalProperties {
-  /** The key with its secret; undefined: the dialog is closed. */
+  /** The key with its secret; undefined if the dialog is closed. */
   readonly shown: KeyWithSecret | undefined
   readonly onClose: () => void
 }

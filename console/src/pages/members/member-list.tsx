@@ -21,7 +21,7 @@ import { InviteModal } from "./invite-modal.tsx"
 import { ROLES, roleOf } from "./roles.ts"
 
 export interface MemberListProperties {
-  /** The account; undefined: all accounts that the user may see. */
+  /** The account; undefined means all accounts that the user may see. */
   readonly account: string | undefined
   readonly mayChange: boolean
 }

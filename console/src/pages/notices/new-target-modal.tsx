@@ -12,7 +12,7 @@ import { checkOptional } from "../credits/amount-check.ts"
 import { CHANNELS, noticeChoices } from "./notice-words.ts"
 
 export interface NewTargetModalProperties {
-  /** The account; undefined: the target is the operator's and receives the notices of all accounts. */
+  /** The account; undefined if the target is the operator's and receives the notices of all accounts. */
   readonly account: string | undefined
   readonly isOpen: boolean
   readonly onClose: () => void

@@ -16,7 +16,7 @@ const POLL_INTERVAL_MS = 5_000
 
 export interface SentNoticesProperties {
   readonly account: string | undefined
-  /** Names of accounts by id; null: all notices belong to one account. */
+  /** Names of accounts by id; null if all notices belong to one account. */
   readonly names: ReadonlyMap<string, string> | null
   readonly targets: readonly NoticeTarget[]
 }
@@ -101,7 +101,7 @@ function noticeColumns(
 
 interface DeliveryProperties {
   readonly delivery: Notice["deliveries"][number]
-  /** The target's address; undefined: the target was removed. */
+  /** The target's address; undefined if the target was removed. */
   readonly address: string | undefined
 }
 

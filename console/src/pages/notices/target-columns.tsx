@@ -6,7 +6,7 @@ import { When } from "../../ui/when.tsx"
 import { channelWords, noticeWords } from "./notice-words.ts"
 
 export interface TargetColumnsOrder {
-  /** Names of accounts by id; null: all targets belong to one account. */
+  /** Names of accounts by id; null if all targets belong to one account. */
   readonly names: ReadonlyMap<string, string> | null
   readonly onTest: (target: NoticeTarget) => Promise<void>
   readonly onRemove: (target: NoticeTarget) => void

@@ -5,7 +5,7 @@ import { KEY_VARIABLE } from "./code/key-variable.ts"
 import type { CodeSample } from "./code/samples.ts"
 
 export interface CodeModalProperties {
-  /** The samples; undefined: the dialog is closed. */
+  /** The samples; undefined if the dialog is closed. */
   readonly samples: readonly CodeSample[] | undefined
   /** The samples with shortened values, if very long values occur. */
   readonly shown?: readonly CodeSample[] | undefined

@@ -9,7 +9,7 @@ export interface Picture {
 /** A column of the playground, with one of the models that respond side by side. */
 export interface Column {
   readonly id: number
-  /** The model's id; null: the suggested model. */
+  /** The model's id; null means the suggested model. */
   readonly model: string | null
 }
 
@@ -19,7 +19,7 @@ export interface Question {
   readonly images: readonly Picture[]
 }
 
-/** Settings that apply to all requests in a conversation. Null: the model's default. */
+/** Settings that apply to all requests in a conversation. Null means the model's default. */
 export interface ChatSettings {
   readonly system: string
   readonly temperature: number | null

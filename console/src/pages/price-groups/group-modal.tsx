@@ -22,7 +22,7 @@ import {
 import { TermFields } from "./term-fields.tsx"
 
 export interface GroupModalProperties {
-  /** The group to edit; undefined: a new group. */
+  /** The group to edit; undefined means a new group. */
   readonly group: PriceGroup | undefined
   readonly isOpen: boolean
   readonly onClose: () => void

@@ -21,7 +21,7 @@ export interface CardValues {
 /** One term in the form. */
 export interface TermValues {
   readonly key: string
-  /** Value of a `datetime-local` field; empty: the term begins immediately. */
+  /** Value of a `datetime-local` field; empty if the term begins immediately. */
   readonly from: string
   readonly multiplier: string
   readonly prices: readonly CardValues[]

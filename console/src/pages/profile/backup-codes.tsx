@@ -3,7 +3,7 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface BackupCodesProperties {
-  /** The codes; undefined: the dialog is closed. */
+  /** The codes; undefined if the dialog is closed. */
   readonly codes: readonly string[] | undefined
   readonly onClose: () => void
 }

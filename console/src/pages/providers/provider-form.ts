@@ -7,7 +7,7 @@ export type TypedFields = Readonly<Record<string, string>>
 /** The values of a provider's form. */
 export interface TypedProvider {
   readonly fields: TypedFields
-  /** The keys; undefined: the provider has a single API key, which is an ordinary field. */
+  /** The keys; undefined if the provider has a single API key, which is an ordinary field. */
   readonly keys: readonly TypedKey[] | undefined
 }
 

@@ -4,10 +4,10 @@ import type { Provider } from "tollgate-contract/catalog.ts"
 export interface TypedKey {
   /** Identifies the row while rows are added and removed. */
   readonly row: number
-  /** The name under which the secret is stored; null: a new key. */
+  /** The name under which the secret is stored; null means a new key. */
   readonly was: string | null
   readonly name: string
-  /** The typed secret; empty: the stored secret stays. */
+  /** The typed secret; empty if the stored secret stays. */
   readonly secret: string
   /** The weight, which determines the key's share of the requests. */
   readonly weight: number | string

@@ -6,7 +6,7 @@ export interface ListProperties {
   /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
   readonly filters: RequestFilters
-  /** Milliseconds between polls; false: no polling. */
+  /** Milliseconds between polls; false disables polling. */
   readonly refetchInterval: number | false
   /** Called after each poll with whether it succeeded. */
   readonly onState: (isWell: boolean) => void

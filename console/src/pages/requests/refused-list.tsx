@@ -21,7 +21,7 @@ export interface RefusedListProperties {
   readonly isAll: boolean
   /** Names of loaded keys by id. */
   readonly keys: ReadonlyMap<string, string>
-  /** Milliseconds between polls; false: no polling. */
+  /** Milliseconds between polls; false disables polling. */
   readonly refetchInterval: number | false
   /** Called after each poll with whether it succeeded. */
   readonly onState: (isWell: boolean) => void

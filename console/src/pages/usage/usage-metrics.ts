@@ -16,7 +16,7 @@ export interface UsageMetric {
   readonly isSum: boolean
   /** Set if only operators may see the metric. */
   readonly isOperators?: true
-  /** Returns the approximate value for the heights of charts; null: unknown. */
+  /** Returns the approximate value for the heights of charts; null means unknown. */
   readonly rough: (row: UsageRow) => number | null
   /** Returns the exact value, if the metric is an amount of credits. */
   readonly amount?: (row: UsageRow) => string

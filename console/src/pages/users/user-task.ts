@@ -12,7 +12,7 @@ export interface UserQuestion {
   readonly text: string
   readonly action: string
   readonly isDangerous: boolean
-  /** The change; null: the user is erased. */
+  /** The change; null if the user is erased. */
   readonly change: { readonly is_operator?: boolean; readonly is_disabled?: boolean } | null
 }
 

@@ -26,7 +26,7 @@ const MAX_METADATA = 16
 
 /**
  * Encodes the body of `converse` and `converse-stream` (docs/contribute/wire/bedrock-converse.md#f2), without the
- * model, which is in the address.
+ * model, which is in the URL.
  */
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

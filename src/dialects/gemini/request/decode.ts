@@ -32,14 +32,14 @@ const PARAMETERS = parameterSchemas(
   SERVICE,
 )
 
-/** Parameters that are part of the address in this dialect, and of the body in other dialects. */
+/** Parameters that are part of the URL in this dialect, and of the body in other dialects. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
 }
 
 /**
- * Returns the body of a request with the parameters of its address. All fields are in camel case and in their canonical
+ * Adds the parameters of a request's URL to its body. All fields are in camel case and in their canonical
  * forms.
  * @param body modified in place.
  */

@@ -6,7 +6,7 @@ export interface OpenAiFamily {
   readonly models: RegExp
   /** Maximum images per call. */
   readonly maxPerCall: number
-  /** Sizes that the models accept; absent: any size is sent. */
+  /** Sizes that the models accept; if absent, any size is sent. */
   readonly sizes?: readonly ImageSize[]
   /** Whether the models accept a size that is not in `sizes`. */
   readonly takesSize?: (size: ImageSize) => boolean

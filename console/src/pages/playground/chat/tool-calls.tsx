@@ -7,7 +7,7 @@ export interface ToolCallsProperties {
   readonly calls: readonly ToolCall[]
   /** Entered results in the order of the calls; empty until the user enters them. */
   readonly results: readonly string[]
-  /** Receives the entered results; undefined: results cannot be entered now. */
+  /** Receives the entered results; undefined if results cannot be entered now. */
   readonly onResults: ((results: readonly string[]) => void) | undefined
 }
 

@@ -25,7 +25,7 @@ export interface OpenaiForm {
 /**
  * Writes a request for each client that supports the operation.
  * @param base the gateway's address, without `/v1`.
- * @param form absent: OpenAI's clients do not support the operation.
+ * @param form absent if OpenAI's clients do not support the operation.
  */
 export function operationSamples(
   base: string,

@@ -6,7 +6,7 @@ export interface KeptConversation {
   readonly id: string
   /** Identifies the user and the account. */
   readonly owner: string
-  /** The name; null: the conversation is named after its first question. */
+  /** The name; null if the conversation is named after its first question. */
   readonly name: string | null
   /** Unix milliseconds. */
   readonly changedAt: number

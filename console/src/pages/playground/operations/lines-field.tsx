@@ -2,7 +2,7 @@ import { Textarea } from "@mantine/core"
 
 export interface LinesFieldProperties {
   readonly label: string
-  /** Maximum number of texts; absent: no limit. */
+  /** Maximum number of texts; no limit if absent. */
   readonly maxLines?: number
   readonly value: string
   readonly onChange: (value: string) => void
