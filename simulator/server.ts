@@ -32,9 +32,9 @@ export interface SimulatorOptions {
 /** A running simulator of vendors. */
 export interface Simulator extends AsyncDisposable {
   readonly port: number
-  /** Base address without a trailing slash. OpenAI's paths begin at `{url}/v1`. */
+  /** Base URL without a trailing slash. OpenAI's paths begin at `{url}/v1`. */
   readonly url: string
-  /** Base address of a server whose answers are shorter than their `content-length`. */
+  /** Base URL of a server whose answers are shorter than their `content-length`. */
   readonly shortUrl: string
   /** The last 1,000 requests, oldest first. Fewer requests are stored if their bodies are large. */
   readonly requests: RecordedRequest[]

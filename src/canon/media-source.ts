@@ -35,7 +35,7 @@ export function encodeDataUrl(data: string, mediaType: string): string {
   return `data:${mediaType}${BASE64_MARK}${data}`
 }
 
-/** Reports whether a text is a web address. */
+/** Reports whether a text is an HTTP URL. */
 export function isWebUrl(url: string): boolean {
   const start = url.slice(0, 8).toLowerCase()
   return start === "https://" || start.startsWith("http://")

@@ -4,7 +4,7 @@ import type { OperationFormat } from "./operation.ts"
 /** A part of an input that has several parts. */
 export type ModerationPart =
   | { readonly type: "text"; readonly text: string }
-  /** An image as a web address or a data URL. */
+  /** An image as an HTTP URL or a data URL. */
   | { readonly type: "image"; readonly url: string }
 
 /** A message of a conversation. */

@@ -19,7 +19,7 @@ export type ResponseHeaders = Pick<Headers, "get">
 
 /** One upstream call of an operation, without the provider's address and signature. */
 export interface OperationCall {
-  /** Path and query, relative to the provider's base address. */
+  /** Path and query, relative to the provider's base URL. */
   readonly path: string
   readonly body: OperationBody
   /** Headers in addition to the headers of the credential, such as `accept`. */

@@ -143,7 +143,7 @@ export const STATE = {
 
 /** Matches addresses in cloud storage, which a vendor reads with the operator's own permissions. */
 const STORAGE = /^\s*gs:/i
-/** A web address up to the end of its host. */
+/** An HTTP URL up to the end of its host. */
 const WEB_HOST = /^\s*https?:[\s/\\]*[^/\\?#]*/i
 /**
  * Matches the hosts of files uploaded to Google, including regional hosts and the host for client certificates

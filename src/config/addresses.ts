@@ -51,11 +51,11 @@ export function address() {
   })
 }
 
-/** Endpoint paths, which people copy together with the base address from a vendor's examples. */
+/** Endpoint paths, which people copy together with the base URL from a vendor's examples. */
 const ENDPOINT_PATH =
   /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
 
-/** Reads the base address of a provider. The gateway appends the path of each endpoint. */
+/** Reads the base URL of a provider. The gateway appends the path of each endpoint. */
 export function baseAddress() {
   const any = address()
   return reading((input) => {
@@ -70,7 +70,7 @@ export function baseAddress() {
 }
 
 /**
- * Reads a complete web address. Its query may contain a secret, so error messages do not repeat it.
+ * Reads a complete HTTP or HTTPS URL. Its query may contain a secret, so error messages do not repeat it.
  */
 export function wholeAddress() {
   return readingText((text) => {

@@ -7,7 +7,7 @@ export interface IntendedAddress {
   readonly model?: string
 }
 
-/** Path prefixes that clients add, from the usual base addresses of vendors and routers. */
+/** Path prefixes that clients add, from the usual base URLs of vendors and routers. */
 const HABITS = new Set(["v1", "openai", "anthropic", "api", "v1beta", "v1alpha", "v1beta1"])
 /**
  * Matches addresses of Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. Model names may

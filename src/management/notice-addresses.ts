@@ -34,7 +34,7 @@ export function addressFault(
 }
 
 /**
- * Returns the part of an address that may be shown. The path and query of a web address can be as secret as a password.
+ * Returns the part of an address that may be shown. The path and query of an HTTP URL can be as secret as a password.
  */
 export function hintOf(channel: NoticeChannel, address: string): string {
   return channel === "mail" ? address : `${readWebAddress(address).origin}/…`

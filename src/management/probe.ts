@@ -43,7 +43,7 @@ export async function probeProvider(
   wantsModels = false,
 ): Promise<ProbeFinding> {
   const probe = vendor.probe(provider)
-  // If the vendor has no request for testing, the base address is requested.
+  // If the vendor has no request for testing, the base URL is requested.
   const url =
     "url" in probe
       ? ((wantsModels ? probe.list : undefined) ?? probe.url)

@@ -16,7 +16,7 @@ interface FieldFacts {
 
 const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
   api_key: { label: "API key", isSecret: true },
-  base_url: { label: "Base address", placeholder: "https://models.example.com/v1" },
+  base_url: { label: "Base URL", placeholder: "https://models.example.com/v1" },
   account: { label: "Account or host", placeholder: "my-account" },
   region: { label: "Region", placeholder: "us-east-1" },
   project: { label: "Project", placeholder: "my-project" },

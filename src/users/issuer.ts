@@ -24,14 +24,14 @@ export async function describeIssuer({ issuer, name }: OidcSettings): Promise<Is
   const document = await fetchDescription(url, name)
   const missing = NEEDED.find((field) => !isWebAddress(document[field]))
   if (missing !== undefined)
-    throw cannotSignIn(name, `its description has no web address as '${missing}'`)
+    throw cannotSignIn(name, `its discovery document has no HTTP URL as '${missing}'`)
   // The metadata must name the requested issuer (OpenID Connect Discovery 1.0, 4.3).
   if (discoveryUrlOf(String(document["issuer"])) !== url)
     throw cannotSignIn(name, "its description names another issuer")
   return document as IssuerDescription & Record<string, unknown>
 }
 
-/** Whether text is a web address. Browsers are sent to this address, so it must not be a script. */
+/** Whether text is an HTTP URL. Browsers are sent to this address, so it must not be a script. */
 function isWebAddress(text: unknown): boolean {
   const protocol = typeof text === "string" ? URL.parse(text)?.protocol : undefined
   return protocol === "https:" || protocol === "http:"

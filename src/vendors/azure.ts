@@ -35,7 +35,7 @@ export const AZURE: Vendor = {
   probe: (provider) => ({ url: `${baseUrlOf(provider) ?? ""}/models` }),
 }
 
-/** Returns the base address. Azure's own pages only show the address of the resource, without the path of the API. */
+/** Returns the base URL. Azure's own pages only show the address of the resource, without the path of the API. */
 function baseUrlOf({ baseUrl }: ProviderSettings): string | undefined {
   if (baseUrl === undefined) return undefined
   return new URL(baseUrl).pathname === "/" ? baseUrl + API_PATH : baseUrl

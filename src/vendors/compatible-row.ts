@@ -9,17 +9,17 @@ export interface CompatibleRow {
   readonly id: string
   readonly name: string
   /**
-   * The base address; absent if each provider must set `base_url`. `{account}` is replaced by the provider's `account`.
+   * The base URL; absent if each provider must set `base_url`. `{account}` is replaced by the provider's `account`.
    */
   readonly baseUrl?: string
-  /** Environment variables with the account, if the base address contains it. The main variable is first. */
+  /** Environment variables with the account, if the base URL contains it. The main variable is first. */
   readonly accountVariables?: readonly string[]
   /** Environment variables with the key, with the main variable first; empty if no key is needed. */
   readonly keyVariables: readonly string[]
   /** Differences from most compatible vendors. */
   readonly quirks?: Partial<OpenAiChatQuirks>
   /**
-   * Differences from OpenAI's responses API, if the vendor supports `openai-responses` at the same base address. Only
+   * Differences from OpenAI's responses API, if the vendor supports `openai-responses` at the same base URL. Only
    * OpenAI supports custom tools.
    */
   readonly responses?: Partial<OpenAiResponsesQuirks>
@@ -39,7 +39,7 @@ export interface CompatibleRow {
   readonly operations?: Operations
   /**
    * Whether the operator runs the server and chooses its dialects. These are `openai-chat`, and `openai-responses` or
-   * `anthropic-messages` at the same base address if the provider's `dialects` contain them.
+   * `anthropic-messages` at the same base URL if the provider's `dialects` contain them.
    */
   readonly isServerOfOnesOwn?: true
 }

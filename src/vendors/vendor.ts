@@ -14,7 +14,7 @@ export interface ChatBinding {
   /** The dialect with the vendor's quirks. */
   readonly dialect: UpstreamDialect
   /**
-   * Returns the path and query, relative to the provider's base address.
+   * Returns the path and query, relative to the provider's base URL.
    * @param model the vendor's own name for the model.
    */
   path(model: string, stream: boolean): string
@@ -76,7 +76,7 @@ export interface Vendor {
   readonly id: string
   readonly name: string
   /**
-   * The base address without a trailing slash; absent if each provider has its own, or if it is derived from the
+   * The base URL without a trailing slash; absent if each provider has its own, or if it is derived from the
    * settings.
    */
   readonly baseUrl?: string
@@ -95,7 +95,7 @@ export interface Vendor {
   readonly optionalDialects?: readonly DialectId[]
   /** Set if operators run the servers with their own models, so that the models need not be known. */
   readonly isServerOfOnesOwn?: true
-  /** Returns the base address of a provider; undefined if the settings have not been checked and are incomplete. */
+  /** Returns the base URL of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer
   /** Returns how the credential of a provider can be checked. */

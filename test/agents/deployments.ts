@@ -30,7 +30,7 @@ export const AGENT_MODELS: readonly AgentModel[] = [
   { vendor: "alibaba", model: "qwen3.6-plus", format: "OpenAI chat" },
 ].map((one) => ({ ...one, id: `${one.vendor}/${one.model}` }))
 
-/** Vendors whose base address does not contain a version. */
+/** Vendors whose base URL does not contain a version. */
 const WITHOUT_VERSION = new Set(["anthropic", "bedrock", "cohere", "google"])
 
 /** Starts a gateway for all models. The simulator answers as each vendor, and rejects requests as the vendors do. */

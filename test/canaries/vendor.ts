@@ -1,7 +1,7 @@
 import type { Simulator } from "../../simulator/server.ts"
 import { ANSWER, ARGUMENTS } from "./planted.ts"
 
-/** The ways in which a vendor fails. The first part of its base address selects the way. */
+/** The ways in which a vendor fails. The first part of its base URL selects the way. */
 export const FAILINGS = ["refused", "failed", "credential", "cut", "malformed"] as const
 type Failing = (typeof FAILINGS)[number]
 

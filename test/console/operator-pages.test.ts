@@ -61,7 +61,7 @@ const openai: Vendor = {
   base_url: null,
   fields: [
     { ...field, name: "api_key", label: "API key", is_required: true, is_secret: true },
-    { ...field, name: "base_url", label: "Base address" },
+    { ...field, name: "base_url", label: "Base URL" },
   ],
 }
 

@@ -6,7 +6,7 @@ import { createInstallation, type Installation, startServing } from "../support/
 
 export const EXAMPLES_FOLDER = Bun.fileURLToPath(new URL("../../examples", import.meta.url))
 
-/** Vendors whose base address does not contain a version. */
+/** Vendors whose base URL does not contain a version. */
 const WITHOUT_VERSION = new Set(["anthropic", "cohere", "google"])
 const VARIABLE = /\$\{(\w+)\}/g
 

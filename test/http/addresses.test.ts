@@ -19,7 +19,7 @@ afterAll(async () => {
 const HELLO = [{ role: "user" as const, content: "Hello" }]
 const CHAT = { model: "sim/echo", messages: HELLO }
 
-describe("base addresses with a common mistake", () => {
+describe("base URLs with a common mistake", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
     "OpenAI's client works at '%s'",
     async (base) => {

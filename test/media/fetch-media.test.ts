@@ -87,7 +87,7 @@ describe("media that the gateway does not fetch", () => {
   test("includes redirects, errors, other schemes and credentials", async () => {
     expect(await refusal(at("/elsewhere"))).toContain("status 302")
     expect(await refusal(at("/absent"))).toContain("status 404")
-    expect(await refusal("file:///etc/passwd")).toContain("not a web address")
+    expect(await refusal("file:///etc/passwd")).toContain("not an HTTP URL")
     expect(await refusal("http://a:b@127.0.0.1/")).toContain("credential")
   })
 

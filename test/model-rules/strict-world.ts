@@ -26,7 +26,7 @@ export interface Outcome {
   readonly losses: string
 }
 
-/** Vendors whose base address has no version, because the path of each request contains it. */
+/** Vendors whose base URL has no version, because the path of each request contains it. */
 const WITHOUT_VERSION: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",

@@ -24,7 +24,7 @@ const OTHER_HOSTS: Readonly<Record<string, string>> = {
   "us.api.openai.com": "openai",
 }
 const AZURE_HOST = /\.(openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(com|us|cn)$/
-/** Matches endpoint paths at the end of an address. A base address does not contain them. */
+/** Matches endpoint paths at the end of an address. A base URL does not contain them. */
 const ENDPOINT =
   /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/(speech|transcriptions))\/*$/
 

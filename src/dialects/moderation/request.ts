@@ -135,6 +135,6 @@ function imageUrl(part: JsonObject, name: string): string {
   if (isWebUrl(url) || isDataUrl(url)) return url
   throw invalidValue(
     `${name}.image_url.url`,
-    `Invalid '${name}.image_url.url': it has to be a web address or a data URL.`,
+    `Invalid '${name}.image_url.url': it must be an HTTP URL or a data URL.`,
   )
 }

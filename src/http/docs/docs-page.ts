@@ -47,7 +47,7 @@ export function docsPage(baseUrl: string): DocsPage {
 </head>
 <body>
 <h1>Tollgate</h1>
-<p>A prepaid gateway to every AI model. Set your client's base address to <code>${escape(baseUrl)}/v1</code>
+<p>A prepaid gateway to every AI model. Set your client's base URL to <code>${escape(baseUrl)}/v1</code>
 (Anthropic's: <code>${escape(baseUrl)}</code>) and send a key as <code>Authorization: Bearer sk-tg-...</code>.
 Create keys in the <a href="console/">console</a>. For programs: <a href="openapi.json">openapi.json</a>.</p>
 <p>Requests that cost money or change data accept the header <code>Idempotency-Key</code>. A repeated request with the same</p>

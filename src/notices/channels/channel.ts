@@ -2,7 +2,7 @@ import type { NoticeMessage } from "../message.ts"
 
 /** The destination of a target's notices. It is stored in encrypted form. */
 export interface Destination {
-  /** A web address or an email address. */
+  /** An HTTP URL or an email address. */
   readonly address: string
   /** The secret that signs the requests to a webhook: `whsec_…`. */
   readonly secret?: string

@@ -80,7 +80,7 @@ export class ProviderClient {
   /** The keeper of state that is stored with this credential. */
   readonly keeper: string
   readonly vendor: Vendor
-  /** The base address, without a slash at its end. */
+  /** The base URL, without a slash at its end. */
   readonly base: string
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders

@@ -33,13 +33,13 @@ export interface PinnedRequest {
 }
 
 /**
- * Parses a web address supplied by a user.
+ * Parses an HTTP URL supplied by a user.
  * @throws PinnedFetchError if the address is rejected.
  */
 export function readWebAddress(address: string): URL {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new PinnedFetchError("it is not a web address", true)
+    throw new PinnedFetchError("it is not an HTTP URL", true)
   }
   if (url.username !== "" || url.password !== "") {
     throw new PinnedFetchError("it contains a credential", true)

@@ -17,7 +17,7 @@ export interface AnswerOptions {
 /** The user's message. */
 export interface Said {
   readonly text: string
-  /** The image as a data URL or a web address. */
+  /** The image as a data URL or an HTTP URL. */
   readonly image?: string
   /** Instructions, which are marked for caching if the client supports it. */
   readonly instructions?: string

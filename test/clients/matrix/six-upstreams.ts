@@ -158,7 +158,7 @@ export class SixUpstreams {
     return started(this.#caller)
   }
 
-  /** The base address of OpenAI's clients. */
+  /** The base URL of OpenAI's clients. */
   get baseUrl(): string {
     return `${this.gateway.url}/v1`
   }

@@ -113,7 +113,7 @@ describe("Gemini media encoder", () => {
     ])
   })
 
-  test("drops web addresses that were not fetched", () => {
+  test("drops HTTP URLs that were not fetched", () => {
     const url = { type: "url", url: "https://host/a" } as const
     const { body, losses } = partsOf(
       { type: "text", text: "a" },

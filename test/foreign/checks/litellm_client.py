@@ -18,7 +18,7 @@ def user(content):
     return {"role": "user", "content": content}
 
 
-# Prefixes that select a format in LiteLLM, with the base address for each.
+# Prefixes that select a format in LiteLLM, with the base URL for each.
 FACES = {"openai": V1, "hosted_vllm": V1, "litellm_proxy": V1, "anthropic": URL}
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": WEATHER}}
 

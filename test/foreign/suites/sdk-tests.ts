@@ -12,7 +12,7 @@ interface SdkSuite {
   readonly name: string
   readonly package: string
   readonly source: Source
-  /** The path that the client's base address adds to the gateway's address. */
+  /** The path that the client's base URL adds to the gateway's address. */
   readonly base: string
   /** Test files for endpoints that the gateway offers, below `tests/api-resources`. */
   readonly files: readonly string[]

@@ -84,7 +84,7 @@ test.each([
   [{ channel: "webhook", address: "https://127.0.0.1/x" }, "address", "public internet"],
   [{ channel: "webhook", address: "https://[::1]/x" }, "address", "public internet"],
   [{ channel: "slack", address: "https://u:p@example.com" }, "address", "credential"],
-  [{ channel: "slack", address: "ftp://example.com" }, "address", "not a web address"],
+  [{ channel: "slack", address: "ftp://example.com" }, "address", "not an HTTP URL"],
   [{ channel: "mail", address: "ada@example.com" }, "address", "notices.smtp"],
   [{ channel: "pigeon", address: "https://example.com" }, "channel", ""],
   [{ channel: "slack", address: "https://example.com", balance_below: "0" }, "balance_below", ""],
