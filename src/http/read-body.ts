@@ -66,7 +66,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
   if (!isJsonType(type)) {
     throw new GatewayError(
       "unsupported_media_type",
-      `The body has to be JSON: send 'content-type: application/json'${type === "" ? "" : `, not '${type.slice(0, 100)}'`}.`,
+      `The body must be JSON: send 'content-type: application/json'${type === "" ? "" : `, not '${type.slice(0, 100)}'`}.`,
     )
   }
   const encoding = encodingOf(request.headers)
@@ -176,7 +176,7 @@ function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
 
 function objectOf(value: JsonValue): JsonObject {
   if (isJsonObject(value)) return value
-  throw new GatewayError("invalid_json", "The body has to be a JSON object.")
+  throw new GatewayError("invalid_json", "The body must be a JSON object.")
 }
 
 function notJson(error: unknown): GatewayError {

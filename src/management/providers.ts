@@ -237,8 +237,7 @@ export class Providers {
     if (!isLost || given.length > 0) return
     throw refused(
       "api_key",
-      this.#live.reading.faults.get(placeOf("provider", id)) ??
-        "Its secrets have to be entered again.",
+      this.#live.reading.faults.get(placeOf("provider", id)) ?? "Enter its secrets again.",
     )
   }
 

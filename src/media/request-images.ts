@@ -43,7 +43,7 @@ export async function readRequestImages(
   for (const file of images) {
     const { bytes, facts } = await readImage(file, read)
     if (facts.width !== facts.height) {
-      throw invalidImage("image", `it is ${sizeName(facts)} pixels, and has to be square`)
+      throw invalidImage("image", `it is ${sizeName(facts)} pixels, and must be square`)
     }
     size ??= { width: facts.width, height: facts.height }
     ready.push({ bytes, mediaType: PNG_TYPE })

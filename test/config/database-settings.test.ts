@@ -88,7 +88,7 @@ describe("database settings", () => {
     const url = `postgres://me:${password}@localhost:5432/tollgate`
     const refusal = refusalOf({ TOLLGATE_DATABASE_URL: url })
     expect(refusal).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
-    expect(refusal).toContain("have to be percent-encoded")
+    expect(refusal).toContain("must be percent-encoded")
     expect(refusal).not.toContain(password)
     const encoded = `postgres://me:${encodeURIComponent(password)}@localhost:5432/tollgate`
     const settings = load({ TOLLGATE_DATABASE_URL: encoded })

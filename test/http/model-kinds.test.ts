@@ -49,7 +49,7 @@ test("the model list rejects an unknown kind and names the existing kinds", asyn
   const { error } = (await response.json()) as { error: { message: string; param: string } }
   expect([response.status, error.param]).toEqual([400, "kind"])
   expect(error.message).toBe(
-    "'kind' has to be one of chat, embedding, rerank, image, speech, transcription, moderation.",
+    "'kind' must be one of chat, embedding, rerank, image, speech, transcription, moderation.",
   )
 })
 

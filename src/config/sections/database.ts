@@ -40,7 +40,7 @@ const CHOICES = ["any", "read-write", "primary"]
 const ADDRESS_FAULTS = {
   not_an_address: "must be an address such as postgres://user:password@host:5432/tollgate",
   not_encoded:
-    "cannot be read: the user name and the password in it have to be percent-encoded. " +
+    "cannot be read: the user name and the password in it must be percent-encoded. " +
     "Write / as %2F, # as %23, ? as %3F, @ as %40, : as %3A and % as %25",
 }
 

@@ -28,7 +28,7 @@ export function readIdempotencyKey(headers: Headers): string {
   if (PRINTABLE.test(key)) return key
   throw new GatewayError(
     "invalid_value",
-    `The header '${IDEMPOTENCY_KEY}' has to be 1 to 255 printable ASCII characters, such as a UUID.`,
+    `The header '${IDEMPOTENCY_KEY}' must be 1 to 255 printable ASCII characters, such as a UUID.`,
     { parameter: IDEMPOTENCY_KEY },
   )
 }

@@ -136,10 +136,7 @@ export class FormReader implements FormReceiver {
     }
     memory.takeBody(value.length)
     if (Object.hasOwn(rules, plain)) {
-      throw invalidValue(
-        plain,
-        `The field '${plain}' has to be a file: it came without a filename.`,
-      )
+      throw invalidValue(plain, `The field '${plain}' must be a file with a filename.`)
     }
   }
 

@@ -37,7 +37,7 @@ export function requireForm(type: string): void {
   const other = type === "" ? "" : `, not '${shownName(type)}'`
   throw new GatewayError(
     "unsupported_media_type",
-    `The body has to be a form: send 'content-type: multipart/form-data'${other}.`,
+    `The body must be a form: send 'content-type: multipart/form-data'${other}.`,
   )
 }
 

@@ -77,5 +77,5 @@ function objectOf(name: string, value: JsonValue): JsonObject {
 
 function quantityOf(name: string, value: JsonValue | undefined): number {
   if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value
-  throw invalidValue(name, `'${name}' has to be a number above zero.`)
+  throw invalidValue(name, `'${name}' must be a number above zero.`)
 }

@@ -25,7 +25,7 @@ function wholeNumber(query: URLSearchParams, name: string, usual: number): numbe
   const text = query.get(name)
   if (text === null || text === "" || text === "0") return usual
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw invalidValue(name, `'${name}' has to be a whole number.`)
+  throw invalidValue(name, `'${name}' must be a whole number.`)
 }
 
 /** Returns a model in Google's format (`Model` of @google/genai). */

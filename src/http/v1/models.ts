@@ -111,7 +111,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
   if (name === null || name === "") return undefined
   const kind = MODEL_KIND_NAMES.find((known) => known === name)
   if (kind !== undefined) return kind
-  throw invalidValue("kind", `'kind' has to be one of ${MODEL_KIND_NAMES.join(", ")}.`)
+  throw invalidValue("kind", `'kind' must be one of ${MODEL_KIND_NAMES.join(", ")}.`)
 }
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {

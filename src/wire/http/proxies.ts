@@ -70,7 +70,7 @@ export function proxyFault({ value }: Proxy): string | undefined {
   const isRead = scheme !== undefined || url?.username === ""
   // If a password contains a slash or a hash, the rest of the setting is parsed as a path.
   if (isWeb && isRead && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
-  return "is not the address of a proxy. Write it as http://proxy:3128; a password has to be percent-encoded"
+  return "is not the address of a proxy. Write it as http://proxy:3128; a password must be percent-encoded"
 }
 
 /** Returns the host and port of a proxy, without its user and password. */
