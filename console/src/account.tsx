@@ -33,7 +33,7 @@ export const ALL_ACCOUNTS = "all"
 const REMEMBERED = "tollgate-account"
 
 /**
- * Returns the selected account: the account named in the address (`?account=`), the account selected last, or the first
+ * Returns the selected account: the account named in the URL (`?account=`), the account selected last, or the first
  * account.
  */
 export function useAccount(): ChosenAccount {
@@ -86,7 +86,7 @@ function choices(
   return (listed ?? session.accounts).map(({ id, name }) => ({ id, name, role: "operator" }))
 }
 
-/** Returns the account named in the address, even if an operator's list does not contain it. */
+/** Returns the account named in the URL, even if an operator's list does not contain it. */
 function find(
   accounts: readonly AccountChoice[],
   wanted: string | undefined,

@@ -1,12 +1,12 @@
 /**
- * The path of the console, derived from the address of its scripts: `/console/`, or `/ai/console/`
+ * The path of the console, derived from the URL of its scripts: `/console/`, or `/ai/console/`
  * behind a proxy.
  */
 export const CONSOLE_PATH = consolePath(import.meta.url)
 
 /**
  * Returns the path of the console.
- * @param script the address of a script of the built console. For any other address, the path is `/console/`.
+ * @param script the URL of a script of the built console. For any other URL, the path is `/console/`.
  */
 export function consolePath(script: string): string {
   return /^https?:\/\/[^/]+(\/(?:.*\/)?console\/)assets\/[^/]+$/.exec(script)?.[1] ?? "/console/"

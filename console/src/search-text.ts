@@ -1,9 +1,9 @@
-/** Parses the query of an address. All values stay texts: `?token=12` is the text `12`. */
+/** Parses the query of a URL. All values stay texts: `?token=12` is the text `12`. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Formats texts as the query of an address. Empty and absent texts are omitted. */
+/** Formats texts as the query of a URL. Empty and absent texts are omitted. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const written = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {

@@ -29,12 +29,12 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** Shown at addresses without a page. */
+/** Shown at URLs without a page. */
 export function PageNotFound() {
   return (
     <PublicPage
       title="There is no such page"
-      description="The address may be mistyped or come from an older version."
+      description="The URL may be mistyped or come from an older version."
     >
       <LinkButton to="/">Go to the overview</LinkButton>
     </PublicPage>

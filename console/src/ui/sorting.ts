@@ -27,7 +27,7 @@ export function sortingText({ by, order }: Sorting): string {
   return order === "asc" ? by : `-${by}`
 }
 
-/** Parses the order in an address. Returns the default if the table cannot be sorted in that order. */
+/** Parses the order in a URL. Returns the default if the table cannot be sorted in that order. */
 export function readSorting(
   text: string | undefined,
   columns: readonly Sortable[],

@@ -14,7 +14,7 @@ interface Filters {
   readonly to?: string | undefined
 }
 
-/** Filters the records. The filters are part of the page address, so that a filtered list can be shared as a link. */
+/** Filters the records. The filters are part of the page URL, so that a filtered list can be shared as a link. */
 export function AuditFilters() {
   const { action, actor, target, from, to } = route.useSearch()
   const navigate = route.useNavigate()

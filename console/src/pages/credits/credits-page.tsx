@@ -155,7 +155,7 @@ function useAllowedWays(): Readonly<Record<Way, boolean>> {
   }
 }
 
-/** Opens the dialog named in the address (`?add=redeem`), if the user may add credits in this way. */
+/** Opens the dialog named in the URL (`?add=redeem`), if the user may add credits in this way. */
 function useWayOfAddress(
   isAllowed: Readonly<Record<Way, boolean>>,
   begin: (way: Way) => void,

@@ -20,7 +20,7 @@ export function hasCapability(model: Model, capability: Capability): boolean | n
   return capabilities.input.length === 0 ? null : capabilities.input.includes("image")
 }
 
-/** Returns the capability named in the address. */
+/** Returns the capability named in the URL. */
 export function capabilityOf(name: string | undefined): Capability | undefined {
   return CAPABILITIES.find(({ value }) => value === name)?.value
 }

@@ -76,7 +76,7 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
 
 const ADDRESSES = {
   webhook: { label: "Address", placeholder: "https://example.com/tollgate" },
-  slack: { label: "Incoming webhook address", placeholder: "https://hooks.slack.com/…" },
+  slack: { label: "Incoming webhook URL", placeholder: "https://hooks.slack.com/…" },
   mail: { label: "Email address", placeholder: "ada@example.com" },
 } as const
 

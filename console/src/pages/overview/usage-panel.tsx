@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<Measure, readonly string[]>> = {
 }
 const route = getRouteApi("/signed-in/")
 
-/** Shows usage over time as bars. The address stores the selection. */
+/** Shows usage over time as bars. The URL stores the selection. */
 export function UsagePanel({ overview }: { readonly overview: Overview | undefined }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()

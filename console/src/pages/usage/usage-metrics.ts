@@ -165,7 +165,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
 ]
 
-/** Returns the metric named in the address, if the user may see it. */
+/** Returns the metric named in the URL, if the user may see it. */
 export function metricOf(name: string | undefined, isOperator: boolean): UsageMetric {
   const found = METRICS.find(({ value }) => value === name)
   const [first] = METRICS

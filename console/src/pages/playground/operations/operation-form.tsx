@@ -15,7 +15,7 @@ import { firstModel } from "../first-model.ts"
 import { ModelSelect } from "../../../ui/model-select.tsx"
 import type { Operation } from "../use-operation.ts"
 
-/** Returns the model of a tab: the selected model, the model named in the address, or the first model that fits. */
+/** Returns the model of a tab: the selected model, the model named in the URL, or the first model that fits. */
 export function useModelChoice(kinds: readonly Model["kind"][], options: string | undefined) {
   const { data } = useQuery(modelsQuery)
   const [chosen, choose] = useState<string | null>(null)
