@@ -7,7 +7,7 @@ import type { Vendor } from "../src/vendors/vendor.ts"
 const DAY_MS = 86_400_000
 const HEAD = ["provider", "models", "unpriced", "newest", "median", "oldest"]
 
-type CheckedVendor = Pick<Vendor, "id" | "isServerOfOnesOwn">
+type CheckedVendor = Pick<Vendor, "id" | "isSelfHosted">
 
 interface KnownModels {
   /** Rows of the table, one per vendor. */
@@ -26,7 +26,7 @@ export function knownModels(
   facts: Facts = shipped,
   vendors: Iterable<CheckedVendor> = shippedVendors.values(),
 ): KnownModels {
-  const hosted = [...vendors].filter(({ isServerOfOnesOwn }) => isServerOfOnesOwn !== true)
+  const hosted = [...vendors].filter(({ isSelfHosted }) => isSelfHosted !== true)
   const models = hosted.map(({ id }) => Object.values(facts.vendors[id] ?? {}))
   const rows = hosted
     .map(({ id }, index) => [id, ...figures(models[index] ?? [], today)])

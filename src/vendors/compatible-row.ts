@@ -41,7 +41,7 @@ export interface CompatibleRow {
    * Whether the operator runs the server and chooses its dialects. These are `openai-chat`, and `openai-responses` or
    * `anthropic-messages` at the same base URL if the provider's `dialects` contain them.
    */
-  readonly isServerOfOnesOwn?: true
+  readonly isSelfHosted?: true
 }
 
 /** Quirks of vendors whose references document `n` and `stop` as OpenAI does. */

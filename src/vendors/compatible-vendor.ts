@@ -16,7 +16,7 @@ import { bearerSigner } from "./static-signer.ts"
 import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
- * Common quirks of most compatible vendors. These vendors know the older field names and silently ignore the newer
+ * Quirks that most compatible vendors share. These vendors support the older field names and silently ignore the newer
  * `max_completion_tokens`, which would leave an answer without a limit. Servers at unknown addresses may also ignore
  * `n` and `stop`.
  */
@@ -76,8 +76,8 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
     }),
     chat: bindingsOf(row),
     operations: operationsOf(row),
-    ...(row.isServerOfOnesOwn && {
-      isServerOfOnesOwn: true,
+    ...(row.isSelfHosted && {
+      isSelfHosted: true,
       optionalDialects: OWN_SERVER_BINDINGS.map(({ dialect }) => dialect.id),
     }),
     baseUrlOf: (provider) => addressOf(row, provider),
@@ -94,7 +94,7 @@ function addressOf(row: CompatibleRow, { baseUrl, account }: ProviderSettings): 
 
 function bindingsOf(row: CompatibleRow): ChatBinding[] {
   const chat = binding(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
-  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_BINDINGS]
+  if (row.isSelfHosted) return [chat, ...OWN_SERVER_BINDINGS]
   if (!row.responses) return [chat]
   const responses = binding(openAiResponses({ customTools: false, ...row.responses }), "/responses")
   return [chat, row.webSearch ? { ...responses, webSearch: true } : responses]
@@ -104,7 +104,7 @@ function operationsOf(row: CompatibleRow): Operations {
   const { embedding, rerank } = row
   const { decodeError } = OPENAI_CHAT
   return {
-    ...(row.operations ?? (row.isServerOfOnesOwn ? OPEN_OPERATIONS : {})),
+    ...(row.operations ?? (row.isSelfHosted ? OPEN_OPERATIONS : {})),
     ...(embedding === "none"
       ? {}
       : { embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }) }),

@@ -93,8 +93,8 @@ export interface Vendor {
   readonly operations?: Operations
   /** Dialects that a provider's servers support only if the provider's settings list them. */
   readonly optionalDialects?: readonly DialectId[]
-  /** Set if operators run the servers with their own models, so that the models need not be known. */
-  readonly isServerOfOnesOwn?: true
+  /** Set if operators run the servers with their own models, so the models may be unknown to the gateway. */
+  readonly isSelfHosted?: true
   /** Returns the base URL of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer

@@ -32,7 +32,7 @@ test("the known-models table lists the models of each provider, and the ages of 
 test("the known-models table reports providers without models, except servers that operators run", () => {
   const { table, violations } = knownModels("2026-11-28", facts, [
     { id: "empty" },
-    { id: "vllm", isServerOfOnesOwn: true },
+    { id: "vllm", isSelfHosted: true },
   ])
   expect(violations).toHaveLength(1)
   expect(violations[0]).toStartWith("empty: no model is known")
@@ -41,7 +41,7 @@ test("the known-models table reports providers without models, except servers th
 
 test("every built-in provider has known models, except servers that operators run", () => {
   expect(knownModels("2026-11-28").violations).toEqual([])
-  const own = [...vendors.values()].filter(({ isServerOfOnesOwn }) => isServerOfOnesOwn)
+  const own = [...vendors.values()].filter(({ isSelfHosted }) => isSelfHosted)
   expect(own.map(({ id }) => id).toSorted()).toEqual(
     "litellm llama-cpp lm-studio ollama openai-compatible tollgate vllm".split(" "),
   )

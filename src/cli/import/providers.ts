@@ -81,7 +81,7 @@ export class Providers {
   /** Whether the catalog knows the provider's models. Self-hosted servers have their own models. */
   hasKnownModels(provider: string): boolean {
     const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
-    return vendor !== undefined && vendor.isServerOfOnesOwn !== true
+    return vendor !== undefined && vendor.isSelfHosted !== true
   }
 
   /** Returns a connection with the server's vendor, without members that this vendor does not accept. */
