@@ -146,7 +146,7 @@ test("overlong input is rejected with a reason, and never truncated", async () =
   expect(await dialog.getByLabel("Reason").inputValue()).toHaveLength(10_000)
 })
 
-test("the overview chart is reflected in the address, and has a legend", async () => {
+test("the overview chart stores its selection in the URL, and has a legend", async () => {
   const { page } = operator
   await page.goto(`/console/?account=${account}`)
   await page.getByText("Tokens", { exact: true }).click()

@@ -165,7 +165,7 @@ describe("models in the settings", () => {
     ])
   })
 
-  test("with a missing provider are not listed, with a warning", () => {
+  test("cause a warning and are not listed if their provider is missing", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme") }, { "gone/x": {}, "mime/large": {} }),
     )

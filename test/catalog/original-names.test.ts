@@ -152,7 +152,7 @@ describe("additions of clients to a model name", () => {
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("have no effect if they are Google's resource prefix or Claude Code's long-context suffix", () => {
+  test("are ignored if they are Google's resource prefix or Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("additions of clients to a model name", () => {
     })
   })
 
-  test("have no effect only once and only in their place", () => {
+  test("are ignored only once and only in their usual position", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",

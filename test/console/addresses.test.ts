@@ -26,7 +26,7 @@ describe("page after sign-in", () => {
   })
 })
 
-describe("query of a console address", () => {
+describe("query of a console URL", () => {
   test("has text values even if they look like numbers or booleans", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",

@@ -177,7 +177,7 @@ describe("an answer in the playground", () => {
     })
   })
 
-  test("keeps the cost exactly as it is written", () => {
+  test("keeps the exact cost text", () => {
     const event = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":210,"prompt_tokens_details":{"cached_tokens":3},"completion_tokens_details":{"reasoning_tokens":204},"cost":0.00000004}}`
     const answer = fold(event)
     expect(answer.cost).toBe("0.00000004")

@@ -190,7 +190,7 @@ test("the gateway rejects a prompt template", () => {
   }
 })
 
-test("the gateway accepts fields without an effect in any case", () => {
+test("the gateway accepts any spelling of names that do not affect billing", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const free = {
     chat_template_kwargs: { Model: "x" },

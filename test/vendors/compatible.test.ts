@@ -105,7 +105,7 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("includes the provider's account in the address if each customer has its own", () => {
+  test("includes the provider's account in the URL if each customer has its own URL", () => {
     const addresses = {
       cloudflare: "https://api.cloudflare.com/client/v4/accounts/acme-1/ai/v1",
       databricks: "https://acme-1/serving-endpoints",

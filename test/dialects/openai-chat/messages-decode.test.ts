@@ -211,7 +211,7 @@ describe("OpenAI message decoder", () => {
 })
 
 describe("OpenAI part decoder", () => {
-  test("decodes images by address and by data", () => {
+  test("decodes images from a URL and from data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
       { type: "image", source: { type: "url", url }, detail: "low" },

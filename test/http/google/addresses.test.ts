@@ -96,12 +96,12 @@ describe("unsupported Google operations", () => {
   })
 })
 
-describe("keys at Google's addresses", () => {
+describe("keys at Google's URLs", () => {
   test("can be in the address if the key header is empty", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("no error exposes a key in the address, however it is spelled", async () => {
+  test("no error exposes a key in the URL, regardless of its spelling", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

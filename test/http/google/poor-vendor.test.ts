@@ -112,7 +112,7 @@ describe("missing fields of Google's format", () => {
     })
   })
 
-  test("a missing total of the usage is added", async () => {
+  test("a missing usage total is added", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -165,7 +165,7 @@ describe("stop strings at Google's address", () => {
   })
 })
 
-describe("a client of Google's address that disconnects", () => {
+describe("a client of Google's API that disconnects", () => {
   const KINDS: Readonly<Record<string, JsonObject>> = {
     words: { text: "as many words as forty letters and more" },
     thoughts: { text: "as many words as forty letters and more", thought: true },

@@ -214,7 +214,7 @@ describe.each([false, true])(
     })
 
     test.each([false, true])(
-      "needs a correction, and the others do not, rejected first: %p",
+      "is corrected without changing the other calls, rejected first: %p",
       async (first) => {
         isFirst = first
         failing = first ? 1 : 3

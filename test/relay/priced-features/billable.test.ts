@@ -111,7 +111,7 @@ describe("a priced field", () => {
     // A tool within a namespace cannot be removed.
     const isNested = one.place.includes("].tools[")
     if (isTool && !isNested && one.vendor !== "openrouter") {
-      test(`${one.name}: is dropped without a price, and reported`, async () => {
+      test(`${one.name}: is dropped and reported if it has no price`, async () => {
         current = one
         const caller = await gateway.caller("10")
         const response = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, false))
