@@ -12,7 +12,7 @@ export interface PlannedCall {
 
 /** One choice of an answer, before conversion to a wire format. */
 export interface PlannedChoice {
-  /** Null when the choice calls tools instead of speaking. */
+  /** Null if the choice calls tools instead of returning text. */
   readonly text: string | null
   readonly calls: readonly PlannedCall[]
   /** The finish reason. A call that a named tool choice forced differs from a call that the model chose. */

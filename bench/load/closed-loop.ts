@@ -63,7 +63,7 @@ export class ClosedLoop implements Disposable {
     this.#isRunning = false
     if (this.#waiting === 0 || this.#fault) return
     const timer = setTimeout(
-      () => this.#fail("the last answers did not come"),
+      () => this.#fail("the last answers did not arrive"),
       LAST_ANSWERS_TIMEOUT_MS,
     )
     await new Promise<void>((resolve) => {

@@ -186,7 +186,7 @@ function fittedEffort(word: string | undefined, taken: readonly string[]): strin
   return taken.findLast((candidate) => EFFORTS.indexOf(candidate) < rank) ?? taken[0]
 }
 
-/** Whether the options set more than whether the thinking is shown. */
+/** Whether the options set anything besides the visibility of thinking. */
 function asksForThought({ effort, budget, isAdaptive }: ReasoningOptions): boolean {
   return effort !== undefined || budget !== undefined || isAdaptive === true
 }

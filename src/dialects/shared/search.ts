@@ -87,7 +87,7 @@ export function encodeLocation(location: SearchLocation): JsonObject {
   return { type: "approximate", ...location }
 }
 
-/** Returns a page with the known facts about it; empty if its address is unknown. */
+/** Returns a page with the known facts about it; empty if its URL is unknown. */
 export function foundPage(url: string | undefined, title?: string, age?: string): FoundPage[] {
   if (url === undefined) return []
   return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]

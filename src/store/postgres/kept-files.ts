@@ -25,7 +25,7 @@ type Source = (start: number, end: number) => Promise<Uint8Array>
 
 /**
  * Stores files in rows of chunks. A file gets its name when all chunks are stored. Chunks of incomplete files are
- * deleted when the file would have expired. All times are of the database's clock.
+ * deleted when the file would have expired. All times use the database's clock.
  */
 export class PostgresFiles implements KeptFiles {
   readonly #client: PostgresClient
