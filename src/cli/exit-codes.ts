@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   /** The settings are invalid. */
   configuration: 3,
   not_found: 4,
-  /** The object exists already. */
+  /** The object already exists. */
   conflict: 5,
   /** `doctor` found problems. */
   not_healthy: 6,

@@ -51,7 +51,7 @@ async function addTo(path: string, present: string, members?: JsonMembers): Prom
   if (all === undefined) {
     throw new CommandError(
       "conflict",
-      `${path} exists already, and adding to it could change its settings.`,
+      `${path} already exists, and adding to it could change its settings.`,
       BY_HAND,
     )
   }

@@ -51,7 +51,7 @@ export function wholeNumber(minimum: number, maximum: number) {
 
 const MEBIBYTE = 1024 * 1024
 
-/** Reads megabytes as bytes. */
+/** Reads a size in megabytes and converts it to bytes. */
 export function megabytes(minimum: number, maximum: number) {
   return number(minimum, maximum).transform((size) => Math.round(size * MEBIBYTE))
 }

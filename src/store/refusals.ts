@@ -4,7 +4,7 @@ import { StoreError } from "./store-error.ts"
 export const refusals = {
   noAccount: (id: string) => new StoreError("not_found", `there is no account '${id}'`),
   nameIsTaken: (name: string) =>
-    new StoreError("exists", `an account named '${name}' exists already`),
+    new StoreError("exists", `an account named '${name}' already exists`),
   balanceIsShort: () =>
     new StoreError(
       "insufficient",

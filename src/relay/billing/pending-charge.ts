@@ -29,7 +29,7 @@ export interface PendingCharge {
   readonly clampedTo: number | undefined
   /** The data from which the hold was computed. It determines the maximum usage, regardless of the vendor's count. */
   readonly input: HoldInput
-  /** The costs besides tokens, by deployment; absent if only tokens are billed. */
+  /** The costs other than tokens, by deployment; absent if only tokens are billed. */
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
   /**
    * The deployments from which the hold was computed. `held` and `refusal`, the reason for a rejection, are set for

@@ -123,7 +123,7 @@ async function giveBack(
   await transaction.run("SELECT 1 FROM balances WHERE owner = ANY($1) ORDER BY owner FOR UPDATE", [
     owners,
   ])
-  // No more than the node has leased is returned. The lock on the balance also protects its leases.
+  // The node returns at most the leased amount. The lock on the balance also protects its leases.
   const leases = await transaction.rows<LeaseShare>(
     "SELECT owner, amount FROM leases WHERE node = $1 AND owner = ANY($2)",
     [node, owners],
