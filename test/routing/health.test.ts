@@ -163,7 +163,7 @@ describe("deployment health", () => {
     },
   )
 
-  test("lets the next request probe an account if its probe ends otherwise", () => {
+  test("lets the next request probe an account whose probe failed for another reason", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 402)
     now += 60_000
     health.attempted(ID)

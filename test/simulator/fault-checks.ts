@@ -36,7 +36,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
   })
 
   for (const stream of [false, true]) {
-    test(`${name}: simulates cut, stream ${stream}`, async () => {
+    test(`${name}: simulates cut (stream: ${stream})`, async () => {
       await using simulator = startSimulator()
       let seen = 0
       for (let tries = 0; seen === 0 && tries < CUTS; tries++) {
@@ -49,7 +49,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     })
 
     for (const fault of ["stall-40", "slow-first-byte-40", "slow-headers-40"]) {
-      test(`${name}: ${fault} waits and then answers completely, stream ${stream}`, async () => {
+      test(`${name}: ${fault} waits and then answers completely (stream: ${stream})`, async () => {
         await using simulator = startSimulator()
         const plain = await (await ask(simulator, "plain", { stream })).arrayBuffer()
         const started = performance.now()

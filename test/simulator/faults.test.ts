@@ -73,7 +73,7 @@ test("the fault slow-headers detects that the client disconnected", async () => 
 })
 
 for (const stream of [true, false]) {
-  test(`the fault slow-first-byte sends headers immediately, stream ${stream}`, async () => {
+  test(`the fault slow-first-byte sends headers immediately (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("slow-first-byte", { stream })
@@ -85,7 +85,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).aborted).toBe(true)
   })
 
-  test(`the fault slow-first-byte answers after its time, stream ${stream}`, async () => {
+  test(`the fault slow-first-byte answers after its time (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("slow-first-byte-60", { stream }))
@@ -95,7 +95,7 @@ for (const stream of [true, false]) {
     else expect(JSON.parse(text)).toHaveProperty("choices")
   })
 
-  test(`the fault stall stops within the answer until the client disconnects, stream ${stream}`, async () => {
+  test(`the fault stall stops within the answer until the client disconnects (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("stall", { stream })
@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
     expect(request.aborted).toBe(true)
   })
 
-  test(`the fault stall with a time limit continues, stream ${stream}`, async () => {
+  test(`the fault stall with a time limit continues (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("stall-60", { stream }))
@@ -118,7 +118,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).finished).toBe(true)
   })
 
-  test(`the fault cut breaks the connection within the answer, stream ${stream}`, async () => {
+  test(`the fault cut breaks the connection within the answer (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const { text, error } = await readUntilEnd(await post(simulator, fault("cut", { stream })))
     expect(error).toBeInstanceOf(Error)
@@ -128,7 +128,7 @@ for (const stream of [true, false]) {
     expect(simulator.open).toBe(0)
   })
 
-  test(`the fault cut leaves an incomplete chunked body on the wire, stream ${stream}`, async () => {
+  test(`the fault cut leaves an incomplete chunked body on the wire (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const raw = await rawExchange(simulator.url, JSON.stringify(fault("cut", { stream })))
     expect(raw).toContain("HTTP/1.1 200 OK\r\n")

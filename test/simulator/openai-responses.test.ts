@@ -108,7 +108,7 @@ test("the Responses simulator calls the named tools", async () => {
 })
 
 for (const store of [true, false]) {
-  test(`the Responses simulator completes two turns of the stream helper with reasoning and tools, store ${store}`, async () => {
+  test(`the Responses simulator completes two turns of the stream helper with reasoning and tools (store: ${store})`, async () => {
     await using simulator = withSimulator()
     const question = { role: "user" as const, content: "get_time and get_weather" }
     const more = {

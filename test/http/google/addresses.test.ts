@@ -97,7 +97,7 @@ describe("unsupported Google operations", () => {
 })
 
 describe("keys at Google's URLs", () => {
-  test("can be in the address if the key header is empty", async () => {
+  test("can be in the URL if the key header is empty", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 

@@ -41,7 +41,7 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
 }
 
 describe("credentials at generateContent", () => {
-  test("can be in the address and are never exposed", async () => {
+  test("can be in the URL and are never exposed", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)

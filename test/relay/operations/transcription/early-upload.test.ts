@@ -24,7 +24,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("long audio after its model field", () => {
-  test("reaches the vendor while it arrives, and costs one charge", async () => {
+  test("reaches the vendor while it arrives, and is charged once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
