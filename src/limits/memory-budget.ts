@@ -6,7 +6,10 @@ export interface MemoryHolder {
   readonly account: string
 }
 
-/** Maximum bytes that a key may hold to use the part reserved for small requests. */
+/**
+ * Maximum bytes that a key may hold to use the part reserved for small requests. If the other requests of a key or
+ * account hold no more, they do not limit it.
+ */
 const SMALL_HOLDING_BYTES = 128 * 1024
 /** Seconds after which to retry if the budget is full. */
 const RETRY_AFTER_SECONDS = 2
@@ -24,7 +27,7 @@ const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
 
-/** Whether memory was taken. `share_used`: other requests of the same key or account hold too much. */
+/** Whether memory was taken. `share_used`: it would be refused even if no other account held memory. */
 type Taken = "taken" | "full" | "share_used"
 
 /** The bytes held by one key or account. */
@@ -93,17 +96,18 @@ export class MemoryBudget {
 
   /**
    * Takes bytes if they are free. They may be refused because other requests of the key or account hold too many.
-   * @param own bytes that the request already holds. The limits for several requests do not apply if no other request
-   * of its key or account holds memory.
+   * @param own bytes that the request already holds. The limits for several requests do not apply if the other requests
+   * of its key or account are small.
    */
   take(share: KeyShare, own: number, bytes: number, eighths: number): Taken {
-    const free = this.#roomOf(eighths) - this.#held - bytes
-    const { account } = share
-    if (share.held > own && share.held + bytes > free) return "share_used"
-    if (account.held > own && account.held + bytes > ACCOUNT_PART * free) return "share_used"
-    if (free < 0) return "full"
-    this.give(share, -bytes)
-    return "taken"
+    const room = this.#roomOf(eighths) - bytes
+    const request = { share, own, bytes }
+    if (isGranted(request, room - this.#held)) {
+      this.give(share, -bytes)
+      return "taken"
+    }
+    // A refusal is the caller's own only if it would occur without the memory of other accounts.
+    return isGranted(request, room - share.account.held) ? "full" : "share_used"
   }
 
   give(share: KeyShare, bytes: number): void {
@@ -124,6 +128,28 @@ export class MemoryBudget {
     }
     return share
   }
+}
+
+/** A request that takes memory. */
+interface Taking {
+  readonly share: KeyShare
+  /** Bytes that the request already holds. */
+  readonly own: number
+  /** Bytes that it takes. */
+  readonly bytes: number
+}
+
+/**
+ * Whether a request may take memory.
+ * @param free bytes that are free afterwards.
+ */
+function isGranted({ share, own, bytes }: Taking, free: number): boolean {
+  const { account } = share
+  if (share.held - own > SMALL_HOLDING_BYTES && share.held + bytes > free) return false
+  if (account.held - own > SMALL_HOLDING_BYTES && account.held + bytes > ACCOUNT_PART * free) {
+    return false
+  }
+  return free >= 0
 }
 
 /** The part of the budget that one request holds until the reservation is disposed. */
@@ -214,12 +240,12 @@ export class Reservation implements Disposable {
     if (taken === "full") throw full()
   }
 
-  /** Releases a part of the memory. */
+  /** Releases a part of the memory. After a handover, the heir releases what this reservation no longer holds. */
   give(bytes: number): void {
-    const counting = this.#counting
-    if (counting === undefined) return
-    counting.#bytes -= bytes
-    this.#budget.give(this.#share, bytes)
+    const own = Math.min(bytes, this.#bytes)
+    this.#bytes -= own
+    this.#budget.give(this.#share, own)
+    if (own < bytes) this.#heir?.give(bytes - own)
   }
 
   /** Registers a callback for the release. The callback must not throw. */

@@ -16,6 +16,14 @@ function kindOf(take: () => void): string {
   }
 }
 
+function refusal(take: () => void): unknown {
+  try {
+    return take()
+  } catch (error) {
+    return error
+  }
+}
+
 function of(budget: MemoryBudget, id: string, account = id): Reservation {
   return budget.open({ id, account })
 }
@@ -95,13 +103,6 @@ describe("the memory budget of all requests", () => {
   test("distinguishes answers without memory because of the same account from others", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using _ = holding(budget, "a", 30)
-    const refusal = (take: () => void): unknown => {
-      try {
-        return take()
-      } catch (error) {
-        return error
-      }
-    }
     const answer = (key: string, account: string) => () =>
       of(budget, key, account).takeAnswer(27 * MEGABYTE)
     expect(refusal(answer("a", "a"))).toBeInstanceOf(MemoryShareUsed)
@@ -110,10 +111,67 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(answer("c", "c"))).toBe("overloaded")
   })
 
+  test("blames a caller for no refusal that other accounts cause", () => {
+    const budget = new MemoryBudget(600 * MEGABYTE)
+    using _ = holding(budget, "other", 400)
+    using __ = holding(budget, "own", 1)
+    const answer = (megabytes: number) => () => of(budget, "own").takeAnswer(megabytes * MEGABYTE)
+    const missed = refusal(answer(100))
+    expect(missed).toMatchObject({ kind: "overloaded" })
+    expect(missed).not.toBeInstanceOf(MemoryShareUsed)
+    // Alone, the caller could not hold that much in two requests either.
+    expect(refusal(answer(300))).toBeInstanceOf(MemoryShareUsed)
+  })
+
+  test("releases memory once that is given back after a handover", () => {
+    const budget = new MemoryBudget(64 * MEGABYTE)
+    using other = of(budget, "b")
+    other.takeAnswer(MEGABYTE)
+    using work = of(budget, "a")
+    work.takeAnswer(4 * MEGABYTE)
+    const heir = work.handOver()
+    work.give(3 * MEGABYTE)
+    expect([budget.held, work.held, heir.held]).toEqual([2 * MEGABYTE, 0, MEGABYTE])
+    heir[Symbol.dispose]()
+    work.give(MEGABYTE)
+    expect(budget.held).toBe(MEGABYTE)
+  })
+
+  test("does not limit an answer because of small requests of the same key", () => {
+    const budget = new MemoryBudget(64 * MEGABYTE)
+    using small = of(budget, "a")
+    small.takeBody(1_000)
+    expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
+  })
+
+  test("blames an account only if it would be refused alone, in any order of steps", () => {
+    const step = fc.record({
+      who: fc.integer({ min: 0, max: 5 }),
+      bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const budget = new MemoryBudget(100 * MEGABYTE)
+        const taken: { who: number; bytes: number }[] = []
+        for (const { who, bytes } of steps) {
+          const take = () => of(budget, `k${who}`, `a${who % 2}`).takeAnswer(bytes)
+          const error = refusal(take)
+          if (error === undefined) taken.push({ who, bytes })
+          if (!(error instanceof MemoryShareUsed)) continue
+          const alone = new MemoryBudget(100 * MEGABYTE)
+          for (const own of taken.filter((one) => one.who % 2 === who % 2)) {
+            of(alone, `k${own.who}`, "a").takeAnswer(own.bytes)
+          }
+          expect(kindOf(() => of(alone, `k${who}`, "a").takeAnswer(bytes))).toBe("overloaded")
+        }
+      }),
+    )
+  })
+
   test("stays exact and below its limit in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
-      what: fc.constantFrom("body", "answer", "give", "hand over", "end"),
+      what: fc.constantFrom("body", "answer", "give", "hand over", "leave", "settle", "end"),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
     })
     fc.assert(
@@ -122,28 +180,39 @@ describe("the memory budget of all requests", () => {
         // After a handover, the work still uses the first reservation, and the heir holds the memory.
         const begin = (who: number) => {
           const work = of(budget, `k${who}`, `a${who % 2}`)
-          return { work, holder: work }
+          return { work, holder: work, taken: 0 }
         }
         const all = Array.from({ length: 6 }, (_, who) => begin(who))
         for (const { who, what, bytes } of steps) {
           const one = all[who]
           if (one === undefined) continue
           const { work, holder } = one
-          if (what === "body") kindOf(() => work.takeBody(bytes))
-          else if (what === "answer") kindOf(() => work.takeAnswer(bytes))
-          else if (what === "give") work.give(Math.min(bytes, holder.held))
-          else if (what === "hand over") {
-            if (work !== holder) continue
-            one.holder = work.handOver()
+          if (what === "body" || what === "answer") {
+            const take = () => (what === "body" ? work.takeBody(bytes) : work.takeAnswer(bytes))
+            if (kindOf(take) === "taken") one.taken += bytes
+          } else if (what === "give") {
+            const given = Math.min(bytes, one.taken)
+            work.give(given)
+            one.taken -= given
+          } else if (what === "hand over") {
+            if (work === holder && !work.isOver) one.holder = work.handOver()
+          } else if (what === "leave") {
             work[Symbol.dispose]()
           } else {
             holder[Symbol.dispose]()
+            if (what === "settle") continue
+            work[Symbol.dispose]()
             all[who] = begin(who)
           }
-          expect(budget.held).toBe(all.reduce((sum, { holder: { held } }) => sum + held, 0))
+          const held = all.flatMap(({ work, holder }) => [...new Set([work, holder])])
+          for (const { held: bytesHeld } of held) expect(bytesHeld).toBeGreaterThanOrEqual(0)
+          expect(budget.held).toBe(held.reduce((sum, { held: bytesHeld }) => sum + bytesHeld, 0))
           expect(budget.held).toBeLessThanOrEqual(budget.limit)
         }
-        for (const { holder } of all) holder[Symbol.dispose]()
+        for (const { work, holder } of all) {
+          holder[Symbol.dispose]()
+          work[Symbol.dispose]()
+        }
         expect(budget.held).toBe(0)
         expect(kindOf(() => of(budget, "k0", "a0").takeBody(75 * MEGABYTE))).toBe("taken")
       }),
