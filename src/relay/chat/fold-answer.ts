@@ -60,7 +60,7 @@ export async function foldAnswer(
 
 /** Folds a stream into a whole answer while it arrives. */
 class CollectingWriter implements FrameWriter {
-  readonly fold = new AnswerFold()
+  fold = new AnswerFold()
   readonly isOver = false
   readonly #size: AnswerSize
 
@@ -72,7 +72,12 @@ class CollectingWriter implements FrameWriter {
     if (frame !== undefined) {
       this.#size.count(frame.data.length)
       const failure = this.#size.isSmall ? undefined : this.#size.reserve()
-      if (failure !== undefined) throw failure
+      if (failure !== undefined) {
+        // The rest of the stream may be read for its usage, but its text is not needed.
+        this.fold = new AnswerFold()
+        this.#size.release()
+        throw failure
+      }
     }
     for (const event of events) this.fold.push(event)
     return ""

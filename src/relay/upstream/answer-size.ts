@@ -53,7 +53,7 @@ export class AnswerSize {
   }
 
   /**
-   * Reserves memory for the answer.
+   * Reserves memory for the answer. If it is refused, all memory of the answer is released.
    * @param parsed memory in bytes that the parsed values take.
    * @returns the failure of a call whose answer is too large, which its provider bills; undefined if it fits.
    * @throws GatewayError `overloaded`.
@@ -64,10 +64,17 @@ export class AnswerSize {
     try {
       this.#reader.memory.takeAnswer(needed - this.#taken)
     } catch (thrown) {
+      this.release()
       return billedFor(thrown)
     }
     this.#taken = needed
     return undefined
+  }
+
+  /** Releases the memory of an answer whose content is discarded, so that other answers fit. */
+  release(): void {
+    this.#reader.memory.give(this.#taken)
+    this.#taken = 0
   }
 }
 

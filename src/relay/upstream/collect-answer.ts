@@ -75,6 +75,7 @@ export async function collectAnswer(
     const failure = failureOf(scanner, reader) ?? size.reserve(scanner?.bytes)
     if (failure !== undefined) {
       list.clear()
+      size.release()
       if (scanner === undefined) throw failure
       await readRest(answer, reader, scanner)
       reader.usageMembers = usage.members
