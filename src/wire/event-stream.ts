@@ -54,9 +54,22 @@ export class EventStreamParser implements FrameParser {
   #count(): void {
     const { length } = this.#waiting
     const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0
-    if (needed > this.#reserved) this.#memory?.takeAnswer(needed - this.#reserved)
+    if (needed > this.#reserved) this.#take(needed - this.#reserved)
     else this.#memory?.give(this.#reserved - needed)
     this.#reserved = needed
+  }
+
+  /** @throws GatewayError if the memory is refused. The frame is then discarded. */
+  #take(bytes: number): void {
+    try {
+      this.#memory?.takeAnswer(bytes)
+    } catch (refusal) {
+      this.#fault = refusal as Error
+      this.#waiting.clear()
+      this.#memory?.give(this.#reserved)
+      this.#reserved = 0
+      throw refusal
+    }
   }
 
   end(): readonly ReceivedEvent[] {
@@ -110,6 +123,11 @@ class WaitingBytes {
     const taken = this.peek(length)
     this.#start += length
     return taken
+  }
+
+  clear(): void {
+    this.#buffer = Buffer.alloc(0)
+    this.#start = this.#end = 0
   }
 }
 

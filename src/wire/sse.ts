@@ -90,9 +90,21 @@ export class SseParser implements FrameParser {
   /** Counts the bytes of a long event against the memory budget, until the reader reads on after it. */
   #count(): void {
     const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
-    if (needed > this.#reserved) this.#memory?.takeAnswer(needed - this.#reserved)
+    if (needed > this.#reserved) this.#take(needed - this.#reserved)
     else this.#memory?.give(this.#reserved - needed)
     this.#reserved = needed
+  }
+
+  /** @throws GatewayError if the memory is refused. The event is then discarded. */
+  #take(bytes: number): void {
+    try {
+      this.#memory?.takeAnswer(bytes)
+    } catch (refusal) {
+      this.#parser.reset()
+      this.#memory?.give(this.#reserved)
+      this.#reserved = this.#waiting = 0
+      throw refusal
+    }
   }
 
   #takeEvents(): readonly ReceivedEvent[] {

@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
 import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import { SseParser } from "../../src/wire/sse.ts"
 import { eventFrame } from "./event-stream-frames.ts"
 
 class CountedMemory {
   taken = 0
+  max = Number.POSITIVE_INFINITY
   takeAnswer(bytes: number): void {
+    if (this.taken + bytes > this.max) throw new GatewayError("overloaded", "It is full.")
     this.taken += bytes
   }
   give(bytes: number): void {
@@ -35,4 +38,20 @@ test("a long frame of Amazon takes memory until its reader reads on", () => {
   expect(memory.taken).toBeGreaterThan(LONG.length)
   parser.push(eventFrame("chunk", "short"))
   expect(memory.taken).toBe(0)
+})
+
+test("a refused event releases its memory", () => {
+  const memory = new CountedMemory()
+  const frame = eventFrame("chunk", LONG.repeat(4))
+  const parts: [SseParser | EventStreamParser, Uint8Array][] = [
+    [new SseParser({ memory }), encoder.encode(`data: ${LONG.repeat(4)}`)],
+    [new EventStreamParser({ memory }), frame],
+  ]
+  memory.max = 9 * LONG.length
+  for (const [parser, bytes] of parts) {
+    parser.push(bytes.subarray(0, LONG.length))
+    expect(memory.taken).toBeGreaterThan(LONG.length)
+    expect(() => parser.push(bytes.subarray(LONG.length, -1))).toThrow("It is full.")
+    expect(memory.taken).toBe(0)
+  }
 })
