@@ -27,6 +27,17 @@ export interface FetchedMedia {
   readonly mediaType: string
 }
 
+/** The media is larger than the limit. */
+export class MediaTooLarge extends GatewayError {
+  constructor(url: URL, limit: number) {
+    super(
+      "invalid_value",
+      `'${url.href.slice(0, MAX_SHOWN_LENGTH)}' is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are fetched for a request.`,
+      { parameter: "messages" },
+    )
+  }
+}
+
 const TIMEOUT_MS = 15_000
 const MAX_SHOWN_LENGTH = 200
 /** Number of copies in memory: the bytes, the base64, and the upstream request. */
@@ -85,14 +96,14 @@ async function readLimited(
   const announced = Number(response.headers.get("content-length") ?? 0)
   if (announced > limit) {
     await response.body?.cancel()
-    throw tooLarge(url, limit)
+    throw new MediaTooLarge(url, limit)
   }
   const list = new ChunkList()
   let size = 0
   try {
     for await (const chunk of new FetchedAnswer(response).body) {
       size += chunk.byteLength
-      if (size > limit) throw tooLarge(url, limit)
+      if (size > limit) throw new MediaTooLarge(url, limit)
       memory.takeAnswer(COPIES * chunk.byteLength)
       list.push(chunk)
     }
@@ -117,14 +128,6 @@ function unreachable(address: string, reason: string): GatewayError {
   return new GatewayError(
     "invalid_value",
     `'${shown}' could not be fetched for the model: ${reason}. Check it, or send the data itself, as base64.`,
-    { parameter: "messages" },
-  )
-}
-
-function tooLarge(url: URL, limit: number): GatewayError {
-  return new GatewayError(
-    "invalid_value",
-    `'${url.href.slice(0, MAX_SHOWN_LENGTH)}' is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are fetched for a request.`,
     { parameter: "messages" },
   )
 }

@@ -1,6 +1,6 @@
 import { nowInSeconds } from "../../../dialects/shared/time.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { afterCharge, asGatewayError, GatewayError } from "../../../canon/errors.ts"
+import { afterCharge, asChargedError, asGatewayError, GatewayError } from "../../../canon/errors.ts"
 import {
   type ImageFile,
   type ImageFormat,
@@ -24,13 +24,15 @@ import {
 import { billedText } from "../../../dialects/image/formats/images.ts"
 import { encodeImageResult, type HandedImage } from "../../../dialects/image/result.ts"
 import { formatCredits } from "../../../ledger/money.ts"
-import { fetchMedia } from "../../../media/fetch-media.ts"
+import { fetchMedia, MediaTooLarge } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
 import type { DrawnMask, DrawnStyle } from "../../../media/mask.ts"
 import type { MediaInspector } from "../../../media/media-inspector.ts"
 import { invalidImage } from "../../../media/request-images.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
+import { billedAnswerOf } from "../../lifetime/call-failure.ts"
+import { BILLED, billedFor } from "../../upstream/answer-size.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { ProviderClient } from "../../request/provider-client.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -43,6 +45,8 @@ import type { Operations } from "../operations.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
+
+const MEBIBYTE = 1024 * 1024
 
 /** A request for images, with the call that it arrived in. */
 export interface ImageInput {
@@ -142,16 +146,20 @@ export class Images {
     input: ImageInput,
   ): Promise<string> {
     const { request } = input
+    const images = result.images.length
+    const sent = this.#sentTo(open.deployment, request)
+    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
     let handed: HandedImage[]
     try {
       handed = await Promise.all(result.images.map((image) => this.#hand(image, input)))
     } catch (thrown) {
-      open.release(asGatewayError(thrown))
-      throw thrown
+      if (billedAnswerOf(thrown) === undefined) {
+        open.release(asGatewayError(thrown))
+        throw thrown
+      }
+      const { charged } = await open.settle(usage, estimated)
+      throw charged > 0n ? asChargedError(thrown) : thrown
     }
-    const images = handed.length
-    const sent = this.#sentTo(open.deployment, request)
-    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
     const { charged } = await open.settle(usage, estimated)
     return afterCharge(() => {
       if (request.stream) {
@@ -205,10 +213,12 @@ export class Images {
   }
 
   async #fetch(url: string, { memory }: Call): Promise<string> {
+    const { media } = this.#operations.config
     try {
-      return (await fetchMedia(url, this.#operations.config.media, memory)).data
+      return (await fetchMedia(url, media, memory)).data
     } catch (error) {
-      if (error instanceof GatewayError && error.kind === "overloaded") throw error
+      if (error instanceof MediaTooLarge) throw linkedTooLarge(media.bytes)
+      if (error instanceof GatewayError && error.kind !== "invalid_value") throw billedFor(error)
       throw unusable("the linked image could not be fetched", error)
     }
   }
@@ -224,6 +234,15 @@ export class Images {
       )
     }
   }
+}
+
+/** The error for a generated image that is too large to fetch. Its provider bills it. */
+function linkedTooLarge(limit: number): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The provider's image is larger than the ${Math.floor(limit / MEBIBYTE)} MB that are fetched for a request. Set response_format to url, or ask the operator to raise 'limits.media_mb'.`,
+    BILLED,
+  )
 }
 
 /** Whether a deployment of a model accepts a request. The format rejects features that the model does not support. */
