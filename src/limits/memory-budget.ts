@@ -79,9 +79,14 @@ export class MemoryBudget {
     return this.#roomOf(EIGHTHS_OF_ANSWERS)
   }
 
-  /** Whether more than half of the memory is held. */
-  get isShort(): boolean {
-    return this.#held > this.#limit / 2
+  /**
+   * Whether an account must release memory that it does not use: more than half of all memory is held, and no account
+   * holds more than twice as much as this one.
+   */
+  isShortOf({ held }: Share): boolean {
+    if (this.#held <= this.#limit / 2) return false
+    for (const other of this.#accounts.values()) if (other.held > 2 * held) return false
+    return true
   }
 
   /** Creates an empty reservation for a request. */
@@ -172,9 +177,9 @@ export class Reservation implements Disposable {
     return this.#bytes
   }
 
-  /** Whether memory is short in the whole process. */
+  /** Whether memory is short in the whole process, and the account is among those that hold most. */
   get isShort(): boolean {
-    return this.#budget.isShort
+    return this.#budget.isShortOf(this.#share.account)
   }
 
   /** Whether the reservation was released. */

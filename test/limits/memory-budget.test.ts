@@ -123,6 +123,21 @@ describe("the memory budget of all requests", () => {
     expect(refusal(answer(300))).toBeInstanceOf(MemoryShareUsed)
   })
 
+  test("counts as short only for the accounts that hold most", () => {
+    const budget = new MemoryBudget(600 * MEGABYTE)
+    using large = holding(budget, "large", 290)
+    using small = holding(budget, "small", 10)
+    using middle = holding(budget, "middle", 0)
+    const short = () => [large, middle, small].map(({ isShort }) => isShort)
+    expect(short()).toEqual([false, false, false])
+    middle.takeAnswer(50 * MEGABYTE)
+    expect(short()).toEqual([true, false, false])
+    middle.takeAnswer(100 * MEGABYTE)
+    expect(short()).toEqual([true, true, false])
+    large[Symbol.dispose]()
+    expect(short()).toEqual([false, false, false])
+  })
+
   test("releases memory once that is given back after a handover", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using other = of(budget, "b")
