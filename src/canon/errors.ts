@@ -120,6 +120,8 @@ export interface GatewayErrorDetails {
    * its response would be the same, and the caller is charged.
    */
   readonly billedAnswer?: BilledAnswer
+  /** Set if the memory for a response was refused. */
+  readonly lacksMemory?: true
   /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
   readonly cause?: unknown

@@ -238,6 +238,7 @@ export class Reservation implements Disposable {
       throw new GatewayError(
         "upstream_error",
         `This answer needs more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
+        { lacksMemory: true },
       )
     }
     const taken = this.#take(bytes, EIGHTHS_OF_ANSWERS)
@@ -285,7 +286,7 @@ export class MemoryShareUsed extends GatewayError {
     super(
       "overloaded",
       "Parallel requests of this key or account hold the memory that this answer needs. Send fewer large requests at once, or ask the operator to raise 'limits.memory_mb'.",
-      { retryAfter: RETRY_AFTER_SECONDS },
+      { retryAfter: RETRY_AFTER_SECONDS, lacksMemory: true },
     )
   }
 }
@@ -294,6 +295,6 @@ function full(): GatewayError {
   return new GatewayError(
     "overloaded",
     "The gateway currently has no free memory for a request of this size. Try again in a moment, or send fewer large requests at once.",
-    { retryAfter: RETRY_AFTER_SECONDS },
+    { retryAfter: RETRY_AFTER_SECONDS, lacksMemory: true },
   )
 }

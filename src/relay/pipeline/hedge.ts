@@ -1,3 +1,4 @@
+import { GatewayError } from "../../canon/errors.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import {
   asCallFailure,
@@ -51,6 +52,13 @@ export async function answerHedged<P extends Candidate, T>(
     hedging.giveUp(other)
     return earlier
   }
+  if (earlier.plan === first && lacksMemory(earlier.failure)) {
+    const answer = await helping
+    if ("failure" in answer)
+      throw answer.failure instanceof CallEnded ? answer.failure : earlier.failure
+    hedging.lost(first)
+    return answer
+  }
   // A final failure of the second call does not end the first call, because the caller did not request the second call.
   if (earlier.plan === first && endsFailover(earlier.failure)) {
     // The request has ended, and with it both calls. The caller of this function charges their counted usage.
@@ -71,6 +79,11 @@ function outcomeOf<P extends Candidate, T>(
     (answer) => ({ plan, answer }),
     (thrown: unknown) => ({ plan, failure: asCallFailure(thrown) }),
   )
+}
+
+/** Whether the memory for an answer was refused. Without the memory of the refused answer, another one may fit. */
+function lacksMemory(failure: CallFailure): boolean {
+  return failure instanceof GatewayError && failure.details.lacksMemory === true
 }
 
 function answerIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedAnswer<P, T> {

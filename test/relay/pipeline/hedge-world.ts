@@ -1,6 +1,6 @@
 import { spyOn } from "bun:test"
 import { Load } from "../../../src/routing/loads.ts"
-import type { ModelSettings } from "../../../src/config/settings.ts"
+import type { ModelSettings, Settings } from "../../../src/config/settings.ts"
 import {
   provider,
   simulated,
@@ -89,10 +89,14 @@ export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSett
   })
 }
 
-/** @param hedge the setting of models without their own. */
+/**
+ * @param hedge the setting of models without their own.
+ * @param limits the limits of the gateway.
+ */
 export async function startHedgeWorld(
   models: Readonly<Record<string, ModelSettings>>,
   hedge = false,
+  limits?: Settings["limits"],
 ): Promise<HedgeWorld> {
   const first = startTurns()
   const second = startTurns()
@@ -103,7 +107,10 @@ export async function startHedgeWorld(
       openai: provider(first.url, "openai"),
     },
     models,
-    settings: { routing: { choice: "weight", affinity: true, retries: 1, hedge } },
+    settings: {
+      routing: { choice: "weight", affinity: true, retries: 1, hedge },
+      ...(limits && { limits }),
+    },
   })
   const caller = await gateway.caller("10")
   return {
