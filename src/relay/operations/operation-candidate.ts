@@ -1,4 +1,5 @@
 import type { ModelRules } from "#contract/model-rules.ts"
+import { isJsonObject } from "../../canon/json.ts"
 import { LongSpans } from "../../canon/long-spans.ts"
 import { parseAround, parseWhole } from "../../canon/long-value.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
@@ -10,7 +11,7 @@ import type {
   OperationFormat,
   UsageReader,
 } from "../../canon/operation.ts"
-import { isNoUsage, type Usage } from "../../canon/usage.ts"
+import { type Usage, usageOfCalls } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { asCallFailure, billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
@@ -41,7 +42,8 @@ type CallFormat = AnswerReader & UsageReader
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  readonly #answers: OperationAnswer[] = []
+  /** The answers that were read completely. */
+  readonly #answers = new Map<Attempt<Candidate>, OperationAnswer>()
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
@@ -81,18 +83,26 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * The reported usage of the only call, if its answer could not be decoded. The usage of several calls is estimated
-   * together.
+   * The reported usage of all billed calls if the answer of one of them was not decoded; undefined if a call reported
+   * none. The usage of all calls is then estimated together.
    */
   get unreadUsage(): Usage | undefined {
-    const [only, ...others] = this.#billed
-    if (only?.usageMembers === undefined || others.length > 0) return undefined
-    const usage = this.#format?.usageIn?.(only.usageMembers)
-    return usage === undefined || isNoUsage(usage) ? undefined : usage
+    const billed = this.#billed
+    if (!billed.some(({ usageMembers }) => usageMembers !== undefined)) return undefined
+    return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
+  }
+
+  #usageOf(attempt: Attempt<Candidate>): Usage | undefined {
+    const members = attempt.usageMembers ?? this.#answers.get(attempt)?.json
+    return isJsonObject(members) ? this.#format?.usageIn?.(members) : undefined
   }
 
   get #billed(): readonly Attempt<Candidate>[] {
-    return this.#attempts.filter(({ isBilled, record }) => isBilled || record.outcome === "ok")
+    return this.#attempts.filter((attempt) => {
+      const answer = this.#answers.get(attempt)
+      if (answer && isErrorAnswer(answer)) return false
+      return attempt.isBilled || attempt.record.outcome === "ok"
+    })
   }
 
   /** Whether a call ended with an answer that cannot be used although its provider bills it. */
@@ -107,7 +117,7 @@ export class OperationCandidate implements Candidate {
   }
 
   get #good(): readonly OperationAnswer[] {
-    return this.#answers.filter((answer) => !isErrorAnswer(answer))
+    return [...this.#answers.values()].filter((answer) => !isErrorAnswer(answer))
   }
 
   /** Records the provider cost of the candidate's calls as the operator's cost. */
@@ -121,7 +131,7 @@ export class OperationCandidate implements Candidate {
    */
   get completed(): readonly OperationAnswer[] {
     const good = this.#good
-    return this.#hasFailed || good.length < this.#answers.length ? good : []
+    return this.#hasFailed || good.length < this.#answers.size ? good : []
   }
 
   get #isLarge(): boolean {
@@ -177,7 +187,7 @@ export class OperationCandidate implements Candidate {
         if (this.#hasFailed) throw new CallEnded("not_needed")
         const some = calls
           .slice(start, start + MAX_AT_ONCE)
-          .map((call) => () => this.#read(call, format))
+          .map((call) => () => this.#answer(call, format))
         answers.push(...(await this.#pipeline.together(this.#context, this.deployment, some)))
       }
       return answers
@@ -191,7 +201,7 @@ export class OperationCandidate implements Candidate {
   async again(): Promise<void> {
     await this.#context.cancellation.endOthers()
     this.#hasFailed = false
-    this.#answers.length = 0
+    this.#answers.clear()
   }
 
   /**
@@ -202,11 +212,11 @@ export class OperationCandidate implements Candidate {
     return this.#pipeline.together(this.#context, this.deployment, parts)
   }
 
-  async #read(call: OperationCall, format: CallFormat): Promise<OperationAnswer> {
+  async #answer(call: OperationCall, format: CallFormat): Promise<OperationAnswer> {
     const upstream = await this.call(call, format)
     const answer = await readWhole(upstream, format)
     this.#last = upstream.attempt
-    this.#answers.push(answer)
+    this.#answers.set(upstream.attempt, answer)
     return answer
   }
 }

@@ -50,6 +50,7 @@ beforeAll(async () => {
       "cohere/ranker": { kind: "rerank", price: { search: "0.002" } },
       "own/moderator": { kind: "moderation", price: tokens },
       "own/image": { kind: "image", price: tokens },
+      "google/gemini-3-image": { kind: "image", price: tokens },
       "google/image": { kind: "image", price: tokens },
       "google/tts": { kind: "speech", price: tokens, maxOutput: 16_384 },
       "own/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
@@ -163,6 +164,40 @@ describe("a response of an operation that is too large to read", () => {
       expect((await receiptOf(caller, response)).cost).toBe("0")
     },
   )
+
+  test.each([
+    [0, { input: 120, image_output: 1_600, image: 4 }],
+    [1, { input: 120, output: 400, image_output: 1_200, image: 4 }],
+  ])("costs the usage of all calls of the request, %i of them with text", async (texts, usage) => {
+    let made = 0
+    respond = () => {
+      made++
+      if (made === 4) return padded(1.5 * MEGABYTE, { usageMetadata: GOOGLE })
+      const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }
+      const part = made <= texts ? { text: "I cannot" } : image
+      return Response.json({ candidates: [{ content: { parts: [part] } }], usageMetadata: GOOGLE })
+    }
+    const order = { model: "google/gemini-3-image", prompt: "A cat", n: 4 }
+    const response = await caller.post("/v1/images/generations", order)
+    expect(response.status).toBe(502)
+    expect(made).toBe(4)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
+  })
+
+  test("costs the usage of all batches of texts", async () => {
+    let made = 0
+    respond = () => {
+      if (++made === 2) return padded(1.5 * MEGABYTE, REPORTED["google/vectors"]?.[0] ?? {})
+      const embeddings = Array.from({ length: 100 }, () => ({ values: [0.5, 0.5] }))
+      return Response.json({ embeddings, usageMetadata: { promptTokenCount: 700 } })
+    }
+    const input = Array.from({ length: 200 }, () => "Hello there")
+    const response = await caller.post("/v1/embeddings", { model: "google/vectors", input })
+    expect(response.status).toBe(502)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ estimated: false, usage: { input: 730 } })
+  })
 
   test("costs the price of the deployment that sent it, not of the parallel call", async () => {
     using late = lateSoon()

@@ -47,7 +47,12 @@ export function googleImages(parent: string): ImageFormat {
       if (images.length === 0 && first) throw forbidden(reasonOf(first), usage.usage)
       return { images, ...usage, facts: {} }
     },
-    usageIn: (members) => usageOf(objectAt(members, "usageMetadata"), true),
+    usageIn(members) {
+      // An answer that was not decoded is assumed to have an image.
+      const isRead = members["candidates"] !== undefined
+      const hasImages = !isRead || geminiImages(members).length > 0
+      return usageOf(objectAt(members, "usageMetadata"), hasImages)
+    },
     sent: sentRatio,
     decodeError: decodeImageError,
   }

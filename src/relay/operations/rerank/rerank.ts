@@ -66,7 +66,7 @@ export class Reranking {
       const rates = candidate.deployment.price?.rates ?? {}
       const { inputFresh: tokens = 0, searches = 0 } = candidate.unreadUsage ?? {}
       const { usage } = await rerankUsage(request, { tokens, searches }, rates, count)
-      return { ...usage, inputFresh: Math.ceil(usage.inputFresh * share) }
+      return tokens > 0 ? usage : { ...usage, inputFresh: Math.ceil(usage.inputFresh * share) }
     }
     const input = { ...plan, attempt, unread, mayHedge: true }
     if (plan.model.kind === "rerank") return this.#services.operations.run(input, caller)
