@@ -370,7 +370,7 @@ class StreamedAnswer implements WatchedDeadline {
     if (isUnusable && counted === upstream) {
       const { meter, plan } = counted
       for (const part of meter.parts.length > 0 ? meter.parts : [meter]) {
-        if (part.usage === undefined) countRequested(part, this.#context.charge, plan)
+        countRequested(part, this.#context.charge, plan)
       }
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../canon/json.ts"
+import { totalOutput } from "../../canon/usage.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
@@ -77,9 +78,12 @@ export function isUnusable({ ended }: Attempt<Plan>): boolean {
 
 /** Returns the meter of a call; of an answer that could not be decoded, only if its usage was reported. */
 export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
-  const { meter, usageMembers } = attempt
+  const { meter, usageMembers, plan } = attempt
   const isUnread = isUnusable(attempt)
-  if (meter !== undefined && (meter.usage !== undefined || !isUnread)) return meter
+  if (meter !== undefined && (meter.usage !== undefined || !isUnread)) {
+    if (isUnread) countRequested(meter, charge, plan)
+    return meter
+  }
   return unreadMeter(charge, attempt, isUnread ? (usageMembers ?? {}) : usageMembers)
 }
 
@@ -95,13 +99,17 @@ function unreadMeter(
   const usage = plan.binding.dialect.usageIn(members)
   meter.reported = members
   if (usage !== undefined) meter.result({ choices: [], usage })
-  else countRequested(meter, charge, plan)
+  countRequested(meter, charge, plan)
   return meter
 }
 
-/** Counts the requested maximum output of a call whose answer is billed but unknown, including its received part. */
+/**
+ * Counts the requested maximum output of a call whose answer is billed but unknown, including its received part. If the
+ * provider reported output, nothing is counted.
+ */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
-  if (input.request === undefined) return
+  const isReported = meter.usage !== undefined && totalOutput(meter.usage) > 0
+  if (isReported || input.request === undefined) return
   const { output, choices } = input.bound
   const requested = (output * choices * CHARACTERS_OF_TOKEN) / calls
   const received = meter.characters + meter.other.characters

@@ -87,6 +87,16 @@ describe("an answer that cannot be read", () => {
     expect(await failed("google/chat")).toMatchObject(USED)
   })
 
+  test.each([
+    ["openai/chat", { usage: { prompt_tokens: 30, completion_tokens: 0, total_tokens: 30 } }],
+    ["openai/chat", { usage: { prompt_tokens: 30 } }],
+    ["google/chat", { usageMetadata: { promptTokenCount: 30 } }],
+  ])("costs the requested output if no output is reported: %s %o", async (model, usage) => {
+    respond = json(`{"choices":${ZEROS},${JSON.stringify(usage).slice(1)}`)
+    const used = { estimated: true, usage: { input: 30, output: 1_000 } }
+    expect(await failed(model)).toMatchObject(used)
+  })
+
   test("costs the searches of a whole answer", async () => {
     const item = (type: string, index: number) => ({ type, id: `i_${index}`, status: "completed" })
     const searches = Array.from({ length: 3 }, (_, index) => ({
