@@ -7,6 +7,7 @@ import {
   settleWithoutFeatures,
   settleFeatures,
 } from "../priced-features/settle.ts"
+import { isUnknown } from "../priced-features/count.ts"
 import { DefaultModes, type UnrequestedMode } from "../priced-features/default-modes.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
@@ -194,7 +195,9 @@ function lifetimesOf(kinds: number): (usage: Usage) => Usage {
  * Whether the number of billed tool calls is not known exactly, because vendors report it only at the end of an answer.
  */
 function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
-  return calls.length > 0 && records.some(({ isEnded }) => !isEnded)
+  return calls.some(({ charge }) =>
+    records.some((record) => (record.isUnread ? isUnknown(charge, record) : !record.isEnded)),
+  )
 }
 
 const NO_FIELDS: readonly FieldSwitch[] = []

@@ -10,7 +10,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { Meter } from "../metering/meter.ts"
-import type { Plan } from "./plan.ts"
+import { type Plan, recordOf } from "./plan.ts"
 
 /** A plan whose calls have started. */
 export interface TriedPlan {
@@ -98,6 +98,9 @@ function unreadMeter(
   if (members === undefined) return meter
   const usage = plan.binding.dialect.usageIn(members)
   meter.reported = members
+  const record = recordOf(charge, plan)
+  record?.usageMembers(members)
+  if (record) meter.records = [record]
   if (usage !== undefined) meter.result({ choices: [], usage })
   countRequested(meter, charge, plan)
   return meter

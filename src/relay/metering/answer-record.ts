@@ -22,6 +22,8 @@ export class AnswerRecord {
   items: DoneItem[] = []
   /** Whether the vendor has reported everything. */
   isEnded = false
+  /** Whether only the members of the response that report its usage are known. */
+  isUnread = false
   readonly #reader: Reader
   readonly #members = new GrowingMembers()
   /** The usage in `whole`, if frames have reported one. */
@@ -41,6 +43,12 @@ export class AnswerRecord {
     this.whole = body
     this.isEnded = true
     this.items = this.#reader.items(body)
+  }
+
+  /** Adds the members with the usage of a response that was not decoded. */
+  usageMembers(members: JsonObject): void {
+    this.whole = members
+    this.isUnread = true
   }
 
   /**

@@ -3,7 +3,30 @@ import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import type { CallCharge, Counted } from "../../vendors/priced-features/switch.ts"
 import type { AnswerRecord, DoneItem } from "../metering/answer-record.ts"
+import type { AllowedCalls } from "./feature-costs.ts"
 import { valuesAt } from "./find-switches.ts"
+
+/**
+ * Returns the number of calls of a kind in all responses. A response that was not decoded and whose usage does not
+ * report the number counts as its share of the maximum.
+ */
+export function countAllowed(
+  { charge, max }: Pick<AllowedCalls, "charge" | "max">,
+  records: readonly AnswerRecord[],
+): number {
+  const known = records.filter((record) => !isUnknown(charge, record))
+  const unknown = records.length - known.length
+  const count = known.reduce((sum, record) => sum + countCalls(charge, record), 0)
+  return count + (unknown === 0 ? 0 : Math.ceil((max * unknown) / records.length))
+}
+
+/** Whether the number of calls of a kind is not known, because the response was not decoded. */
+export function isUnknown({ counted }: CallCharge, { isUnread, whole }: AnswerRecord): boolean {
+  if (!isUnread) return false
+  // A report of usage without the number means that there were no calls.
+  const isReported = (path: string): boolean => isJsonObject(whole[path.split(".", 1)[0] ?? ""])
+  return !counted.some((way) => way.in === "usage" && way.paths.some(isReported))
+}
 
 /** Returns the number of calls of a kind that a response reports. */
 export function countCalls(charge: CallCharge, record: AnswerRecord): number {

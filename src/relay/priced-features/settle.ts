@@ -23,7 +23,7 @@ import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import type { Price, SecondUsage } from "../../ledger/price.ts"
 import { type AppliedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
-import { countCalls } from "./count.ts"
+import { countAllowed } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import type { UnrequestedMode } from "./default-modes.ts"
@@ -138,11 +138,11 @@ function withCalls(
 ): Usage {
   if (calls.length === 0) return usage
   const counts = new Map<UsageClass, number>()
-  for (const { charge, units } of calls) {
+  for (const allowed of calls) {
+    const { charge, units } = allowed
     const spans =
       charge.lasts === undefined ? 1 : Math.max(1, Math.ceil(elapsed / 1_000 / charge.lasts))
-    let count = 0
-    for (const record of records) count += countCalls(charge, record)
+    const count = countAllowed(allowed, records)
     counts.set(charge.class, (counts.get(charge.class) ?? 0) + count * units * spans)
   }
   const sum = { ...usage }

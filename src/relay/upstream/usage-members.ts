@@ -10,6 +10,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "performanceConfig",
   // Cohere's usage of embeddings and rankings.
   "meta",
+  // OpenAI's number of searches.
+  "tool_usage",
 ])
 /** The member of an event that contains the whole answer. */
 const ANSWER = "response"

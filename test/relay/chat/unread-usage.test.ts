@@ -116,6 +116,16 @@ describe("an answer that cannot be read", () => {
     expect(receipt.usage).toEqual({ input: 30, output: 400, search: 3 })
   })
 
+  test.each([
+    ["the assumed number", {}, true, 10],
+    ["the reported number", { tool_usage: { web_search: { num_requests: 4 } } }, false, 4],
+  ])("costs %s of searches if it cannot be parsed", async (_, more, estimated, search) => {
+    const end = JSON.stringify({ usage: USAGE, ...more }).slice(1)
+    respond = json(`{"object":"response","status":"completed","output":${ZEROS},${end}`)
+    const receipt = await failed("openai/responses", { web_search_options: {} })
+    expect(receipt).toMatchObject({ estimated, usage: { input: 30, output: 400, search } })
+  })
+
   const logprobs = Array.from({ length: 300_000 }, () => 0)
   const item = { type: "message", id: "m", role: "assistant", status: "completed" }
   const place = { item_id: "m", output_index: 0, content_index: 0 }
