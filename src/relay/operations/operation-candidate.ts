@@ -254,5 +254,6 @@ export async function answerOf(
     spans && longMember !== undefined
       ? await parseAround(bytes, spans, longMember)
       : await parseWhole(bytes)
+  if (json === undefined) attempt.refuseTooComplex(bytes)
   return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
 }

@@ -9,6 +9,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
+import { SMALL_ANSWER } from "./answer-size.ts"
 import { collectAnswer, smallBody } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
@@ -195,17 +196,28 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
     const whole = smallBody(response, this)
-    if (whole === undefined) return this.#collect(response, true).then(parseWhole)
+    if (whole === undefined) return this.#collectedJson(response)
     this.isSmallAnswer = true
-    return this.#parsed(DECODER.decode(whole))
+    const json = parseJson(DECODER.decode(whole))
+    if (json === undefined) this.refuseTooComplex(whole)
+    return json
   }
 
-  #parsed(text: string): JsonValue | undefined {
-    const json = parseJson(text)
-    if (json !== undefined) return json
-    this.usageMembers = usageIfTooComplex(text)
-    if (this.usageMembers === undefined) return undefined
-    throw tooComplex(this.provider)
+  async #collectedJson(response: HttpAnswer): Promise<JsonValue | undefined> {
+    const bytes = await this.#collect(response, true)
+    const json = await parseWhole(bytes)
+    if (json === undefined) this.refuseTooComplex(bytes)
+    return json
+  }
+
+  /**
+   * Checks a whole answer that was not parsed as JSON. Large answers were already checked while they arrived.
+   * @throws GatewayError if it is JSON that is too complex. Its usage is kept.
+   */
+  refuseTooComplex(bytes: Uint8Array): void {
+    if (bytes.byteLength > SMALL_ANSWER) return
+    this.usageMembers = usageIfTooComplex(DECODER.decode(bytes))
+    if (this.usageMembers !== undefined) throw tooComplex(this.provider)
   }
 
   /**

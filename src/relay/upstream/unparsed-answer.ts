@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, parseJson } from "../../
 /** Characters at the end of an answer that are searched for its usage. */
 export const TAIL_LENGTH = 16 * 1024
 
-const OPENING_BRACE = 0x7b
+const JSON_START = /^\s*[{[]/
 
 /**
  * Returns the members with the usage of a complete text that was not parsed as JSON because it is nested too deeply or
@@ -14,7 +14,7 @@ const OPENING_BRACE = 0x7b
  * a tool.
  */
 export function usageIfTooComplex(text: string): JsonObject | undefined {
-  if (text.charCodeAt(0) !== OPENING_BRACE) return undefined
+  if (!JSON_START.test(text)) return undefined
   const usage = new UsageMembers()
   const scanner = new JsonScanner({ observer: usage })
   scanner.push(Buffer.from(text))
