@@ -70,8 +70,7 @@ export class FrameDecoding {
   countRest(rest: readonly ReceivedEvent[]): void {
     for (const event of rest) {
       try {
-        this.#weigh(event)
-        const frame = parseFrame(event)
+        const frame = this.parsed(event)
         const usage = this.events(frame).filter(({ type }) => type === "usage")
         this.#meter.frame(usage, frame.json)
         if (frame.json) this.#record?.frame(frame.json)
@@ -101,15 +100,15 @@ export class FrameDecoding {
   }
 
   /**
-   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
-   * with content or usage.
+   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. Such a frame has content, so
+   * the provider bills it.
    */
   #weigh(event: ReceivedEvent): void {
     try {
       this.#frames.weigh(event)
     } catch (failure) {
       this.countUsage(usageOfText(event.data))
-      throw this.#meter.isBillable ? billedFor(failure) : failure
+      throw billedFor(failure)
     }
   }
 }

@@ -153,6 +153,36 @@ describe("an answer that cannot be read", () => {
     return receiptOf(caller, response)
   }
 
+  test("costs the usage that follows an early event of many log probabilities", async () => {
+    const frames = [
+      { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
+      { choices: [{ index: 0, delta: { content: "Hello" }, logprobs: { content: logprobs } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+      { choices: [], usage: CHAT_USAGE },
+    ]
+    const pieces = frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`)
+    respond = () =>
+      new Response(pieces.join(""), { headers: { "content-type": "text/event-stream" } })
+    expect(await failed("openai/chat", { stream: true })).toMatchObject(USED)
+  })
+
+  test("costs the usage of a stream whose items and last event are nested too deeply", async () => {
+    const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
+    const tools = { type: "mcp_list_tools", id: "x", server_label: "s", tools: "raw" }
+    const frames = [
+      { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
+      { type: "response.output_item.done", output_index: 0, item: tools },
+      {
+        type: "response.completed",
+        response: { status: "completed", output: [tools], usage: USAGE },
+      },
+    ]
+    const events = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
+    const text = events.join("").replaceAll('"raw"', deep)
+    respond = () => new Response(text, { headers: { "content-type": "text/event-stream" } })
+    expect(await failed("openai/responses", { stream: true })).toMatchObject(USED)
+  })
+
   test.each(["Hello", "word ".repeat(1_000)])(
     "costs the usage in the last event of a stream, which repeats the log probabilities: %#",
     async (text) => {
