@@ -99,9 +99,10 @@ export function serve<Caller extends Sender, Body>(
         { request, id, path, caller, connection, receivedAt, startedAt },
         body,
       )
-      return afterBody(request, finished(result, id, caller.memory))
+      return afterBody(request, finished(result, { id, memory: caller.memory, connection }))
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
+      connection.waitShort()
       const { key, trace } = caller ?? ANYONE
       const failed = { request, id, path, errors, errorOf, events, key, trace, body }
       return afterBody(request, failure(thrown, failed))
@@ -158,14 +159,22 @@ function namedModel(body: unknown): string | undefined {
 
 function finished(
   result: Response | Answer,
-  id: string,
-  memory: Reservation | undefined,
+  {
+    id,
+    memory,
+    connection,
+  }: {
+    readonly id: string
+    readonly memory: Reservation | undefined
+    readonly connection: Connection
+  },
 ): Response {
   if (result instanceof Response) {
     memory?.[Symbol.dispose]()
+    connection.waitShort()
     return result
   }
   result.headers["x-request-id"] = id
   result.headers["request-id"] = id
-  return heldAnswer(result, memory)
+  return heldAnswer(result, memory, connection)
 }

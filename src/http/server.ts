@@ -17,6 +17,12 @@ export interface Connection {
   readonly origin: string | undefined
   /** Disables the idle timeout. It is called when the request has been read, because the response may take long. */
   waitLong(): void
+  /**
+   * Restores the idle timeout. It is called in the turn in which the response ends, because the runtime ignores later
+   * changes.
+   * @param isLong whether the caller may still read for long after the end, as with a large response.
+   */
+  waitShort(isLong?: boolean): void
 }
 
 /**
@@ -62,10 +68,10 @@ export interface ServerSettings {
 /** Idle timeout of connections, except while a response is pending. */
 const IDLE_TIMEOUT_SECONDS = 60
 /**
- * Idle timeout of management requests, which is long because verifying a large ledger takes long. It is the largest
- * limited value that Bun accepts.
+ * Idle timeout of management requests, because verifying a large ledger takes long, and of large responses, because
+ * their callers may be slow. It is the largest limited value that Bun accepts.
  */
-const MANAGEMENT_TIMEOUT_SECONDS = 255
+const LONG_TIMEOUT_SECONDS = 255
 /** Matches a single `Host` header. Bun joins several `Host` headers with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
 /** Last resort. Usually, bodies above their limit are rejected earlier with a proper error. */
@@ -216,6 +222,10 @@ class BunConnection implements Connection {
   waitLong(): void {
     this.#server.timeout(this.#request, 0)
   }
+
+  waitShort(isLong = false): void {
+    this.#server.timeout(this.#request, isLong ? LONG_TIMEOUT_SECONDS : IDLE_TIMEOUT_SECONDS)
+  }
 }
 
 function mounted(
@@ -227,9 +237,9 @@ function mounted(
   return [
     path,
     (request, server) => {
-      server.timeout(request, MANAGEMENT_TIMEOUT_SECONDS)
+      server.timeout(request, LONG_TIMEOUT_SECONDS)
       const { address, origin } = new BunConnection(request, server, state)
-      const mountedAt = { address, origin, waitLong() {} }
+      const mountedAt = { address, origin, waitLong() {}, waitShort() {} }
       return begun(request, answering, mountedAt, last)
     },
   ]

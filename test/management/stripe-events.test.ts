@@ -365,7 +365,12 @@ test("a Stripe request that disconnects before the end of its body is not report
     },
   })
   const request = new Request("http://gateway/webhooks/stripe", { method: "POST", body })
-  const response = await handler(request, { address: null, origin: undefined, waitLong() {} })
+  const response = await handler(request, {
+    address: null,
+    origin: undefined,
+    waitLong() {},
+    waitShort() {},
+  })
   expect(response.status).toBe(400)
   expect(heard).toEqual([])
 })

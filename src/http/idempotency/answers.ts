@@ -1,16 +1,20 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
-import { encodeBreak as encodeOpenAiBreak, type EncodeBreak } from "../answers.ts"
+import { encodeBreak as encodeOpenAiBreak } from "../answers.ts"
 import type { AnswerHead } from "./answer-file.ts"
 import { EventFrames } from "./event-frames.ts"
 import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
+import type { RepeatableRequest } from "./repeatable-request.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Maximum bytes of a response that is sent with its length, like the original. */
 const MAX_BYTES_WITH_LENGTH = 1024 * 1024
 /** The caller has disconnected, so this status is never delivered. */
 const CALLER_DISCONNECTED = 499
+
+/** The caller's end of an answer. */
+type Receiver = Pick<RepeatableRequest, "encodeBreak" | "onAnswered">
 
 /** The source of an answer's bytes. */
 interface Source {
@@ -31,9 +35,9 @@ interface Source {
 export function fromReader(
   reader: RecordingReader,
   caller: AbortSignal,
-  encode?: EncodeBreak,
+  receiver?: Receiver,
 ): Promise<Response> {
-  return answerOfReader(reader, caller, { errorOf: endedEarly }, encode)
+  return answerOfReader(reader, caller, { errorOf: endedEarly }, receiver)
 }
 
 /** Responds to another process, which sends the error event to its caller itself. */
@@ -45,7 +49,7 @@ async function answerOfReader(
   reader: RecordingReader,
   caller: AbortSignal,
   part: Pick<Source, "errorOf">,
-  encode?: EncodeBreak,
+  receiver?: Receiver,
 ): Promise<Response> {
   const leave = (): void => reader.leave()
   if (caller.aborted) leave()
@@ -53,11 +57,11 @@ async function answerOfReader(
   const head = await reader.begun()
   if (!head) return new Response(null, { status: CALLER_DISCONNECTED })
   const source = { ...part, next: () => reader.read(), close: leave }
-  return await answerOf(head, reader.rest, source, encode)
+  return await answerOf(head, reader.rest, source, receiver)
 }
 
 /** Responds with a stored answer. */
-export async function fromStored(stored: StoredAnswer, encode?: EncodeBreak): Promise<Response> {
+export async function fromStored(stored: StoredAnswer, receiver?: Receiver): Promise<Response> {
   const { head, length, ending } = stored
   const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const bytes = await stored.next()
@@ -66,13 +70,13 @@ export async function fromStored(stored: StoredAnswer, encode?: EncodeBreak): Pr
   }
   const close = (): void => void stored[Symbol.asyncDispose]().catch(() => {})
   const source = { next, close, errorOf: brokeOff }
-  return await answerOf(head, ending === "whole" ? length : undefined, source, encode)
+  return await answerOf(head, ending === "whole" ? length : undefined, source, receiver)
 }
 
 /** Responds with an answer received from another process. */
 export async function fromNeighbour(
   { head, response }: NeighbourAnswer,
-  encode?: EncodeBreak,
+  receiver?: Receiver,
 ): Promise<Response> {
   const body = response.body?.getReader() as
     | ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
@@ -83,7 +87,7 @@ export async function fromNeighbour(
     close: () => void body?.cancel().catch(() => {}),
     errorOf: endedEarly,
   }
-  return await answerOf(head, body ? lengthOf(length) : 0, source, encode)
+  return await answerOf(head, body ? lengthOf(length) : 0, source, receiver)
 }
 
 function lengthOf(text: string | null): number | undefined {
@@ -95,7 +99,7 @@ async function answerOf(
   { status, headers }: AnswerHead,
   rest: number | undefined,
   source: Source,
-  encode: EncodeBreak = encodeOpenAiBreak,
+  { encodeBreak: encode = encodeOpenAiBreak, onAnswered }: Receiver = {},
 ): Promise<Response> {
   if (rest === undefined || rest > MAX_BYTES_WITH_LENGTH) {
     const { errorOf } = source
@@ -105,7 +109,12 @@ async function answerOf(
       errorOf && hasEvents
         ? (last) => encode(errorOf(request), request, last).map(formatEvent).join("")
         : undefined
-    const body = breakOff ? streamOf(source, new EventFrames(), breakOff) : streamOf(source)
+    const close = (): void => {
+      source.close()
+      onAnswered?.(true)
+    }
+    const sent = { ...source, close }
+    const body = breakOff ? streamOf(sent, new EventFrames(), breakOff) : streamOf(sent)
     return new Response(body, { status, headers })
   }
   const chunks: Uint8Array[] = []
@@ -113,6 +122,7 @@ async function answerOf(
     for (let chunk = await source.next(); chunk; chunk = await source.next()) chunks.push(chunk)
   } finally {
     source.close()
+    onAnswered?.(false)
   }
   const isEmpty = chunks.length === 0 && status === 204
   return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })

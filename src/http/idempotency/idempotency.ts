@@ -186,7 +186,7 @@ export class Idempotency implements AsyncDisposable {
     const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
-    const answer = fromReader(reader, request.signal, input.encodeBreak)
+    const answer = fromReader(reader, request.signal, input)
     // Prevents an unhandled rejection. The answer may fail before it is awaited, if its bytes are no longer available.
     answer.catch(() => {})
     await run.follow(performed)

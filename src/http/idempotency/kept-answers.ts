@@ -86,7 +86,7 @@ export class KeptAnswers implements AsyncDisposable {
     if (claim.node !== node) {
       const { signal } = input.request
       const answer = await this.#neighbours.ask(claim.node, request, signal)
-      if (typeof answer === "object") return fromNeighbour(answer, input.encodeBreak)
+      if (typeof answer === "object") return fromNeighbour(answer, input)
       const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
       // The request may be running on another machine.
       if (isAlive && answer === "unreachable" && !isLost) return "unclear"
@@ -104,7 +104,7 @@ export class KeptAnswers implements AsyncDisposable {
   async #replay(request: string, input: RepeatableRequest): Promise<Response> {
     const stored = await this.folder.open(request)
     if (!stored) throw input.answerGone(request)
-    return await fromStored(stored, input.encodeBreak)
+    return await fromStored(stored, input)
   }
 
   /** Handles a request whose process has died. The ledger determines whether it may run again. */
@@ -118,7 +118,7 @@ export class KeptAnswers implements AsyncDisposable {
     const stored = await this.folder.open(request)
     if (!stored) throw input.answerGone(request)
     await this.#count(request, stored.size)
-    return await fromStored(stored, input.encodeBreak)
+    return await fromStored(stored, input)
   }
 
   /** Records the answer of a process that died before it could record the answer itself. */
@@ -150,7 +150,7 @@ export class KeptAnswers implements AsyncDisposable {
 
 async function attach(run: Run, input: RepeatableRequest): Promise<Found> {
   const reader = run.recording.join()
-  if (reader) return await fromReader(reader, input.request.signal, input.encodeBreak)
+  if (reader) return await fromReader(reader, input.request.signal, input)
   if (run.recording.isTooLarge) throw input.answerGone(run.id)
   await run.isOver
   return "unclear"

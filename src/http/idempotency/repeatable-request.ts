@@ -32,6 +32,11 @@ export interface RepeatableRequest {
   isSettled(request: string, status?: number): Promise<boolean>
   /** Builds the error for a retry if its stored answer was removed. */
   answerGone(request: string): GatewayError
+  /**
+   * Called when the last bytes of an answer have been passed on, before its body is closed.
+   * @param isLarge whether the caller may need long to read them.
+   */
+  readonly onAnswered?: ((isLarge: boolean) => void) | undefined
   /** Encodes the end of an interrupted event stream; if absent, in OpenAI's envelope. */
   readonly encodeBreak?: EncodeBreak | undefined
 }

@@ -202,7 +202,7 @@ const NOTHING_TAKEN: Taken = { preferences: undefined }
  * @throws GatewayError `invalid_value`.
  */
 export function callOf(
-  { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
+  { id, path, request: { headers }, caller, connection, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
   { body, preferences }: Taken = NOTHING_TAKEN,
 ): Call {
@@ -218,6 +218,7 @@ export function callOf(
     preferences,
     labels: labelsOf(headers, body),
     memory: caller.memory,
+    onStreamEnd: (isLarge) => connection.waitShort(isLarge),
     trace: caller.trace,
     body,
   }

@@ -55,7 +55,7 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
 
 function chatCallOf(
   endpoint: ChatEndpoint,
-  { id, path, request, caller, receivedAt, startedAt }: CallContext,
+  { id, path, request, caller, connection, receivedAt, startedAt }: CallContext,
   { json, bytes, isAscii }: ReceivedBody,
 ): ChatCall {
   const { headers, url } = request
@@ -74,6 +74,7 @@ function chatCallOf(
     preferences,
     labels: labelsOf(headers, json),
     memory: caller.memory,
+    onStreamEnd: (isLarge) => connection.waitShort(isLarge),
     trace: caller.trace,
     forwarded: endpoint.forwarded?.(headers),
   }

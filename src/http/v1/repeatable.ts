@@ -66,7 +66,12 @@ function answerOnce(
       // The handler does not use the caller's connection, because the body has been read and waiting callers have their
       // own connections.
       const address = key.addresses === undefined ? null : connection.address
-      const spooled: Connection = { address, origin: connection.origin, waitLong() {} }
+      const spooled: Connection = {
+        address,
+        origin: connection.origin,
+        waitLong() {},
+        waitShort() {},
+      }
       using held = memory.open(key)
       const order = {
         request,
@@ -81,9 +86,11 @@ function answerOnce(
         isSettled: async (id: string) => isSettled(await store.settlements.findReceipt(id)),
         answerGone,
         encodeBreak,
+        onAnswered: (isLarge: boolean) => connection.waitShort(isLarge),
       }
       return await idempotency.answer(order, () => connection.waitLong())
     } catch (thrown) {
+      connection.waitShort()
       return failure(thrown, { request, id: newRequestId(), path, errors, events })
     }
   }

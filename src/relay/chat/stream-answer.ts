@@ -190,6 +190,7 @@ class StreamedAnswer implements WatchedDeadline {
   /** Closes the stream, unless the caller still has to read the rest of long frames. */
   #finish(controller: Controller): void {
     if (!this.#hasBacklog) {
+      this.#context.call.onStreamEnd?.(this.#stall !== undefined)
       controller.close()
       return this.#releaseMemory()
     }

@@ -40,7 +40,11 @@ export interface BodyEnd {
 export interface UnpaidAnswer {
   readonly attempt: Pick<Attempt<Candidate>, "fail">
   readonly chunks: Chunks
-  readonly call: { readonly id: string; readonly memory: Disposable }
+  readonly call: {
+    readonly id: string
+    readonly memory: Disposable
+    readonly onStreamEnd?: (isLarge: boolean) => void
+  }
   /**
    * Whether the caller can receive an error as an event. Otherwise, the connection is cut, so that no client treats a
    * partial answer as complete.
@@ -207,6 +211,7 @@ class ChargedBody {
       const { last } = await this.#answer.end("whole")
       if (value) controller.enqueue(value)
       if (last) controller.enqueue(last)
+      this.#answer.call.onStreamEnd?.(true)
       controller.close()
     } catch (thrown) {
       // Without a charge, the tail is not sent.
@@ -232,6 +237,7 @@ class ChargedBody {
     if (hasLeft || !hasErrorEvents) return await cut(controller)
     const error = callerError(failure)
     controller.enqueue(errorEvent(isCharged ? asChargedError(error) : error, call.id))
+    call.onStreamEnd?.(true)
     controller.close()
   }
 

@@ -46,6 +46,11 @@ export interface Call {
   readonly labels?: Labels | undefined
   /** The memory that is reserved for the request until its answer has ended. A stream disposes of it at its end. */
   readonly memory: Reservation
+  /**
+   * Called when the last bytes of a stream have been passed on, before the stream is closed.
+   * @param isLarge whether the caller may need long to read them.
+   */
+  readonly onStreamEnd?: (isLarge: boolean) => void
   /** The place of the request in a trace; absent if the request is not traced. */
   readonly trace?: RequestTrace | undefined
   /** Set if the call is only an estimate, without a hold or an upstream call. */

@@ -84,6 +84,7 @@ beforeAll(() => {
         address: own.requestIP(request)?.address ?? null,
         origin: request.headers.get("test-origin") ?? undefined,
         waitLong() {},
+        waitShort() {},
       }),
   })
 })
