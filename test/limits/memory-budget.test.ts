@@ -114,7 +114,8 @@ describe("the memory budget of all requests", () => {
   test("blames a caller for no refusal that other accounts cause", () => {
     const budget = new MemoryBudget(600 * MEGABYTE)
     using _ = holding(budget, "other", 400)
-    using __ = holding(budget, "own", 1)
+    using own = holding(budget, "own", 1)
+    expect(own.held).toBe(MEGABYTE)
     const answer = (megabytes: number) => () => of(budget, "own").takeAnswer(megabytes * MEGABYTE)
     const missed = refusal(answer(100))
     expect(missed).toMatchObject({ kind: "overloaded" })
