@@ -83,7 +83,8 @@ export function boundByBytes(
   // The measured size of the media may be larger than the body.
   const bytes = Math.max(0, bodyBytes - media.encoded)
   const text = isAscii === true ? bytes : bytes + normalizationGrowth(boundedText(request))
-  return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
+  const input = { most: text + media.tokens + kept, likely: roughTokens(bytes) }
+  return boundOf(request, input, model, kindsWith(media, kept))
 }
 
 /** A text, and its number of tokens in the vocabulary of the token counter. */
@@ -107,7 +108,8 @@ export function boundByCount(
   const characters = characterCounts(counted)
   const common = mostTokens({ tokens, characters }, models) + normalizationGrowth(counted)
   const text = common + 8 * request.messages.length
-  return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
+  const input = { most: text + media.tokens + kept, likely: tokens }
+  return boundOf(request, input, model, kindsWith(media, kept))
 }
 
 /** Returns the possible kinds of tokens. Stored content may be of any kind. */
@@ -153,10 +155,23 @@ export function estimateInput(input: {
   return usage
 }
 
-function boundOf(request: ChatRequest, input: number, model: Model, kinds: number): Bound {
-  const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
+/** The tokens of an input. */
+interface InputTokens {
+  readonly most: number
+  /** The probable tokens of its text. */
+  readonly likely: number
+}
+
+function boundOf(
+  request: ChatRequest,
+  { most, likely }: InputTokens,
+  model: Model,
+  kinds: number,
+): Bound {
+  const wrapped = most + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
   return {
-    input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
+    // If the text is longer than the context, the configured context may be too low.
+    input: Math.min(wrapped, Math.max(likely, model.context ?? Infinity)),
     sent: wrapped,
     output: longestAnswer(request, model),
     choices: request.choices,

@@ -111,6 +111,20 @@ describe("charges for usage above the possible maximum", () => {
     expect(paid).toBe(150_000n * 1_000n + 2_000n)
   })
 
+  test.each([
+    [300_000, "0.102"],
+    [600_000, "0.152"],
+  ])(
+    "hold the probable tokens of a text of %i bytes, at least the model's context",
+    async (bytes, hold) => {
+      usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
+      const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
+      const { receipt } = await ask({ model: "scripted/known", messages })
+      expect(Number(receipt.hold)).toBeCloseTo(Number(hold), 3)
+      expect(receipt.usage).toEqual({ input: bytes / 5, output: 1 })
+    },
+  )
+
   test("stop at a few times the bytes for input of a model without a known context", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
