@@ -5,6 +5,7 @@ import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/f
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
 import { billedFor } from "./answer-size.ts"
+import { OpenEvent } from "./open-event.ts"
 import { TAIL_LENGTH, usageAtEnd } from "./unparsed-answer.ts"
 import { isHeavy, weighFrame } from "./parse-frame.ts"
 
@@ -26,6 +27,7 @@ export class UpstreamFrames {
   readonly #attempt: FramedCall
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
+  readonly #openEvent = new OpenEvent()
   /** Received bytes that have not been read yet. */
   #rest: Uint8Array | undefined
   /** Bytes that were read since the last event. */
@@ -36,7 +38,7 @@ export class UpstreamFrames {
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
-  /** The members with the usage at the end of a stream that could not be read because a frame is too long. */
+  /** The members with the usage in a frame that was too long to be read, or after it. */
   usageMembers: JsonObject = {}
 
   constructor(
@@ -113,17 +115,24 @@ export class UpstreamFrames {
    */
   async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReceivedEvent[]> {
     try {
-      return this.#parse(bytes)
+      const frames = this.#parse(bytes)
+      if (frames.length > 0) this.#openEvent.restart(bytes)
+      else this.#openEvent.push(bytes)
+      return frames
     } catch (failure) {
       if (billedAnswerOf(failure) !== undefined) await this.#readTail(bytes)
       throw failure
     }
   }
 
-  /** Discards the rest of the stream except for the usage at its end, for at most the size limit of answers. */
+  /** Discards the rest of the stream except for its usage, for at most the size limit of answers. */
   async #readTail(last: Uint8Array): Promise<void> {
     const { answerBytes, deadlines } = this.#attempt
-    let tail = Buffer.concat([last, this.#rest ?? new Uint8Array()])
+    const event = this.#openEvent
+    const rest = this.#rest ?? new Uint8Array()
+    event.push(last)
+    event.push(rest)
+    let tail = Buffer.concat([last, rest])
     this.#rest = undefined
     deadlines.resume()
     try {
@@ -132,12 +141,15 @@ export class UpstreamFrames {
         if (value === undefined) break
         deadlines.received()
         read += value.byteLength
+        event.push(value)
         tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
       }
     } catch {
       // The answer is charged without its reported usage.
     }
-    this.usageMembers = usageAtEnd(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
+    // Frames in a binary format may not be found.
+    const atEnd = usageAtEnd(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
+    this.usageMembers = { ...atEnd, ...event.usageMembers }
   }
 
   /** @throws GatewayError for an invalid frame. */

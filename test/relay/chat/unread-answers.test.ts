@@ -362,6 +362,26 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 
+  test.each(["", "😀".repeat(9_000)])(
+    "costs the usage within an event of 49 MB: %#",
+    async (metadata) => {
+      const end = JSON.stringify({
+        usage: { input_tokens: 30, output_tokens: 400, total_tokens: 430 },
+        metadata: { k: metadata },
+      })
+      const created = { type: "response.created", response: { id: "r", status: "in_progress" } }
+      const padding = "x".repeat(49 * MEGABYTE)
+      respond = () =>
+        new Response(
+          `event: response.created\ndata: ${JSON.stringify(created)}\n\nevent: response.completed\ndata: {"type":"response.completed","response":{"id":"r","padding":"${padding}",${end.slice(1)}}\n\n`,
+          { headers: { "content-type": "text/event-stream" } },
+        )
+      const order = { model: "openai/responses", messages: HELLO, max_tokens: 1_000, stream: true }
+      const receipt = await failed(CHAT, order)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
+
   test("costs the requested output if no usage follows an event of 49 MB", async () => {
     respond = () =>
       new Response(`data: ${LONG_EVENT}\n\n`, {

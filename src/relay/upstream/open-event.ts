@@ -1,0 +1,49 @@
+import { JsonScanner } from "../../canon/json-structure.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { ChunkList } from "../../wire/chunk-list.ts"
+import { UsageMembers } from "./usage-members.ts"
+
+/** Events with fewer bytes are not scanned, because their memory is never refused. */
+const MAX_UNSCANNED_BYTES = 256 * 1024
+const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"]
+
+/** Scans the open event of a stream for its usage, in case the event is too long to be parsed. */
+export class OpenEvent {
+  #usage = new UsageMembers()
+  readonly #chunks = new ChunkList()
+  #bytes = 0
+  #scanner: JsonScanner | undefined
+
+  /** Discards the bytes before a chunk that completed an event. The next event may start in the same chunk. */
+  restart(chunk: Uint8Array): void {
+    this.#chunks.clear()
+    this.#bytes = 0
+    if (this.#scanner !== undefined) {
+      this.#scanner = undefined
+      this.#usage = new UsageMembers()
+    }
+    this.push(chunk)
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#scanner !== undefined) return this.#scanner.push(chunk)
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > MAX_UNSCANNED_BYTES) this.#scan()
+  }
+
+  /** The members with the last usage in the event and in the events that were pushed after it. */
+  get usageMembers(): JsonObject {
+    if (this.#scanner === undefined) this.#scan()
+    return this.#usage.members
+  }
+
+  #scan(): void {
+    const bytes = Buffer.concat(this.#chunks.chunks)
+    this.#chunks.clear()
+    this.#scanner = new JsonScanner({ observer: this.#usage })
+    const lineStart = Math.max(0, ...BLANK_LINES.map((line) => bytes.lastIndexOf(line)))
+    const start = bytes.indexOf("{", lineStart)
+    if (start !== -1) this.#scanner.push(bytes.subarray(start))
+  }
+}
