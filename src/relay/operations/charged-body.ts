@@ -102,6 +102,9 @@ export async function* eventsOf(
       deadlines.pause()
       yield* readTogether(received ?? frames.end(), frames, reader)
     }
+  } catch (failure) {
+    if (Object.keys(frames.usageMembers).length > 0) attempt.usageMembers = frames.usageMembers
+    throw failure
   } finally {
     if (reader.isOver) void discardRest(attempt, frames)
     else attempt[Symbol.dispose]()

@@ -39,6 +39,7 @@ beforeAll(async () => {
       own: provider(`${root}/v1`, "openai-compatible"),
       first: provider(`${root}/v1`, "openai-compatible"),
       second: provider(`${root}/v1`, "openai-compatible"),
+      openai: provider(`${root}/v1`, "openai"),
       google: provider(root, "google"),
       cohere: provider(root, "cohere"),
     },
@@ -51,6 +52,7 @@ beforeAll(async () => {
       "own/moderator": { kind: "moderation", price: tokens },
       "own/image": { kind: "image", price: tokens },
       "google/gemini-3-image": { kind: "image", price: tokens },
+      "openai/gpt-image-1": { kind: "image", price: tokens },
       "google/image": { kind: "image", price: tokens },
       "google/tts": { kind: "speech", price: tokens, maxOutput: 16_384 },
       "own/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
@@ -140,6 +142,23 @@ describe("a response of an operation that is too large to read", () => {
     respond = () => padded(1.5 * MEGABYTE, end)
     const receipt = await refused(model)
     expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
+  })
+
+  test("costs the usage in the last event of a streamed image of 65 MB", async () => {
+    const usage = { input_tokens: 30, output_tokens: 400 }
+    const image = "A".repeat(65 * MEGABYTE)
+    const end = { type: "image_generation.completed", b64_json: image, usage }
+    respond = () =>
+      new Response(`event: ${end.type}\ndata: ${JSON.stringify(end)}\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    const before = calls
+    const order = { model: "openai/gpt-image-1", prompt: "A cat", stream: true }
+    const response = await caller.post("/v1/images/generations", order)
+    const receipt = await receiptOf(caller, response)
+    expect((await errorOf(response)).message).toContain("was charged")
+    expect(calls).toBe(before + 1)
+    expect(receipt).toMatchObject({ usage: { input: 30, image_output: 400 } })
   })
 
   test("costs its usage if it is only slightly too large", async () => {
