@@ -12,6 +12,9 @@ import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed
 import type { UpstreamFrames } from "../upstream/upstream-frames.ts"
 import type { Plan } from "./plan.ts"
 
+/** Frames with content have one of these members in all formats. */
+const ANSWER_MEMBERS = ['"choices"', '"candidates"', '"type"', '"delta"']
+
 export interface DecodingParts {
   readonly attempt: Attempt<Plan>
   readonly frames: UpstreamFrames
@@ -100,15 +103,17 @@ export class FrameDecoding {
   }
 
   /**
-   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. Such a frame has content, so
-   * the provider bills it.
+   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
+   * with content or usage, and a frame of this size in an API's format has content.
    */
   #weigh(event: ReceivedEvent): void {
     try {
       this.#frames.weigh(event)
     } catch (failure) {
       this.countUsage(usageOfText(event.data))
-      throw billedFor(failure)
+      const isBilled =
+        this.#meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
+      throw isBilled ? billedFor(failure) : failure
     }
   }
 }
