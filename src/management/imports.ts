@@ -49,11 +49,28 @@ export interface ImportCounts {
   readonly present: number
   /** Accounts whose name belongs to another account, so that they were created with a different one. */
   readonly renamed: readonly { readonly name: string; readonly created_as: string }[]
+  /** Accounts that may belong to someone else, so that nothing of them was written. */
+  readonly left_out: readonly LeftOut[]
+}
+
+export interface LeftOut {
+  /** The name in the other gateway. */
+  readonly name: string
+  readonly reason: string
 }
 
 /** A write to the store, without its audit record. */
 type Write<Step = BatchStep> = Step extends unknown ? Omit<Step, "audit"> : never
 type Change = Omit<AuditedChange, "action">
+
+interface AccountSteps {
+  readonly steps: readonly BatchStep[]
+  /** Whether the account was imported before. */
+  readonly isFound: boolean
+  readonly knownKeys: number
+  /** The reason why the account is left out; absent if it is not. */
+  readonly reason?: string
+}
 
 const ENTRIES_PER_READ = 500
 /** Maximum length of an account's name. */
@@ -76,27 +93,32 @@ export class Imports {
 
   /**
    * Writes the missing records in one transaction.
-   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, may belong to someone else,
-   *   or was created at the same time.
+   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed or was created at the same time, or
+   *   if the source may be another installation.
    */
   async apply(actor: Actor, accounts: readonly ImportedAccount[]): Promise<ImportCounts> {
     requireOperator(actor)
     const steps: BatchStep[] = []
     const renamed: { name: string; created_as: string }[] = []
+    const leftOut: LeftOut[] = []
     let [knownAccounts, knownKeys] = [0, 0]
     const taken = new Set<string>()
     for (const account of accounts) {
       const made = await this.#stepsOf(actor, account, taken)
+      knownKeys += made.knownKeys
+      if (made.reason !== undefined) {
+        leftOut.push({ name: account.name, reason: made.reason })
+        continue
+      }
       steps.push(...made.steps)
       if (made.isFound) knownAccounts++
-      knownKeys += made.knownKeys
       for (const step of made.steps) {
         if (step.kind !== "account.create" || step.account.name === account.name) continue
         renamed.push({ name: account.name, created_as: step.account.name })
       }
     }
     const count = (kind: BatchStep["kind"]) => steps.filter((step) => step.kind === kind).length
-    if (knownAccounts > 0 && knownKeys === 0 && count("key.create") > 0) {
+    if (knownKeys === 0 && leftOut.length > 0) {
       throw conflict(
         "some of these accounts were imported before, but none of these keys. If the source is another installation, add --source NAME. Otherwise create the keys by hand.",
       )
@@ -108,6 +130,7 @@ export class Imports {
       grants: count("account.entry"),
       present: knownAccounts + knownKeys,
       renamed,
+      left_out: leftOut,
     }
   }
 
@@ -126,26 +149,40 @@ export class Imports {
     actor: Actor,
     account: ImportedAccount,
     taken: Set<string>,
-  ): Promise<{ steps: readonly BatchStep[]; isFound: boolean; knownKeys: number }> {
+  ): Promise<AccountSteps> {
     const found = await this.#accountOf(account.id)
     if (found?.state === "closed") {
       throw conflict(`the account '${found.name}' is closed. Reopen it, then run the import again.`)
+    }
+    const existing = new Map<string, string>()
+    for (const { id } of account.keys) {
+      const key = await this.#store.keys.find(id)
+      if (key) existing.set(id, key.account)
+    }
+    const owners = [...existing.values()]
+    const [knownKeys, isFound] = [existing.size, found !== null]
+    const [owner] = owners
+    if (!found && owner !== undefined) {
+      return { steps: [], isFound, knownKeys, reason: await this.#ownedBy(owner) }
     }
     const steps = found
       ? []
       : await this.#accountSteps(actor, await this.#withFreeName(account, taken))
     steps.push(...(await this.#grantSteps(actor, account, found)))
-    let knownKeys = 0
-    let isKnown = found === null || found.name === account.name
     for (const key of account.keys) {
-      const existing = await this.#store.keys.find(key.id)
-      if (existing) {
-        knownKeys++
-        isKnown ||= existing.account === found?.id
-      } else steps.push(...(await this.#keySteps(actor, key, account.id)))
+      if (!existing.has(key.id)) steps.push(...(await this.#keySteps(actor, key, account.id)))
     }
-    if (found && !isKnown && steps.length > 0) throw otherOwner(account, found)
-    return { steps, isFound: found !== null, knownKeys }
+    // Names and numbers do not identify an account, because users choose names and each installation counts from one.
+    if (found && steps.length > 0 && !owners.includes(found.id)) {
+      return { steps: [], isFound, knownKeys, reason: otherOwner(account, found) }
+    }
+    return { steps, isFound, knownKeys }
+  }
+
+  /** Returns the reason for a new account whose keys already exist. */
+  async #ownedBy(owner: string): Promise<string> {
+    const name = (await this.#store.accounts.find(owner))?.name ?? owner
+    return `Some of its keys belong to the account '${name}'. Use the same --source as in the first import.`
   }
 
   /** Returns the account with an id. An account can have another account's id as its name. */
@@ -241,11 +278,9 @@ export class Imports {
   }
 }
 
-/** The error for an account that was imported under another name, if none of its keys shows that it is the same. */
-function otherOwner({ name, note }: ImportedAccount, found: AccountRecord): GatewayError {
-  return conflict(
-    `the account '${found.name}' was imported '${note}', but this source has the name '${name}' for it and none of its keys. If the source is another installation, add --source NAME. If it is the same person, rename the account to '${name}'. Then run the import again.`,
-  )
+/** Returns the reason for an account that was imported before, if none of its keys shows that it is the same. */
+function otherOwner({ note }: ImportedAccount, found: AccountRecord): string {
+  return `The account '${found.name}' was imported '${note}', but none of its keys is in this source. If the source is another installation, add --source NAME. Otherwise create its new keys by hand.`
 }
 
 function conflict(words: string, cause?: Error): GatewayError {

@@ -38,7 +38,7 @@ export async function applyImport(
     const keys = await Promise.all(
       account.keys.map((key) => withSecret(key, secrets, installation)),
     )
-    planned.push({ ...account, id: importedId("acc", account.note), keys })
+    planned.push({ ...account, id: importedId("acc", originOf(account)), keys })
   }
   using staged = new StagedFiles(settings)
   const hasSecrets = secrets.text !== ""
@@ -53,6 +53,11 @@ export async function applyImport(
   staged.commit()
   const paths = settings.map(({ path }) => path)
   return { ...counts, files: hasSecrets ? [...paths, keysPath] : paths }
+}
+
+/** Joins the parts of an origin without ambiguity, because users of the other gateway choose some of them. */
+function originOf({ note, source }: PlannedAccount): string {
+  return source === undefined ? note : JSON.stringify([source, note])
 }
 
 function importsOf({ store, audit, hasher, loaded }: ImportInstallation): Imports {

@@ -84,10 +84,13 @@ export const registerImport: RegisterCommand = (program, terminal) => {
 
 async function perform(
   whole: ImportPlan,
-  { apply, out, force, source }: ImportOptions,
+  { apply, out, force, source: named }: ImportOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
+  const source = named?.trim()
+  if (source === "")
+    throw new CommandError("usage", "--source is empty", "Name the other installation.")
   const output = outputOf(command, terminal)
   const options = { ...loadOptions(command), file: out }
   const plan = withoutMissingModels(whole, options)
@@ -132,11 +135,13 @@ async function perform(
 
 /** Distinguishes accounts of several installations, which may have the same numbers. */
 function withSource(account: PlannedAccount, source: string | undefined): PlannedAccount {
-  return source === undefined ? account : { ...account, note: `${account.note} of ${source}` }
+  return source === undefined
+    ? account
+    : { ...account, source, note: `${account.note} of ${source}` }
 }
 
 function wordsOf(applied: Applied, out: string): string {
-  const { files, accounts, keys, grants, present, renamed } = applied
+  const { files, accounts, keys, grants, present, renamed, left_out: leftOut } = applied
   const environment = files.find((file) => file.endsWith(".env"))
   const load = environment === undefined ? "" : `set -a; . ${shellPath(environment)}; set +a; `
   return [
@@ -145,6 +150,7 @@ function wordsOf(applied: Applied, out: string): string {
       ({ name, created_as }) =>
         `Another account has the name '${name}', so the imported one is '${created_as}'.`,
     ),
+    ...leftOut.map(({ name, reason }) => `Left out: account '${name}'. ${reason}`),
     `Written: ${files.join(", ")}`,
     `Next: ${load}tollgate --config ${out} doctor`,
   ].join("\n")

@@ -25,6 +25,8 @@ export interface PlannedKey extends Omit<ImportedKey, "secret"> {
 
 export interface PlannedAccount extends Omit<ImportedAccount, "id" | "keys"> {
   readonly keys: readonly PlannedKey[]
+  /** The operator's name of the other installation; absent for a single one. */
+  readonly source?: string
 }
 
 /** Everything that an import would write. */

@@ -154,7 +154,7 @@ test("import refuses keys of another installation whose users have the same numb
     await applyImport([planned("bob", "from new-api: user 5")], [], out, installation)
     const other = planned("carol", "from new-api: user 5")
     await expect(applyImport([other], [], out, installation)).rejects.toThrow("--source")
-    const named = { ...other, note: `${other.note} of second` }
+    const named = { ...other, source: "second", note: `${other.note} of second` }
     expect(await applyImport([named], [], out, installation)).toMatchObject({
       accounts: 1,
       keys: 2,
@@ -188,4 +188,53 @@ test("import refuses a plan whose accounts exist although none of its keys do", 
     const sameName = { ...planned("bob", note), keys }
     await expect(applyImport([sameName], [], out, installation)).rejects.toThrow("--source")
     for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
+  }))
+
+test("import gives no key of another installation to an account of the first one", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const installation = installationOn(store, folder)
+    const [alice, bob] = [
+      planned("alice", "from new-api: user 4"),
+      planned("bob", "from new-api: user 5"),
+    ]
+    await applyImport([alice, bob], [], out, installation)
+    // A user of both installations has the same key in both.
+    const stranger = { ...bob, credits: 7n, keys: planned("stranger").keys }
+    const applied = await applyImport([alice, stranger], [], out, installation)
+    expect(applied).toMatchObject({ accounts: 0, keys: 0, grants: 0 })
+    expect(applied.left_out).toMatchObject([{ name: "bob" }])
+    for (const { id } of stranger.keys) expect(await store.keys.find(id)).toBeNull()
+  }))
+
+test("import of an account whose keys exist does not grant its credits again", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const installation = installationOn(store, folder)
+    const bob = planned("bob", "from new-api: user 5")
+    await applyImport([bob], [], out, installation)
+    const named = { ...bob, source: "second", note: `${bob.note} of second` }
+    await expect(applyImport([named], [], out, installation)).resolves.toMatchObject({
+      accounts: 0,
+      grants: 0,
+      left_out: [{ name: "bob" }],
+    })
+    expect(await store.accounts.list()).toHaveLength(1)
+  }))
+
+test("import tells a source from a user whose id contains its name", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const installation = installationOn(database.store, folder)
+    const note = "from LiteLLM: user:bob of prod"
+    const sourced = { ...planned("bob", note), source: "prod" }
+    await applyImport([sourced], [], out, installation)
+    const other = { ...planned("bob", note), keys: planned("other").keys }
+    expect(await applyImport([other], [], out, installation)).toMatchObject({
+      accounts: 1,
+      keys: 2,
+    })
+    expect(await database.store.accounts.list()).toHaveLength(2)
   }))
