@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
 import { SetupTokenFile } from "./setup-token.ts"
@@ -46,7 +54,9 @@ export class SecretFolder implements InstallationSecrets {
   }
 }
 
+/** Reads a secret. Reading a pipe or a device could take forever, so it is refused. */
 function readWhole(path: string): string {
+  if (!statSync(path).isFile()) throw new Error(`the secret in ${path} is not a file`)
   const secret = readFileSync(path, "utf8").trim()
   if (secret.length < 64) {
     throw new Error(`the secret in ${path} is damaged: restore it from a backup of the data folder`)
