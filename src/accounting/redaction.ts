@@ -1,5 +1,6 @@
 import type { AuditRecord, EntryRecord } from "./chained-records.ts"
 import { hashAudit, hashEntry, hashText } from "./hash-chain.ts"
+import { foldedEmail } from "../canon/email-address.ts"
 
 /** The text that replaces an erased name. */
 export const ERASED = "erased"
@@ -89,7 +90,7 @@ export function isEncrypted(text: string): boolean {
 }
 
 function isAddressIn({ addresses }: PersonTraces, text: string): boolean {
-  return addresses.includes(text.toLowerCase())
+  return addresses.includes(foldedEmail(text))
 }
 
 function redactText(

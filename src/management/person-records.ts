@@ -73,9 +73,7 @@ function isActor(
   addresses: readonly string[],
 ): boolean {
   const person = personIdOf(actorName)
-  return person === undefined
-    ? addresses.includes(actorName.toLowerCase())
-    : people.includes(person)
+  return person === undefined ? addresses.includes(foldedEmail(actorName)) : people.includes(person)
 }
 
 /**

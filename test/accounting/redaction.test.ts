@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test"
+import type { AuditRecord } from "../../src/accounting/chained-records.ts"
+import { ERASED, redactAudit } from "../../src/accounting/redaction.ts"
+import { foldedEmail } from "../../src/canon/email-address.ts"
+
+function signIn(actorName: string): AuditRecord {
+  return {
+    number: 1,
+    at: 1,
+    actor: "user",
+    actorId: null,
+    actorName,
+    address: null,
+    action: "session.fail",
+    account: null,
+    target: null,
+    before: null,
+    after: null,
+    previous: "",
+    hash: "",
+  } as unknown as AuditRecord
+}
+
+test.each(["JÜRGEN@example.com", "\u212Aim@Example.com"])(
+  "redaction finds an address with letters outside of ASCII: %s",
+  (address) => {
+    const traces = { person: null, addresses: [foldedEmail(address)] }
+    expect(redactAudit(signIn(address), traces)).toMatchObject({ actorName: ERASED })
+  },
+)
+
+test("redaction leaves an address that only other rules of lower case make equal", () => {
+  const traces = { person: null, addresses: ["kim@example.com"] }
+  expect(redactAudit(signIn("\u212Aim@example.com"), traces)).toBeUndefined()
+})
