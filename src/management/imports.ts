@@ -49,7 +49,7 @@ export interface ImportCounts {
   readonly present: number
   /** Accounts whose name belongs to another account, so that they were created with a different one. */
   readonly renamed: readonly { readonly name: string; readonly created_as: string }[]
-  /** Accounts that may belong to someone else, so that nothing of them was written. */
+  /** Accounts that are closed or may belong to someone else, so that nothing of them was written. */
   readonly left_out: readonly LeftOut[]
 }
 
@@ -93,7 +93,7 @@ export class Imports {
 
   /**
    * Writes the missing records in one transaction.
-   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed or was created at the same time, or
+   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account was created at the same time, or
    *   if the source may be another installation.
    */
   async apply(actor: Actor, accounts: readonly ImportedAccount[]): Promise<ImportCounts> {
@@ -151,9 +151,6 @@ export class Imports {
     taken: Set<string>,
   ): Promise<AccountSteps> {
     const found = await this.#accountOf(account.id)
-    if (found?.state === "closed") {
-      throw conflict(`the account '${found.name}' is closed. Reopen it, then run the import again.`)
-    }
     const existing = new Map<string, string>()
     for (const { id } of account.keys) {
       const key = await this.#store.keys.find(id)
@@ -162,6 +159,10 @@ export class Imports {
     const owners = [...existing.values()]
     const [knownKeys, isFound] = [existing.size, found !== null]
     const [owner] = owners
+    if (found?.state === "closed") {
+      const reason = `The account '${found.name}' is closed. To import more of it, reopen it.`
+      return { steps: [], isFound, knownKeys, reason }
+    }
     if (!found && owner !== undefined) {
       return { steps: [], isFound, knownKeys, reason: await this.#ownedBy(owner) }
     }

@@ -45,12 +45,10 @@ test("import writes nothing if one of its accounts cannot be written", () =>
     expect(await run([planned("two")])).toMatchObject({ accounts: 1, keys: 2, grants: 1 })
     const written = () => [out, `${out}.keys`].map((path) => readFileSync(path, "utf8"))
     const before = written()
-    const [two] = await store.accounts.list()
-    await store.accounts.update(two?.id ?? "", { state: "closed" }, AUDIT)
-    await expect(run()).rejects.toThrow("the account 'two' is closed")
+    const unknown = { ...planned("two"), keys: planned("three").keys }
+    await expect(run([planned("one"), unknown])).rejects.toThrow("Nothing was imported")
     expect((await store.accounts.list()).map(({ name }) => name)).toEqual(["two"])
     expect(written()).toEqual(before)
-    await store.accounts.update(two?.id ?? "", { state: "active" }, AUDIT)
     expect(await run()).toMatchObject({ accounts: 1, keys: 2, grants: 1, present: 3 })
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
@@ -237,4 +235,19 @@ test("import tells a source from a user whose id contains its name", () =>
       keys: 2,
     })
     expect(await database.store.accounts.list()).toHaveLength(2)
+  }))
+
+test("import leaves out a closed account", () =>
+  withFolder(async (folder, out) => {
+    await using database = TestDatabase.direct()
+    const { store } = database
+    const installation = installationOn(store, folder)
+    await applyImport([planned("two")], [], out, installation)
+    const [two] = await store.accounts.list()
+    await store.accounts.update(two?.id ?? "", { state: "closed" }, AUDIT)
+    const more = { ...planned("two"), keys: [...planned("two").keys, ...planned("three").keys] }
+    const applied = await applyImport([planned("one"), more], [], out, installation)
+    expect(applied).toMatchObject({ accounts: 1, keys: 2, left_out: [{ name: "two" }] })
+    const sourced = { ...more, source: "other", note: "from two of other" }
+    expect(await applyImport([sourced], [], out, installation)).toMatchObject({ accounts: 0 })
   }))
