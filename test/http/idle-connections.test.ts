@@ -87,6 +87,6 @@ test.concurrent.each([
   ["a stream as an array", "200", "/v1beta/models/sim%2Fecho:streamGenerateContent", GOOGLE, []],
   ["rejected embeddings", "404", "/v1/embeddings", { model: "none", input: "a" }, []],
   ["speech", "200", "/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "hello" }, []],
-] as const)("an idle connection is closed after %s", async (_, status, path, body, headers) => {
-  expect(await statusOfClosed(path, body, headers)).toBe(status)
+] as const)("an idle connection is closed after %s", async (_, status, ...request) => {
+  expect(await statusOfClosed(...request)).toBe(status)
 })
