@@ -69,7 +69,7 @@ const CHAT = {
 const MANY = Array.from({ length: 200 }, (_, index) => `text ${index}`)
 const GOOGLE = { contents: [{ role: "user", parts: [{ text: "hello" }] }] }
 
-test.concurrent.each([
+const CASES = [
   ["a chat", "200", "/v1/chat/completions", CHAT, []],
   ["a stream", "200", "/v1/chat/completions", { ...CHAT, stream: true }, []],
   ["a large answer", "200", "/v1/embeddings", { model: "sim/embed", input: MANY }, []],
@@ -87,6 +87,9 @@ test.concurrent.each([
   ["a stream as an array", "200", "/v1beta/models/sim%2Fecho:streamGenerateContent", GOOGLE, []],
   ["rejected embeddings", "404", "/v1/embeddings", { model: "none", input: "a" }, []],
   ["speech", "200", "/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "hello" }, []],
-] as const)("an idle connection is closed after %s", async (_, status, ...request) => {
-  expect(await statusOfClosed(...request)).toBe(status)
-})
+] as const
+for (const [name, status, path, body, headers] of CASES) {
+  test.concurrent(`an idle connection is closed after ${name}`, async () => {
+    expect(await statusOfClosed(path, body, headers)).toBe(status)
+  })
+}
