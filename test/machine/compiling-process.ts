@@ -9,8 +9,12 @@ function niceness(): Record<string, number[]> {
   const found: Record<string, number[]> = { main: [getPriority(process.pid)] }
   for (const thread of readdirSync("/proc/self/task")) {
     if (Number(thread) === process.pid) continue
-    const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8").trimEnd()
-    ;(found[name] ??= []).push(getPriority(Number(thread)))
+    try {
+      const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8").trimEnd()
+      ;(found[name] ??= []).push(getPriority(Number(thread)))
+    } catch {
+      // The thread has ended since the list was read.
+    }
   }
   return found
 }
