@@ -1,6 +1,6 @@
 import type { AuditRecord, EntryRecord } from "./chained-records.ts"
 import { hashAudit, hashEntry, hashText } from "./hash-chain.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "./email-address.ts"
 
 /** The text that replaces an erased name. */
 export const ERASED = "erased"

@@ -8,7 +8,7 @@ import type { Audit } from "./audit.ts"
 import { addressesOf } from "./person-records.ts"
 import { addressHash } from "./personal-names.ts"
 import { toSentence } from "./sentence.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 export interface ErasureParts {
   readonly store: Pick<Store, "audit" | "personKeys">

@@ -29,7 +29,7 @@ import { pageFrom, positionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { scopeOf } from "./scope.ts"
 import { addressFault, hintOf } from "./notice-addresses.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 /** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10

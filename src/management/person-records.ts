@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./audit.ts"
 import { personIdOf } from "./personal-names.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 /** Number of audit records per read. */
 const PAGE_SIZE = 500

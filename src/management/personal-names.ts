@@ -4,7 +4,7 @@ import { randomText } from "../canon/random-text.ts"
 import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 /** The person whom a text names: a user, or the owner of an email address. */
 export type NamedPerson = { readonly user: string } | { readonly address: string }

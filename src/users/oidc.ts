@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import { fetchFromIssuer, type IssuerDescription } from "./issuer.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 /** Timeout for all requests of a sign-in to the issuer together. */
 const TIMEOUT_MS = 10_000

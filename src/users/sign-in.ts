@@ -15,7 +15,7 @@ import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from
 import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 /** Maximum time between the password and the code. */
 const CHALLENGE_LIFETIME_SECONDS = 10 * 60

@@ -20,7 +20,7 @@ import {
 import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
-import { foldedEmail } from "../canon/email-address.ts"
+import { foldedEmail } from "../accounting/email-address.ts"
 
 export interface UsersOptions {
   /** The store. It is closed together with the users. */

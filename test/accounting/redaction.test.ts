@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { AuditRecord } from "../../src/accounting/chained-records.ts"
 import { ERASED, redactAudit } from "../../src/accounting/redaction.ts"
-import { foldedEmail } from "../../src/canon/email-address.ts"
+import { foldedEmail } from "../../src/accounting/email-address.ts"
 
 function signIn(actorName: string): AuditRecord {
   return {
