@@ -7,22 +7,16 @@ import { UsageMembers } from "./usage-members.ts"
 const MAX_UNSCANNED_BYTES = 256 * 1024
 const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"]
 
-/** Scans the open event of a stream for its usage, in case the event is too long to be parsed. */
+/** Scans an event that arrives in several chunks for its usage, in case the event is too long to be parsed. */
 export class OpenEvent {
-  #usage = new UsageMembers()
+  readonly #usage = new UsageMembers()
   readonly #chunks = new ChunkList()
   #bytes = 0
   #scanner: JsonScanner | undefined
 
-  /** Discards the bytes before a chunk that completed an event. The next event may start in the same chunk. */
-  restart(chunk: Uint8Array): void {
-    this.#chunks.clear()
-    this.#bytes = 0
-    if (this.#scanner !== undefined) {
-      this.#scanner = undefined
-      this.#usage = new UsageMembers()
-    }
-    this.push(chunk)
+  /** @param first the chunk that completed the event before. This event may start in the same chunk. */
+  constructor(first: Uint8Array) {
+    this.push(first)
   }
 
   push(chunk: Uint8Array): void {

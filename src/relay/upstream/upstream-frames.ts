@@ -18,6 +18,7 @@ const MAX_SILENT_BYTES = 96 * 1024 * 1024
 const FRAME_COST = 1024
 /** Maximum bytes processed in one turn of the event loop, because a chunk may contain thousands of frames. */
 const SLICE_BYTES = 32 * 1024
+const NO_BYTES = new Uint8Array()
 
 /** The call whose frames are read. */
 type FramedCall = Pick<Attempt<Candidate>, "answerBytes" | "deadlines" | "explain" | "provider">
@@ -27,7 +28,10 @@ export class UpstreamFrames {
   readonly #attempt: FramedCall
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
-  readonly #openEvent = new OpenEvent()
+  /** The last chunk that completed a frame. */
+  #last: Uint8Array = NO_BYTES
+  /** The frame that arrives in several chunks; undefined if the last chunk completed one. */
+  #openEvent: OpenEvent | undefined
   /** Received bytes that have not been read yet. */
   #rest: Uint8Array | undefined
   /** Bytes that were read since the last event. */
@@ -116,8 +120,10 @@ export class UpstreamFrames {
   async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReceivedEvent[]> {
     try {
       const frames = this.#parse(bytes)
-      if (frames.length > 0) this.#openEvent.restart(bytes)
-      else this.#openEvent.push(bytes)
+      if (frames.length > 0) {
+        this.#last = bytes
+        this.#openEvent = undefined
+      } else (this.#openEvent ??= new OpenEvent(this.#last)).push(bytes)
       return frames
     } catch (failure) {
       if (billedAnswerOf(failure) !== undefined) await this.#readTail(bytes)
@@ -128,8 +134,8 @@ export class UpstreamFrames {
   /** Discards the rest of the stream except for its usage, for at most the size limit of answers. */
   async #readTail(last: Uint8Array): Promise<void> {
     const { answerBytes, deadlines } = this.#attempt
-    const event = this.#openEvent
-    const rest = this.#rest ?? new Uint8Array()
+    const event = this.#openEvent ?? new OpenEvent(this.#last)
+    const rest = this.#rest ?? NO_BYTES
     event.push(last)
     event.push(rest)
     let tail = Buffer.concat([last, rest])
@@ -193,7 +199,7 @@ export class UpstreamFrames {
     const megabytes = MAX_SILENT_BYTES / 1024 / 1024
     throw new GatewayError(
       "upstream_error",
-      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only the delivered part is charged; try again.`,
+      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without content. Only the delivered part is charged; try again.`,
     )
   }
 
