@@ -56,7 +56,7 @@ export class LongValue {
   }
 }
 
-/** A value that is kept as a `LongValue` if the reader wants it so. */
+/** A value that was cut out of the text. */
 type CutValue = JsonValue | LongValue
 
 /** Parses JSON of any length. Returns undefined if the text is not JSON. */
@@ -179,7 +179,7 @@ function restored(
     if (found.length !== MARK_LENGTH) return found
     const value = values[Number(found)] ?? found
     if (!(value instanceof LongValue)) return value
-    // Only readers of this member expect such a value, which is none of JSON's.
+    // Only readers of this member expect such a value, which is not a JSON value.
     return isKept ? (value as unknown as JsonValue) : value.parse()
   }
   if (Array.isArray(found)) {

@@ -145,14 +145,14 @@ describe("vendors' own model names", () => {
   })
 })
 
-describe("additions of clients to a model name", () => {
+describe("a model name with additions of clients", () => {
   const built = build(
     { google: provider("google"), anthropic: provider("anthropic") },
     {},
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("are ignored if they are Google's resource prefix or Claude Code's long-context suffix", () => {
+  test("matches without Google's resource prefix and Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("additions of clients to a model name", () => {
     })
   })
 
-  test("are ignored only once and only in their usual position", () => {
+  test("loses them only once and only in their usual position", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",

@@ -7,7 +7,7 @@ const COLUMNS = [{ id: "name", sort: "asc" }, { id: "cost", sort: "desc" }, { id
 describe("the sort order of a table", () => {
   const usual = { by: "name", order: "asc" } as const
 
-  test("is read from the URL, with the default for an unknown column", () => {
+  test("comes from the URL, with the default for an unknown column", () => {
     expect(readSorting("-cost", COLUMNS, usual)).toEqual({ by: "cost", order: "desc" })
     expect(readSorting("cost", COLUMNS, usual)).toEqual({ by: "cost", order: "asc" })
     for (const other of [undefined, "", "-", "note", "--cost"]) {

@@ -11,8 +11,8 @@ const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 
 /**
- * The request causes such an answer: the answers of other deployments would be alike, so they are not tried, and no
- * deployment rests.
+ * The details of an answer that its request caused. Other deployments would answer alike, so they are not tried, and no
+ * circuit opens.
  */
 export const BILLED = { providerError: "generation", billedAnswer: {} } as const
 

@@ -222,7 +222,7 @@ test("import of an account whose keys exist does not grant its credits again", (
     expect(await store.accounts.list()).toHaveLength(1)
   }))
 
-test("import tells a source from a user whose id contains its name", () =>
+test("import distinguishes a source from a user whose id contains its name", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const installation = installationOn(database.store, folder)

@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("is charged once if both answer at the same time", async () => {
+  test("costs once if both answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()

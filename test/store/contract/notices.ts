@@ -105,7 +105,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("is claimed within the shares of its target and its account, oldest first", async () => {
+    test("respects the shares of its target and its account, oldest first", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
