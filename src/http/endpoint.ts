@@ -3,7 +3,7 @@ import { errorWithoutKeys, withoutKeys } from "../canon/key-shapes.ts"
 import type { Method } from "#contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/request/call.ts"
-import type { RequestTrace } from "../relay/request/request-trace.ts"
+import type { Arrival, RequestTrace } from "../relay/request/request-trace.ts"
 import { callerError } from "../relay/lifetime/call-failure.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
@@ -22,7 +22,7 @@ export interface Sender {
 }
 
 /** An authenticated request whose body has been read. */
-export interface HandlerContext<Caller> {
+export interface HandlerContext<Caller> extends Arrival {
   readonly request: Request
   /** The request id (`req_...`), which is also sent in the response headers. */
   readonly id: string
@@ -30,17 +30,13 @@ export interface HandlerContext<Caller> {
   readonly path: string
   readonly caller: Caller
   readonly connection: Connection
-  /** Unix milliseconds. */
-  readonly receivedAt: number
-  /** The time of receipt by `performance.now()`. */
-  readonly startedAt: number
 }
 
 /** Authenticates a request, synchronously if the caller is in memory. @throws GatewayError */
 export type Auth<Caller> = (
   request: Request,
   connection: Connection,
-  receivedAt: number,
+  arrival: Arrival,
 ) => Caller | Promise<Caller>
 
 /** Reads the body of a request; undefined for endpoints without a body. @throws GatewayError */
@@ -90,7 +86,7 @@ export function serve<Caller extends Sender, Body>(
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
-      const found = auth(request, connection, receivedAt)
+      const found = auth(request, connection, { receivedAt, startedAt })
       caller = found instanceof Promise ? await found : found
       const reading = read(request, caller)
       body = reading instanceof Promise ? await reading : reading

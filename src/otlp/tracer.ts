@@ -5,6 +5,7 @@ import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { RequestObserver, SettledRequest } from "../relay/billing/request-observer.ts"
 import {
+  type Arrival,
   type AttemptTrace,
   type FailureObserver,
   RequestTrace,
@@ -60,7 +61,7 @@ export class Tracer implements RequestObserver, FailureObserver {
   }
 
   /** Begins a trace or continues the caller's trace; undefined if the request is neither sampled nor propagated. */
-  begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined {
+  begin(request: Request, key: Key, arrival: Arrival): RequestTrace | undefined {
     const { sample, propagates } = this.#settings
     const isSampled = sample === 1 || Math.random() < sample
     if (!isSampled && !propagates) return undefined
@@ -69,7 +70,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     return new OpenTrace({
       key,
       method,
-      receivedAt,
+      arrival,
       parent,
       isSampled,
       propagates,

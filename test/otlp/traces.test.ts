@@ -1,8 +1,12 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, spyOn, test } from "bun:test"
+import { Keyring } from "../../src/keys/keyring.ts"
 import { provider, simulated } from "../support/gateway.ts"
 import { audioModels, wave } from "../support/audio.ts"
 import { Collector } from "./collector.ts"
 import { CHAT, chat, startTraced } from "./traced.ts"
+
+/** Long enough to exceed the rounding of spans. */
+const SLOW_LOOKUP_MS = 30
 
 interface Receipt {
   readonly usage: { readonly input: number; readonly output: number }
@@ -97,6 +101,26 @@ test("a trace has the time to the first chunk of a stream", async () => {
     expect(first * 1_000).toBeLessThanOrEqual(Number(span?.endedAt) - Number(span?.startedAt) + 1)
   }
   expect(request?.attributes["gen_ai.request.stream"]).toBe(true)
+})
+
+test("the span of a request includes the time of its authentication", async () => {
+  using collector = new Collector()
+  await using gateway = await startTraced(collector)
+  const caller = await gateway.caller("1")
+  const identify = Keyring.prototype.identify
+  using _ = spyOn(Keyring.prototype, "identify").mockImplementation(async function (
+    this: Keyring,
+    ...given
+  ) {
+    await Bun.sleep(SLOW_LOOKUP_MS)
+    return identify.apply(this, given)
+  })
+  await (await caller.post(CHAT, chat("sim/echo", { stream: true }))).text()
+  const [request] = await collector.spansOf(2)
+  const duration = Number(request?.endedAt) - Number(request?.startedAt)
+  const first = Number(request?.attributes["gen_ai.response.time_to_first_chunk"])
+  expect(first * 1_000).toBeGreaterThan(SLOW_LOOKUP_MS - 2)
+  expect(duration).toBeGreaterThan(first * 1_000 - 1)
 })
 
 test("a trace has a span for each upstream call of a failover, with its error", async () => {

@@ -3,7 +3,7 @@ import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import type { Call } from "../../relay/request/call.ts"
-import type { RequestTrace } from "../../relay/request/request-trace.ts"
+import type { Arrival, RequestTrace } from "../../relay/request/request-trace.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Auth, BodyReader, HandlerContext } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
@@ -49,7 +49,7 @@ export interface CallServices {
 /** Begins traces, or continues the traces of callers. */
 export interface Tracer {
   /** Begins the trace of a request. Returns undefined if the request is not traced. */
-  begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined
+  begin(request: Request, key: Key, arrival: Arrival): RequestTrace | undefined
 }
 
 /** The purpose for which a body is read. */
@@ -77,18 +77,18 @@ export interface Calls {
 export function callsOf(services: CallServices): Calls {
   const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE, tracer } = services
   const { checks } = services
-  const opened = (key: Key, request: Request, receivedAt: number): KeyCaller => ({
+  const opened = (key: Key, request: Request, arrival: Arrival): KeyCaller => ({
     key,
     memory: budget.open(key),
-    trace: tracer?.begin(request, key, receivedAt),
+    trace: tracer?.begin(request, key, arrival),
   })
-  const openedLater = async (finding: Promise<Key>, request: Request, receivedAt: number) =>
-    opened(await finding, request, receivedAt)
-  const auth: Calls["auth"] = (request, connection, receivedAt) => {
-    const found = callerKey(keyring, request, connection, receivedAt)
+  const openedLater = async (finding: Promise<Key>, request: Request, arrival: Arrival) =>
+    opened(await finding, request, arrival)
+  const auth: Calls["auth"] = (request, connection, arrival) => {
+    const found = callerKey(keyring, request, connection, arrival.receivedAt)
     return found instanceof Promise
-      ? openedLater(found, request, receivedAt)
-      : opened(found, request, receivedAt)
+      ? openedLater(found, request, arrival)
+      : opened(found, request, arrival)
   }
   const entered = (caller: KeyCaller): MaybePromise<KeyCaller> => {
     let entering: Promise<void> | undefined
@@ -122,8 +122,8 @@ export function callsOf(services: CallServices): Calls {
   return {
     events,
     auth,
-    callerAuth(request, connection, receivedAt) {
-      const found = auth(request, connection, receivedAt)
+    callerAuth(request, connection, arrival) {
+      const found = auth(request, connection, arrival)
       return found instanceof Promise ? found.then(entered) : entered(found)
     },
     json: (purpose) => (request, caller) =>

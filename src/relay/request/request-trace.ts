@@ -35,11 +35,18 @@ export interface FailureObserver {
   failed(trace: RequestTrace, failure: TracedFailure): void
 }
 
+/** When a request arrived, by both clocks. */
+export interface Arrival {
+  /** Unix milliseconds. */
+  readonly receivedAt: number
+  /** The same moment as returned by `performance.now()`. */
+  readonly startedAt: number
+}
+
 export interface TraceParts {
   readonly key: Key
   readonly method: string
-  /** Arrival time in Unix milliseconds. */
-  readonly receivedAt: number
+  readonly arrival: Arrival
   /** The trace context that the caller sent. */
   readonly parent: TraceContext | undefined
   readonly isSampled: boolean
@@ -52,12 +59,11 @@ export interface TraceParts {
  * The place of a request in its trace. It is only created for requests that are traced, or whose trace continues at
  * vendors.
  */
-export class RequestTrace {
+export class RequestTrace implements Arrival {
   readonly key: Key
   readonly method: string
   readonly receivedAt: number
-  /** Arrival time as returned by `performance.now()`. */
-  readonly startedAt = performance.now()
+  readonly startedAt: number
   readonly parent: TraceContext | undefined
   readonly traceId: string
   readonly spanId = newSpanId()
@@ -68,10 +74,11 @@ export class RequestTrace {
   readonly #observer: FailureObserver
 
   constructor(parts: TraceParts) {
-    const { key, method, receivedAt, parent, isSampled, propagates, observer } = parts
+    const { key, method, arrival, parent, isSampled, propagates, observer } = parts
     this.key = key
     this.method = method
-    this.receivedAt = receivedAt
+    this.receivedAt = arrival.receivedAt
+    this.startedAt = arrival.startedAt
     this.parent = parent
     this.traceId = parent?.traceId ?? newTraceId()
     this.isSampled = isSampled
