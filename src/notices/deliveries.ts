@@ -9,8 +9,8 @@ const POLL_INTERVAL_MS = 5_000
 /** Time after which another process may claim a delivery that was claimed. */
 const CLAIM_MS = 60_000
 /**
- * Maximum concurrent deliveries. No account and no target may use all of them, so that receivers that never respond do
- * not delay the notices of other accounts.
+ * Maximum concurrent deliveries. No account and no target may use all of them, and targets take turns, so that receivers
+ * that never respond do not delay the notices of other accounts.
  */
 const MAX_CONCURRENT = { total: 20, perAccount: 4, perTarget: 2 }
 const SECOND_MS = 1_000
@@ -47,6 +47,8 @@ export class Deliveries implements AsyncDisposable {
   /** The running deliveries, with their ends. */
   readonly #deliveries = new Map<DueDelivery, Promise<void>>()
   #running: Promise<void> | undefined
+  /** The last claimed target. The next claim begins after it. */
+  #lastTarget = ""
   #isRequested = false
   /** Makes the running loop claim deliveries again. */
   #wake = (): void => {}
@@ -90,11 +92,13 @@ export class Deliveries implements AsyncDisposable {
     await Promise.all(this.#deliveries.values())
   }
 
-  #claim(): Promise<DueDelivery[]> {
+  async #claim(): Promise<DueDelivery[]> {
     const now = Date.now()
     const running = [...this.#deliveries.keys()].map(({ target }) => target)
-    const limits = { ...MAX_CONCURRENT, running }
-    return this.#parts.store.notices.claim(now, now + CLAIM_MS, limits)
+    const limits = { ...MAX_CONCURRENT, running, after: this.#lastTarget }
+    const claimed = await this.#parts.store.notices.claim(now, now + CLAIM_MS, limits)
+    this.#lastTarget = claimed.at(-1)?.target.id ?? this.#lastTarget
+    return claimed
   }
 
   #start(delivery: DueDelivery): void {

@@ -79,6 +79,8 @@ export interface DeliveryLimits {
   /** Maximum for the targets of one account, and for those of the operator. */
   readonly perAccount: number
   readonly perTarget: number
+  /** The target after whose id the search begins, so that all targets take turns. */
+  readonly after: string
   /** The targets of the running deliveries, which count towards the limits. */
   readonly running: readonly Pick<NoticeTarget, "id" | "account">[]
 }
@@ -164,7 +166,7 @@ export interface NoticeWrites {
    */
   mark(change: MarkChange, at: number): Promise<boolean>
   /**
-   * Claims due deliveries for the caller, the oldest of each target first.
+   * Claims due deliveries for the caller, the oldest of each target first. Targets follow in the order of their ids.
    * @param until when other processes may claim them, because the caller must have died.
    */
   claim(now: number, until: number, limits: DeliveryLimits): Promise<DueDelivery[]>

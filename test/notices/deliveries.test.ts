@@ -137,6 +137,35 @@ test("targets of an account that never respond do not delay notices of other acc
   expect(sent).toHaveLength(51)
 })
 
+test("accounts with many overdue notices wait for their turn", async () => {
+  const ends: (() => void)[] = []
+  const sent: string[] = []
+  await using world = await withTarget(async ({ id }) => {
+    sent.push(id)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    await promise
+  })
+  const { store, deliveries, add } = world
+  const raise = (id: string, account: string) =>
+    store.notices.raise({ id, account, type: "test", at: Date.now(), data: "{}" }, null)
+  for (let number = 0; number < 5; number++) {
+    const account = `slow${number}`
+    await store.accounts.create({ id: account, name: account, createdAt: 1 }, AUDIT)
+    for (const part of ["a", "b"]) await add(`slow${number}${part}`, account)
+    for (let count = 0; count < 20; count++) await raise(`${account}-${count}`, account)
+  }
+  const all = deliveries.deliverNow()
+  await until(() => sent.length === 20)
+  await raise("quick", "acc")
+  ends.shift()?.()
+  await until(() => sent.length === 21)
+  expect(sent.at(-1)).toBe("quick")
+  const end = deliveries[Symbol.asyncDispose]()
+  for (const resolve of ends) resolve()
+  await Promise.all([all, end])
+})
+
 test("a channel error does not stop the delivery, and a lost key is reported with the remedy", async () => {
   await using world = await withTarget(async () => {
     throw new Error("a bug with a secret in it")

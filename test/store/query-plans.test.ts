@@ -79,7 +79,13 @@ const CALLS: readonly (readonly [string, (store: Store) => Promise<unknown>])[] 
   [
     "notices.claim",
     (store) =>
-      store.notices.claim(AT, AT + 1, { total: 9, perAccount: 3, perTarget: 2, running: [] }),
+      store.notices.claim(AT, AT + 1, {
+        total: 9,
+        perAccount: 3,
+        perTarget: 2,
+        after: "",
+        running: [],
+      }),
   ],
   ["notices.lowBalances", (store) => store.notices.lowBalances(10)],
   ["notices.spentBudgets", (store) => store.notices.spentBudgets(AT, 10)],

@@ -4,6 +4,7 @@ import type { DeliveryLimits } from "../notices.ts"
 export interface WaitingTarget {
   readonly id: string
   readonly account: string | null
+  /** Number of due deliveries, not counted beyond the limit of a target. */
   readonly count: bigint
 }
 

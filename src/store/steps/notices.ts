@@ -25,10 +25,15 @@ import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { BUDGET_HOLDER, PERIOD_POSITION, periodsAt } from "./budgets.ts"
-import { contains, oneOf, perEngine, SKIP_LOCKED, sql, where } from "./sql.ts"
+import { contains, oneOf, perEngine, SKIP_LOCKED, type Sql, sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
 const TARGET_COLUMNS = sql`id, account, channel, hint, encrypted, types, balance_below, created_at`
+/**
+ * Maximum targets with due deliveries that a claim reads. An account has at most ten targets, so that those which have
+ * reached their limits of concurrent deliveries are fewer.
+ */
+const MAX_DUE_TARGETS = 100
 const SELECT_NOTICES = sql`SELECT number, id, account, type, at, data FROM notices`
 
 export const noticeSteps: StepMethods<Store["notices"]> = {
@@ -176,11 +181,10 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
 
 /** Claims due deliveries until a moment. Afterwards, other processes may claim them. */
 function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDelivery[]> {
-  const waiting = yield* rows<WaitingTarget>(
-    sql`SELECT target AS id, account, count(*) AS count
-      FROM notice_deliveries AS deliveries JOIN notice_targets AS targets ON targets.id = target
-      WHERE state = 'waiting' AND at <= ${now} GROUP BY target, account ORDER BY min(at), target`,
-  )
+  const { after, perTarget } = limits
+  const later = yield* dueTargets(sql`target > ${after}`, now, perTarget)
+  const earlier = yield* dueTargets(sql`target <= ${after}`, now, perTarget)
+  const waiting = [...later, ...earlier]
   const taken: TakenRow[] = []
   for (const [target, limit] of sharesOf(waiting, limits)) {
     const ofTarget = yield* rows<TakenRow>(
@@ -199,6 +203,27 @@ function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDel
     sql`SELECT ${TARGET_COLUMNS} FROM notice_targets WHERE id ${oneOf(taken.map(({ target }) => target))}`,
   )
   return dueFromRows(taken, notices, found)
+}
+
+/**
+ * Lists targets with due deliveries in the order of their ids. Each step of the recursion finds the next target with the
+ * index, so that the cost depends on the number of targets, not on the number of their deliveries.
+ */
+function* dueTargets(range: Sql, now: number, perTarget: number): Step<readonly WaitingTarget[]> {
+  const waiting = sql`FROM notice_deliveries WHERE state = 'waiting'`
+  return yield* rows<WaitingTarget>(
+    sql`WITH RECURSIVE found (id) AS (
+        SELECT min(target) ${waiting} AND ${range}
+        UNION ALL
+        SELECT (SELECT min(target) ${waiting} AND target > found.id AND ${range}) FROM found WHERE id IS NOT NULL
+      )
+      SELECT * FROM (
+        SELECT id, (SELECT account FROM notice_targets WHERE notice_targets.id = found.id) AS account,
+          (SELECT count(*) FROM (
+            SELECT 1 ${waiting} AND target = found.id AND at <= ${now} LIMIT ${perTarget}) AS due) AS count
+        FROM found WHERE id IS NOT NULL) AS counted
+      WHERE count > 0 LIMIT ${MAX_DUE_TARGETS}`,
+  )
 }
 
 function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<void> {

@@ -37,7 +37,13 @@ async function withTargets(engine: Engine) {
   return database
 }
 
-const LIMITS: DeliveryLimits = { total: 100, perAccount: 100, perTarget: 100, running: [] }
+const LIMITS: DeliveryLimits = {
+  total: 100,
+  perAccount: 100,
+  perTarget: 100,
+  after: "",
+  running: [],
+}
 
 const targetsOf = async ({ notices }: Store, now = NOW) =>
   (await notices.claim(now, now + 1_000, LIMITS)).map(({ target }) => target.id).toSorted()
@@ -105,7 +111,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("respects the shares of its target and its account, oldest first", async () => {
+    test("respects the shares of its target and its account, oldest of a target first", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
@@ -117,14 +123,39 @@ export function noticeContract(engine: Engine): void {
       await notices.raise({ ...NOTICE, id: "late", account: "two", target: "of-two" }, null)
       const claimed = async (running: DeliveryLimits["running"], total = 9) =>
         (
-          await notices.claim(NOW, NOW + 1_000, { total, perAccount: 3, perTarget: 2, running })
+          await notices.claim(NOW, NOW + 1_000, {
+            ...LIMITS,
+            total,
+            perAccount: 3,
+            perTarget: 2,
+            running,
+          })
         ).map(({ notice }) => notice.id)
-      expect(await claimed([])).toEqual(["first0", "first1", "second0", "late"])
+      expect(await claimed([])).toEqual(["first0", "first1", "late", "second0"])
       const busy = { id: "of-one", account: "one" }
-      expect(await claimed([busy])).toEqual(["second1", "second2"])
-      expect(await claimed([busy, busy])).toEqual(["second3"])
+      expect(await claimed([busy])).toEqual(["first2", "second1"])
+      expect(await claimed([busy, busy])).toEqual(["second2"])
       expect(await claimed([busy, busy, { ...busy, id: "second" }])).toEqual([])
-      expect(await claimed([], 1)).toEqual(["first2"])
+      expect(await claimed([], 1)).toEqual(["first3"])
+    })
+
+    test("is delivered when its target has its turn, however old other notices are", async () => {
+      await using database = await withTargets(engine)
+      const { notices } = database.store
+      for (let number = 0; number < 3; number++) {
+        const notice = { ...NOTICE, at: NOW - 20 + number }
+        await notices.raise({ ...notice, id: `old${number}`, target: "of-one" }, null)
+      }
+      await notices.raise({ ...NOTICE, id: "new", account: "two", target: "of-two" }, null)
+      const claimed = async (after: string) => {
+        const limits = { ...LIMITS, total: 1, perTarget: 1, after }
+        return (await notices.claim(NOW, NOW + 1_000, limits)).map(({ notice }) => notice.id)
+      }
+      expect(await claimed("")).toEqual(["old0"])
+      expect(await claimed("of-one")).toEqual(["new"])
+      expect(await claimed("of-two")).toEqual(["old1"])
+      expect(await claimed("of-one")).toEqual(["old2"])
+      expect(await claimed("of-one")).toEqual([])
     })
 
     test("is listed for its account, newest first and page by page, until it expires", async () => {

@@ -35,7 +35,7 @@ CREATE TABLE notice_deliveries (
   error text,
   PRIMARY KEY (notice, target)
 );
-CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
+CREATE INDEX notice_deliveries_waiting ON notice_deliveries (target, at) WHERE state = 'waiting';
 
 -- The last state for which a notice was raised, so that only one of several nodes raises each notice.
 CREATE TABLE notice_marks (

@@ -35,7 +35,7 @@ CREATE TABLE notice_deliveries (
   error TEXT,
   PRIMARY KEY (notice, target)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
+CREATE INDEX notice_deliveries_waiting ON notice_deliveries (target, at) WHERE state = 'waiting';
 
 -- The last state for which a notice was raised, so that only one of several processes raises each notice.
 CREATE TABLE notice_marks (
