@@ -185,7 +185,7 @@ function boundOf(
 }
 
 /** Returns the maximum output tokens of an answer: the requested limit, or the model's maximum if it is lower. */
-export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
+export function longestAnswer({ maxTokens }: Pick<ChatRequest, "maxTokens">, model: Model): number {
   const max = model.maxOutput ?? model.context
   if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
   // Most vendors return some output even if the requested limit is 0.

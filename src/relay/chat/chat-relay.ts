@@ -158,12 +158,12 @@ export class ChatRelay {
     const rate = new RateUsage(this.#services.limiter, call)
     const input = { call, dialect, request, config, rate }
     if (references.length > 0) {
-      const counting = rate.count(expectedTokens(call))
+      const counting = rate.count(expectedTokens(call, request, model))
       return this.#prepareState({ input, model, references, counting })
     }
     const preferred = call.preferences === undefined ? model : this.#preferred(input, model)
     const chat = this.#findFeatures(input, preferred)
-    const counting = rate.count(expectedTokens(call))
+    const counting = rate.count(expectedTokens(call, request, model))
     return counting ? this.#preparedLater(counting, chat) : this.#prepared(chat.input, chat.priced)
   }
 

@@ -89,7 +89,7 @@ async function goOn(
   const references = dialect.requestState ? findState(dialect.requestState, body) : []
   const state = await vendorState.resolve({ ...order, references })
   const whole: ChatCall = { ...call, body, bodyBytes, isAscii: isAscii(written) }
-  rate.estimate(expectedTokens(whole))
+  rate.estimate(expectedTokens(whole, request, order.model))
   return { input: { ...input, call: whole, request }, state }
 }
 

@@ -3,7 +3,7 @@ import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
-import { isNoUsage, totalInput, type Usage } from "../../canon/usage.ts"
+import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { CountedUsage } from "../billing/priced-usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../request/call.ts"
@@ -114,7 +114,10 @@ export class Operation implements Disposable {
     const admission = { call, request: undefined, model, worst, max, calls, isWhole }
     if (before) this.#admitted = await pipeline.revise(arrival, before, admission)
     else {
-      const counting = rate.count(roughTokens(totalInput(worst)))
+      const counting = rate.count({
+        input: roughTokens(totalInput(worst)),
+        output: totalOutput(worst),
+      })
       if (counting) await counting
       this.#admitted = await pipeline.admit(arrival, admission)
     }

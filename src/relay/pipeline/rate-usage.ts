@@ -1,8 +1,28 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import type { Model } from "../../catalog/model.ts"
+import { MAX_DEBT_MINUTES } from "../../limits/bucket.ts"
 import { addTighter } from "../../limits/headers.ts"
 import type { Rates } from "../../limits/rates.ts"
+import { longestAnswer } from "../billing/bounds.ts"
 import type { Call } from "../request/call.ts"
+
+/** Output tokens that are expected of a choice if the request sets no maximum. Usual answers are shorter. */
+const ASSUMED_OUTPUT = 4_096
+
+/** The tokens that a request is expected to use. */
+export interface ExpectedTokens {
+  readonly input: number
+  /** The maximum output, which is reserved until the actual output is known. */
+  readonly output: number
+}
+
+/** Tokens in the limits of a key and of its account. */
+interface LimitedTokens {
+  readonly key: number
+  readonly account: number
+}
 
 /**
  * Counts a request in the rate limits of its key and its account. The request is counted once for all of its operations
@@ -17,7 +37,7 @@ export class RateUsage {
   readonly #limiter: Rates
   readonly #call: Call
   #isCounted: boolean
-  #tokens = 0
+  #tokens: LimitedTokens = { key: 0, account: 0 }
 
   /**
    * @param isCounted whether another operation has already counted the request. In that case, only tokens are counted.
@@ -30,16 +50,17 @@ export class RateUsage {
 
   /**
    * Counts the request, unless it has already been counted, and the tokens that it may use.
-   * @param tokens an estimate, which `correct` replaces later.
+   * @param expected an estimate, which `correct` replaces later.
    * @returns a promise if counting must wait for the database.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`. No tokens are then counted, and nothing counts
    * towards the account's limits.
    */
-  count(tokens: number): Promise<void> | undefined {
+  count(expected: ExpectedTokens): Promise<void> | undefined {
     const { key } = this.#call
     const { requestsPerMinute, tokensPerMinute } = key
+    const tokens = this.#inAdvance(expected)
     const requests = this.#isCounted ? undefined : requestsPerMinute
-    const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
+    const limits = { requestsPerMinute: requests, tokensPerMinute, tokens: tokens.key }
     const headers = this.#limiter.check(key.id, limits)
     const { together } = key
     if (headers instanceof Promise || together !== undefined) return this.#countAll(tokens, headers)
@@ -47,14 +68,14 @@ export class RateUsage {
     return undefined
   }
 
-  async #countAll(tokens: number, own: MaybePromise<Record<string, string>>): Promise<void> {
+  async #countAll(tokens: LimitedTokens, own: MaybePromise<Record<string, string>>): Promise<void> {
     const { id } = this.#call.key
     const headers = await own
     try {
-      addTighter(headers, await this.#checkShared(tokens))
+      addTighter(headers, await this.#checkShared(tokens.account))
     } catch (error) {
       // Only the tokens are returned. The request itself still counts towards the limit of the key.
-      this.#limiter.adjust(id, -tokens)
+      this.#limiter.adjust(id, -tokens.key)
       throw error
     }
     this.#counted(tokens, headers)
@@ -69,35 +90,62 @@ export class RateUsage {
     return this.#limiter.check(account, { ...limits, whose: "this account" })
   }
 
-  #counted(tokens: number, headers: Record<string, string>): void {
+  #counted(tokens: LimitedTokens, headers: Record<string, string>): void {
     Object.assign(this.headers, headers)
     this.#isCounted = true
     this.#tokens = tokens
   }
 
   /** Replaces the estimate if the request differs from the estimate of its body. It never rejects the request. */
-  estimate(tokens: number): void {
-    this.#adjust(tokens - this.#tokens, 0)
-    this.#tokens = tokens
+  estimate(expected: ExpectedTokens): void {
+    this.#replace(this.#inAdvance(expected), 0)
   }
 
   /** Replaces the counted tokens by the tokens that were actually used. */
   correct(usage: Usage): void {
-    const { key, startedAt } = this.#call
-    if (key.tokensPerMinute === undefined && key.together?.tokensPerMinute === undefined) return
     const used = totalInput(usage) + totalOutput(usage)
-    this.#adjust(used - this.#tokens, performance.now() - startedAt)
-    this.#tokens = used
+    this.#replace({ key: used, account: used }, performance.now() - this.#call.startedAt)
   }
 
-  #adjust(delta: number, heldFor: number): void {
+  #replace(tokens: LimitedTokens, heldFor: number): void {
     const { id, account, tokensPerMinute, together } = this.#call.key
-    if (tokensPerMinute !== undefined) this.#limiter.adjust(id, delta, heldFor)
-    if (together?.tokensPerMinute !== undefined) this.#limiter.adjust(account, delta, heldFor)
+    const before = this.#tokens
+    this.#tokens = tokens
+    if (tokensPerMinute !== undefined) {
+      this.#limiter.adjust(id, tokens.key - before.key, heldFor)
+    }
+    if (together?.tokensPerMinute !== undefined) {
+      this.#limiter.adjust(account, tokens.account - before.account, heldFor)
+    }
+  }
+
+  #inAdvance(expected: ExpectedTokens): LimitedTokens {
+    const { tokensPerMinute, together } = this.#call.key
+    return {
+      key: countedInAdvance(expected, tokensPerMinute),
+      account: countedInAdvance(expected, together?.tokensPerMinute),
+    }
   }
 }
 
-/** Estimates the tokens of a chat from its size. Four bytes of JSON are about one token. */
-export function expectedTokens(call: Call): number {
-  return call.isEstimate ? 0 : Math.ceil(call.bodyBytes / 4)
+/**
+ * Returns the tokens to count before a request runs. Output above the limit of a minute is not reserved: such a request
+ * runs alone, and the correction counts its excess.
+ */
+function countedInAdvance({ input, output }: ExpectedTokens, limit = Infinity): number {
+  return Math.min(input + Math.min(output, limit), limit * MAX_DEBT_MINUTES)
+}
+
+/**
+ * Estimates the tokens of a chat. Four bytes of JSON are about one token of input. The output is the requested maximum.
+ */
+export function expectedTokens(
+  call: Call,
+  request: Pick<ChatRequest, "maxTokens" | "choices">,
+  model: Model,
+): ExpectedTokens {
+  if (call.isEstimate) return { input: 0, output: 0 }
+  const longest = longestAnswer(request, model)
+  const output = request.maxTokens === undefined ? Math.min(longest, ASSUMED_OUTPUT) : longest
+  return { input: Math.ceil(call.bodyBytes / 4), output: output * request.choices }
 }

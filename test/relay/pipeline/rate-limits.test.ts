@@ -1,19 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
+  provider,
   simulated,
   startGateway,
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
+import { helloUntil, type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
+let vendor: ScriptedVendor
 let gateway: TestGateway
+/** Resolving it lets the vendor end its streams. */
+const end = Promise.withResolvers<void>()
 
 beforeAll(async () => {
-  gateway = await startGateway({ models: { "sim/fault-500": simulated() } })
+  vendor = startVendor(() => helloUntil(end.promise))
+  gateway = await startGateway({
+    providers: { slow: provider(vendor.url) },
+    models: {
+      "sim/fault-500": simulated(),
+      "slow/echo": simulated({ deployments: [{ provider: "slow", model: "echo", weight: 1 }] }),
+    },
+  })
 })
 
-afterAll(() => gateway[Symbol.asyncDispose]())
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
 
 const chat = (caller: TestCaller, body: object = {}) =>
   caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body })
@@ -68,7 +83,8 @@ describe("the limit of tokens per minute", () => {
     const first = await chat(caller, { messages })
     expect(first.headers.get("x-ratelimit-limit-tokens")).toBe("10000")
     const before = remaining(first)
-    expect(before).toBeGreaterThan(9_900)
+    // The simulated models write at most a thousand tokens, which are reserved.
+    expect(before).toBeWithin(8_900, 9_000)
     await first.text()
     const second = await chat(caller, { messages })
     // The answer was nine hundred tokens long, longer than the gateway's estimate.
@@ -80,7 +96,40 @@ describe("the limit of tokens per minute", () => {
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     const failed = await chat(caller, { model: "sim/fault-500", messages })
     expect(failed.status).toBe(502)
-    expect(remaining(await chat(caller))).toBeGreaterThan(9_800)
+    expect(remaining(await chat(caller, { max_tokens: 10 }))).toBeGreaterThan(9_800)
+  })
+
+  test("includes the maximum output of each choice until the answer is complete", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
+    const one = await chat(caller, { max_tokens: 600 })
+    expect(remaining(one)).toBeWithin(9_300, 9_400)
+    await one.text()
+    const three = await chat(caller, { max_tokens: 600, n: 3 })
+    expect(remaining(three)).toBeWithin(8_050, 8_200)
+    await three.text()
+    expect(remaining(await chat(caller, { max_tokens: 10 }))).toBeGreaterThan(9_700)
+  })
+
+  test("rejects a parallel request whose maximum output does not fit", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 1_500 })
+    const body = { model: "slow/echo", stream: true, max_tokens: 800 }
+    const running = await chat(caller, body)
+    expect(running.status).toBe(200)
+    expect(await errorOf(await chat(caller, body))).toMatchObject({
+      status: 429,
+      error_type: "token_rate_exceeded",
+    })
+    end.resolve()
+    await running.text()
+    expect((await chat(caller, body)).status).toBe(200)
+  })
+
+  test("admits a request whose maximum output exceeds the limit, next to no other request", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 500 })
+    await (await chat(caller, { max_tokens: 900 })).text()
+    const next = await chat(caller, { max_tokens: 10 })
+    expect(next.status).toBe(200)
+    expect(remaining(next)).toBeGreaterThan(350)
   })
 
   test("returns tokens if the credits were insufficient", async () => {
