@@ -42,7 +42,14 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { restoredResult } from "../fitting/restored-answer.ts"
 import { isStreamed } from "./stream-type.ts"
-import { isAnswered, recordOtherCalls, settleUnread, type TriedPlan } from "./unread-answer.ts"
+import {
+  isAnswered,
+  isUnusable,
+  meterOf as unreadMeterOf,
+  recordOtherCalls,
+  settleUnread,
+  type TriedPlan,
+} from "./unread-answer.ts"
 
 export interface WholeServices {
   readonly pipeline: Pipeline
@@ -70,6 +77,8 @@ interface Received {
 interface PlanCalls extends TriedPlan {
   readonly recorder: StateRecorder | undefined
   readonly all: Received[]
+  /** The counts of billed calls whose answers could not be read. */
+  readonly unread: readonly Meter[]
 }
 
 /**
@@ -141,7 +150,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   /** Makes the calls of a plan: one call, or one call for each choice. */
   call(plan: Plan): Promise<PlanCalls> {
     const recorder = recordState(this.#services.vendorState, this.#context, plan)
-    const calls: PlanCalls = { plan, recorder, attempts: [], all: [] }
+    const calls: PlanCalls = { plan, recorder, attempts: [], all: [], unread: [] }
     this.#tried.push(calls)
     return plan.calls === 1 ? this.#receive(calls, plan) : this.#receiveAll(calls)
   }
@@ -211,9 +220,14 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     return limitedResult(reported, limits, counter.of(this.#context.call.key.account))
   }
 
-  async #settle({ plan, all }: PlanCalls): Promise<KnownCharge> {
+  async #settle(calls: PlanCalls): Promise<KnownCharge> {
+    const { plan } = calls
     const { pipeline, billing } = this.#services
-    const pricing = billing.pricing.priceAnswer(this.#context.charge, plan.deployment, meterOf(all))
+    const pricing = billing.pricing.priceAnswer(
+      this.#context.charge,
+      plan.deployment,
+      meterOf(calls),
+    )
     const priced = pricing instanceof Promise ? await pricing : pricing
     const { charged, balance } = await pipeline.settle(this.#context, plan.deployment, priced)
     return { counted: ownCount(priced, plan.limits !== undefined), cost: charged, balance }
@@ -223,23 +237,24 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
    * Charges an answer when its vendor has reported its usage. The caller already has the whole answer and does not
    * wait.
    */
-  async #settleLater({ plan, all }: PlanCalls): Promise<KnownCharge> {
+  async #settleLater(calls: PlanCalls): Promise<KnownCharge> {
     const { billing } = this.#services
     const { charge, call } = this.#context
-    const { deployment } = plan
+    const { deployment } = calls.plan
     const memory = call.memory.handOver()
     // If the charge cannot be written, the ledger reports it.
-    this.#settleRest(plan, all, memory).catch(() => undefined)
-    const counted = await billing.pricing.countAnswer({ charge, deployment, meter: meterOf(all) })
+    this.#settleRest(calls, memory).catch(() => undefined)
+    const counted = await billing.pricing.countAnswer({ charge, deployment, meter: meterOf(calls) })
     return { counted, cost: undefined, balance: billing.balance(charge) }
   }
 
-  async #settleRest(plan: Plan, all: readonly Received[], memory: Disposable): Promise<void> {
+  async #settleRest(calls: PlanCalls, memory: Disposable): Promise<void> {
     using _ = memory
     const { pipeline, billing } = this.#services
     const { charge } = this.#context
+    const { plan, all } = calls
     await Promise.all(all.flatMap(({ rest }) => rest ?? []))
-    const meter = meterOf(all)
+    const meter = meterOf(calls)
     const hidden = estimateHidden(plan, meter)
     const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
     await pipeline.settle(this.#context, plan.deployment, priced)
@@ -266,7 +281,8 @@ function hasRest({ rest }: Received): boolean {
 }
 
 /**
- * Returns the choices that the last plan completed although one of its calls failed.
+ * Returns the choices that the last plan completed although one of its calls failed. Billed calls whose answers could
+ * not be read are charged with them.
  * @throws CallFailure if no choice is complete. Unread calls are charged before.
  */
 async function completedOf(
@@ -275,18 +291,35 @@ async function completedOf(
   tried: readonly PlanCalls[],
   failure: unknown,
 ): Promise<PlanCalls> {
+  const last = tried.at(-1)
+  const isPartial = last !== undefined && last.all.length > 0 && !(failure instanceof CallEnded)
+  if (isPartial && last.attempts.some(isUnusable)) return besideUnread(context, last)
   if (await settleUnread(services, context, tried, failure)) {
     throw failure instanceof CallEnded ? failure : asChargedError(failure)
   }
-  const last = tried.at(-1)
-  if (last === undefined || last.all.length === 0 || failure instanceof CallEnded) {
+  if (!isPartial) {
     services.pipeline.release(context)
     throw failure
   }
+  return withFewerChoices(context, last, last.attempts.filter(isAnswered))
+}
+
+function besideUnread(context: ChatContext, calls: PlanCalls): PlanCalls {
+  const billed = calls.attempts.filter((attempt) => attempt.isBilled || isAnswered(attempt))
+  const unread = billed.filter((attempt) => !isAnswered(attempt))
+  const meters = unread.map((attempt) => unreadMeterOf(context.charge, attempt))
+  return withFewerChoices(context, { ...calls, unread: meters }, billed)
+}
+
+function withFewerChoices(
+  context: ChatContext,
+  calls: PlanCalls,
+  charged: readonly Attempt<Plan>[],
+): PlanCalls {
   const { charge } = context
   charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
-  recordOtherCalls(context, last.attempts.filter(isAnswered))
-  return last
+  recordOtherCalls(context, charged)
+  return calls
 }
 
 /** Reports the parts of an answer that the caller cannot receive. */
@@ -299,9 +332,10 @@ function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void 
 }
 
 /** Returns the combined counts of several calls. */
-function meterOf(all: readonly Received[]): Meter {
-  const [first, ...others] = all
-  return first && others.length === 0 ? first.meter : Meter.sum(all.map(({ meter }) => meter))
+function meterOf({ all, unread }: PlanCalls): Meter {
+  const meters = [...all.map(({ meter }) => meter), ...unread]
+  const [first, ...others] = meters
+  return first && others.length === 0 ? first : Meter.sum(meters)
 }
 
 /**
@@ -310,14 +344,15 @@ function meterOf(all: readonly Received[]): Meter {
  */
 function bodyOf(
   context: ChatContext,
-  { plan, all }: PlanCalls,
+  calls: PlanCalls,
   signer: ReasoningSigner,
   counted: Usage | undefined,
 ): JsonObject {
+  const { plan, all } = calls
   const [first] = all
   return plan.isVerbatim && first?.body
     ? patchedBody(context, plan, first.body, counted)
-    : encodedBody(context, plan, signed(merged(all), signer, plan), counted)
+    : encodedBody(context, plan, signed(merged(calls), signer, plan), counted)
 }
 
 function patchedBody(
@@ -409,15 +444,15 @@ function decodedAnswer(
 }
 
 /** Merges the answers of several calls: the first choice of each answer, and the total usage. */
-function merged(all: readonly Received[]): ChatResult {
-  const results = all.map(({ reported }) => reported)
+function merged(calls: PlanCalls): ChatResult {
+  const results = calls.all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results
-  if (results.length === 1) return first
+  if (results.length === 1 && calls.unread.length === 0) return first
   const choices = results.flatMap(({ choices: [choice] }, index): Choice[] =>
     choice === undefined ? [] : [{ ...choice, index }],
   )
   const { usage: _, ...rest } = first
-  const sum = meterOf(all).usage
+  const sum = meterOf(calls).usage
   return sum === undefined ? { ...rest, choices } : { ...rest, choices, usage: sum }
 }
 

@@ -92,6 +92,13 @@ export class OperationCandidate implements Candidate {
     return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
   }
 
+  /** The reported usage of each billed call whose answer was not read; undefined if the call reported none. */
+  get unreadUsages(): readonly (Usage | undefined)[] {
+    return this.#billed
+      .filter((attempt) => !this.#answers.has(attempt))
+      .map((attempt) => this.#usageOf(attempt))
+  }
+
   #usageOf(attempt: Attempt<Candidate>): Usage | undefined {
     const members = attempt.usageMembers ?? this.#answers.get(attempt)?.json
     return isJsonObject(members) ? this.#format?.usageIn?.(members) : undefined

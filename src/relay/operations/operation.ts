@@ -180,6 +180,8 @@ export class Operation implements Disposable {
       })
       return this.#opened(context, candidate, outcome)
     } catch (error) {
+      const partial = await this.#openBesideUnread(context, tried, completed, error)
+      if (partial !== undefined) return partial
       const charged = await this.#settleUnread(context, tried, unread, error)
       if (charged !== undefined) throw charged
       const last = tried.at(-1)
@@ -202,6 +204,26 @@ export class Operation implements Disposable {
     // From now on, the opened response settles or releases the hold.
     this.#admitted = undefined
     return new OpenOperation(this.#services, context, candidate, outcome)
+  }
+
+  /**
+   * Opens the usable result of completed calls although the answer of another call could not be read. All billed calls
+   * are charged.
+   * @returns undefined if there is no such result.
+   */
+  async #openBesideUnread<T>(
+    context: RequestContext,
+    tried: readonly OperationCandidate[],
+    completed: CompletedAt<T> | undefined,
+    error: unknown,
+  ): Promise<OpenOperation<T> | undefined> {
+    if (completed === undefined || billedAnswerOf(error) === undefined) return undefined
+    const candidate = tried.findLast(({ isUnusable }) => isUnusable)
+    if (candidate === undefined || candidate.completed.length === 0) return undefined
+    const done = await completed(candidate).catch(() => undefined)
+    if (done === undefined || !("value" in done)) return undefined
+    for (const other of tried) if (other !== candidate) other.lost()
+    return this.#opened(context, candidate, done)
   }
 
   /**

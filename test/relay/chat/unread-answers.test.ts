@@ -129,6 +129,26 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
+  test("is charged with the other choices, which the caller receives", async () => {
+    const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
+    const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
+    let made = 0
+    respond = () => Response.json(++made === 2 ? COUNTED["anthropic/chat"] : small)
+    const order = { model: "anthropic/chat", messages: HELLO, max_tokens: 1_000, n: 3 }
+    const response = await caller.post(CHAT, order)
+    respond = () => Response.json(answer)
+    expect(made).toBe(3)
+    const body = (await response.json()) as { choices: unknown; usage: unknown }
+    expect(body.choices).toMatchObject([
+      { index: 0, message: { content: "Hello" } },
+      { index: 1, message: { content: "Hello" } },
+    ])
+    expect(body.usage).toMatchObject({ prompt_tokens: 90, completion_tokens: 1_200 })
+    expect(response.headers.get("x-tollgate-losses")).toContain("n:approximated")
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ estimated: false, usage: { input: 90, output: 1_200 } })
+  })
+
   test("costs the input of embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }
     const receipt = await refused("/v1/embeddings", {

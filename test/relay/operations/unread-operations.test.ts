@@ -52,6 +52,7 @@ beforeAll(async () => {
       "own/moderator": { kind: "moderation", price: tokens },
       "own/image": { kind: "image", price: tokens },
       "google/gemini-3-image": { kind: "image", price: tokens },
+      "google/priced": { kind: "image", price: { image: "2000" } },
       "openai/gpt-image-1": { kind: "image", price: tokens },
       "google/image": { kind: "image", price: tokens },
       "google/tts": { kind: "speech", price: tokens, maxOutput: 16_384 },
@@ -185,21 +186,31 @@ describe("a response of an operation that is too large to read", () => {
   )
 
   test.each([
-    [0, { input: 120, image_output: 1_600, image: 4 }],
-    [1, { input: 120, output: 400, image_output: 1_200, image: 4 }],
-  ])("costs the usage of all calls of the request, %i of them with text", async (texts, usage) => {
+    ["google/gemini-3-image", 0, GOOGLE, { input: 120, image_output: 1_600, image: 4 }],
+    [
+      "google/gemini-3-image",
+      1,
+      GOOGLE,
+      { input: 120, output: 400, image_output: 1_200, image: 3 },
+    ],
+    ["google/priced", 0, GOOGLE, { image: 4 }],
+    ["google/priced", 0, undefined, { image: 4 }],
+  ])("is charged with the other images of %s, which the caller receives", async (...row) => {
+    const [model, texts, reported, usage] = row
     let made = 0
     respond = () => {
       made++
-      if (made === 4) return padded(1.5 * MEGABYTE, { usageMetadata: GOOGLE })
+      if (made === 4) return padded(1.5 * MEGABYTE, reported ? { usageMetadata: reported } : {})
       const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }
       const part = made <= texts ? { text: "I cannot" } : image
       return Response.json({ candidates: [{ content: { parts: [part] } }], usageMetadata: GOOGLE })
     }
-    const order = { model: "google/gemini-3-image", prompt: "A cat", n: 4 }
+    const order = { model, prompt: "A cat", n: 4, response_format: "b64_json" }
     const response = await caller.post("/v1/images/generations", order)
-    expect(response.status).toBe(502)
+    expect(response.status).toBe(200)
     expect(made).toBe(4)
+    expect(((await response.json()) as { data: unknown }).data).toBeArrayOfSize(3 - texts)
+    expect(response.headers.get("x-tollgate-losses")).toContain("n:approximated")
     const receipt = await receiptOf(caller, response)
     expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
   })

@@ -60,7 +60,12 @@ export interface ImageInput {
 
 /** The response of one deployment: images, or a stream with one image. */
 type Made =
-  | { readonly type: "whole"; readonly result: ImageResult }
+  | {
+      readonly type: "whole"
+      readonly result: ImageResult
+      /** Number of billed images whose answers could not be read. Default: 0. */
+      readonly unreadImages?: number
+    }
   | ({ readonly type: "stream" } & ImageStreaming)
 
 /** Serves requests for images: finds the model, calls its vendor, and returns the images in the requested form. */
@@ -103,7 +108,7 @@ export class Images {
     if (value.type === "stream") {
       return { headers, body: imageBody(open, value, this.#sentTo(open.deployment, request), call) }
     }
-    return { headers, body: await this.#answerWhole(open, value.result, input) }
+    return { headers, body: await this.#answerWhole(open, value, input) }
   }
 
   /**
@@ -142,11 +147,11 @@ export class Images {
 
   async #answerWhole(
     open: OpenOperation<unknown>,
-    result: ImageResult,
+    { result, unreadImages = 0 }: Extract<Made, { type: "whole" }>,
     input: ImageInput,
   ): Promise<string> {
     const { request } = input
-    const images = result.images.length
+    const images = result.images.length + unreadImages
     const sent = this.#sentTo(open.deployment, request)
     const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
     let handed: HandedImage[]
@@ -308,16 +313,34 @@ function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   return { calls, losses: lost, isStreamed }
 }
 
-/** Returns the images of the calls that a candidate completed before a later call failed. */
+/**
+ * Returns the images of the calls that a candidate completed although another call failed. The usage includes billed
+ * calls whose answers could not be read.
+ */
 async function completedImages(
   candidate: OperationCandidate,
   request: ImageRequest,
 ): Promise<Outcome<Made>> {
   const format = formatOf(candidate, "image")
-  const { losses } = lossesOf(format, request, candidate.deployment.upstreamModel)
+  const { calls, losses: lost } = lossesOf(format, request, candidate.deployment.upstreamModel)
   const result = await decoded(format, candidate.completed, request)
   const fewer: Loss = { name: "n", effect: "approximated" }
-  return { value: { type: "whole", result }, losses: once([...losses, fewer]) }
+  const losses = once([...lost, fewer])
+  const perCall = Math.ceil(request.count / calls.length)
+  const unread = candidate.unreadUsages.map((usage) => ({
+    images: perCall,
+    ...(usage && { usage }),
+  }))
+  if (unread.length === 0) return { value: { type: "whole", result }, losses }
+  const {
+    images,
+    usage,
+    calls: read = [{ images: images.length, ...(usage && { usage }) }],
+  } = result
+  const sum = candidate.unreadUsage
+  const billed = { ...result, ...(sum && { usage: sum }), calls: [...read, ...unread] }
+  const unreadImages = perCall * unread.length
+  return { value: { type: "whole", result: billed, unreadImages }, losses }
 }
 
 async function decoded(
