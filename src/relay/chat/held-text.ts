@@ -1,3 +1,4 @@
+import { GatewayError } from "../../canon/errors.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 
 /** Maximum characters that wait for the first content. A provider may repeat a long request before its answer. */
@@ -16,15 +17,19 @@ export class HeldText implements Disposable {
 
   /**
    * Reserves memory for text.
-   * @returns false if the text has become too long to wait.
-   * @throws GatewayError `overloaded`.
+   * @returns false if the text has become too long to wait, or if there is no memory for it. It is then passed on.
    */
   takes({ length }: string): boolean {
-    if (length > SMALL_OPENING && length > this.#taken) {
+    if (length > MAX_OPENING) return false
+    if (length <= SMALL_OPENING || length <= this.#taken) return true
+    try {
       this.#memory.takeAnswer(length - this.#taken)
-      this.#taken = length
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return false
+      throw thrown
     }
-    return length <= MAX_OPENING
+    this.#taken = length
+    return true
   }
 
   [Symbol.dispose](): void {

@@ -14,6 +14,7 @@ import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
 import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
+import { billedFor } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { FrameDecoding } from "./frame-decoding.ts"
@@ -296,12 +297,16 @@ export class UpstreamStream<
 
   /**
    * Counts text as memory until the end of the request.
-   * @throws GatewayError `overloaded`.
+   * @throws GatewayError `overloaded`, which is billed if the caller's own requests hold the memory.
    */
   #countKept(characters: number): void {
     const added = characters - this.#keptCharacters
     if (added < TEXT_STEP) return
-    this.#attempt.memory.takeAnswer(KEPT_CHARACTER_BYTES * added)
+    try {
+      this.#attempt.memory.takeAnswer(KEPT_CHARACTER_BYTES * added)
+    } catch (thrown) {
+      throw billedFor(thrown)
+    }
     this.#keptCharacters = characters
   }
 

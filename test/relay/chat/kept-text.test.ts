@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { provider, simulated, startGateway } from "../../support/gateway.ts"
 import { DONE, frame, repeated, startVendor, streamed, usageFrame } from "../scripted-vendor.ts"
-import { CHAT, HELLO, nothingHeld } from "../support.ts"
+import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 const MEGABYTE = 1024 * 1024
 const TEXT_MEGABYTES = 24
@@ -33,6 +33,9 @@ test("text that is kept for the last event of an answer counts as memory", async
   const text = await kept.text()
   const isRefused = text.includes("of memory that one request may use")
   expect([isRefused, text.includes("response.failed")]).toEqual([true, true])
+  const receipt = await receiptOf(caller, kept)
+  // The rest was read for its usage.
+  expect(receipt).toMatchObject({ estimated: false, usage: { input: 10, output: 10 } })
   const passed = await caller.post(CHAT, { model, messages: HELLO, stream: true })
   expect((await passed.text()).endsWith(DONE)).toBe(true)
   await nothingHeld(caller)
