@@ -11,10 +11,10 @@ const priceTable = z.record(z.string(), z.string())
 /** Minimum number of seconds of audio charged per request; no minimum if absent. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
-/** The price in a mode of service: either a factor on the token prices, or a separate table of token prices. */
+/** The price in a service mode: either a factor on the token prices, or a separate table of token prices. */
 const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers: priceTiers })])
 export type ModePrice = z.infer<typeof modePrice>
-/** Prices of modes of service, by the name of the mode. */
+/** Prices of service modes, by the name of the mode. */
 const priceModes = z.record(z.string(), modePrice)
 /** A moment; null means no beginning or no end. */
 const nullableMoment = moment.nullable()
@@ -32,7 +32,7 @@ const pricePeriod = z.object({
   price_tiers: priceTiers,
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** The modes of service whose prices differ from those outside the period. */
+  /** The service modes whose prices differ from those outside the period. */
   modes: priceModes,
 })
 export type PricePeriod = z.infer<typeof pricePeriod>
@@ -77,7 +77,7 @@ export const model = z.object({
   /** Prices of a million images by size and quality; null if all images have the same price. */
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** Prices of the modes of service outside all periods. */
+  /** Prices of the service modes outside all periods. */
   price_modes: priceModes,
   /** Periods with other prices. */
   price_periods: z.array(pricePeriod),

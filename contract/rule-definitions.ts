@@ -245,7 +245,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     effect: "reasoning is switched off unless the request asks for it; then the model decides",
   },
   turns_end_with_user: {
-    label: "Last turn of the user",
+    label: "Last user turn",
     type: "flag",
     meaning: "whether the last turn must not be the assistant's",
     effect: "a user turn is added: `Continue.`",

@@ -28,7 +28,7 @@ ${sources.join("\n")}
 If at least two lists agree on the prices of a model, these prices are used (\`two of three\`). Otherwise one list is used:
 the newest for vendors that sell their own models (\`newest\`), and the list with the highest sum of prices for resellers
 (\`highest\`). For classes that are not compared, such as \`cached_input\`, the most frequent value of the lists in use is
-chosen, or the highest if all differ. If a provider's own page has another price than the lists, its price is used.
+chosen, or the highest if all differ. If a provider's own page differs from the lists, its price is used.
 Prices are in US dollars per million units. Models without disputes are not listed. For prices that depend on the time of
 day, the highest one is compared
 ([prices that change over time](../run/prices.md#prices-that-change-over-time)).

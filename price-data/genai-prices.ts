@@ -222,7 +222,7 @@ function raise(price: Price, other: Price): void {
   }
 }
 
-/** The modes of service that a request can select in the gateway. */
+/** The service modes that a request can select in the gateway. */
 const MODES = new Set([
   "service_tier=priority",
   "service_tier=flex",

@@ -3,7 +3,7 @@ import { decimal, highest } from "./decimal.ts"
 import type { Mode, Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
-/** A mode of service: how a request selects the mode, and the mode's price. */
+/** A service mode: how a request selects the mode, and the mode's price. */
 const modeSchema = z.looseObject({
   cost: costSchema.optional(),
   provider: z.looseObject({ body: z.record(z.string(), z.unknown()).optional() }).optional(),

@@ -17,8 +17,8 @@ interface Quote {
 const SAME = 1_000_000n
 
 /**
- * Selects the modes of service of a price. The first list that contains a mode is used, and missing classes are added
- * from other lists. If a list has another price for the model, only the highest factor of its rates is used.
+ * Selects the service modes of a price. The first list that contains a mode is used, and missing classes are added from
+ * other lists. If a list has another price for the model, only the highest factor of its rates is used.
  * @param quotes all lists, starting with those that have the selected price.
  * @param winners the lists that have the selected price.
  */

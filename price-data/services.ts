@@ -1,7 +1,7 @@
 import type { Price, Rates, Services } from "./shape.ts"
 
 /**
- * The vendors' prices for services in addition to their models, and for modes of service, from the vendors' pages on
+ * The vendors' prices for services in addition to their models, and for service modes, from the vendors' pages on
  * 2026-11-22. Prices are in US dollars per million, also for sessions and calls. If a price depends on the model, this
  * is the highest price. Factors of single models come from models.dev.
  */
@@ -54,9 +54,7 @@ export const services: Record<string, Services> = {
   bedrock: { modes: { priority: "1.75", flex: "0.5" } },
 }
 
-/**
- * Models for which a mode of service has another price than for most of the vendor's models. The first match applies.
- */
+/** Models for which a service mode has a different price from most of the vendor's models. The first match applies. */
 export const modelModes: readonly {
   vendor: string
   name: RegExp

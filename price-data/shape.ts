@@ -52,7 +52,7 @@ export interface TieredRates extends Rates {
   tiers?: Tier[]
 }
 
-/** A mode of service: either a factor on the token rates, or separate rates. */
+/** A service mode: either a factor on the token rates, or separate rates. */
 export type Mode = string | TieredRates
 
 /**

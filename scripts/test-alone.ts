@@ -1,7 +1,7 @@
 /**
- * `npm run test:alone`: runs each test file in a separate process, one after the other. `npm run test:alone --
- * test/relay` runs only the files whose path contains that text. A file that depends on the effects of another file
- * fails in this mode. It takes several times as long as `npm test`.
+ * `npm run test:alone`: runs each test file in a separate process, one at a time. `npm run test:alone -- test/relay`
+ * runs only the files whose path contains that text. A file that depends on the effects of another file fails in this
+ * mode. It takes several times as long as `npm test`.
  */
 import { TEST_COMMAND } from "./test-command.ts"
 import { testFiles } from "./test-sets.ts"

@@ -3,7 +3,7 @@ import { endsWithAssistant, formatOf, hasJsonWord, messagesOf } from "./chat-par
 import { isCallRequired, isOff, JSON_WORD, NAME, type Row } from "./compatible-checks.ts"
 import { type Check, maxItems, rejects, toolNames, unsupported, valueAt } from "./limit.ts"
 
-/** Rejects other values than the fixed value of a parameter, with Moonshot's message. */
+/** Rejects values other than the fixed value of a parameter, with Moonshot's message. */
 function fixed(name: string, value: (body: JsonObject) => number): Check {
   return (body) => {
     const given = valueAt(body, name)

@@ -41,7 +41,7 @@ const SINGLE_BYTES = 3_000
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
 
-/** Performs other steps than the steps of the correct answer. */
+/** Performs steps that differ from those of the correct answer. */
 function instead(
   status: number,
   body: string,

@@ -34,7 +34,7 @@ export function isErrorAnswer(answer: OperationAnswer): boolean {
   return reportedErrorIn(parsed(answer)) !== undefined
 }
 
-/** Returns the JSON value of an answer. Answers of JSON were parsed earlier; a long answer without `json` is not JSON. */
+/** Returns the JSON value of an answer. JSON answers were parsed earlier; a long answer without `json` is not JSON. */
 function parsed({ json, bytes }: OperationAnswer): JsonValue | undefined {
   if (json !== undefined) return json
   return bytes.length > MAX_UNPARSED ? undefined : parseJson(new TextDecoder().decode(bytes))

@@ -24,7 +24,7 @@ export class KnownModels {
     return Object.keys(this.#ofProvider(provider) ?? {})
   }
 
-  /** Returns the known charges of a provider's vendor in addition to the prices of its models. */
+  /** Returns the known charges of a provider's vendor beyond the prices of its models. */
   servicesOf(provider: string): ServiceFacts | undefined {
     const vendor = this.#settings.providers[provider]?.vendor
     return vendor === undefined ? undefined : this.#facts.services?.[vendor]

@@ -8,7 +8,7 @@ import { describeReceipt, type ShownReceipt } from "./receipt-words.ts"
 export const registerReceipt: RegisterCommand = (program, terminal) => {
   program
     .command("receipt")
-    .description("explain the charge of one request")
+    .description("explain the charge for one request")
     .argument("<ID>", "id of the request, from the response header x-request-id")
     .action(async (id: string, _options: object, command) => {
       const receipt = await withInstallation(command, ({ store }) =>

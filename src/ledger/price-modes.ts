@@ -11,7 +11,7 @@ import {
   TOKEN_CLASSES,
 } from "./price.ts"
 
-/** A price in a mode of service. */
+/** A price in a service mode. */
 export interface PricedMode {
   readonly price: Price
   /** The highest factor of any class, in millionths. */

@@ -50,10 +50,10 @@ export interface Price {
   readonly inForce?: InForce
 }
 
-/** A mode of service, which is a factor on all token rates in millionths, or has its own rates. */
+/** A service mode, which is a factor on all token rates in millionths, or has its own rates. */
 export type Mode = bigint | ModeRates
 
-/** Token rates in a mode of service. They may lack some of the classes and tiers of the price. */
+/** Token rates in a service mode. They may lack some of the classes and tiers of the price. */
 export interface ModeRates {
   readonly rates: Rates
   /** Tiers, starting with the longest context. */
@@ -112,7 +112,7 @@ export interface CostLine {
   readonly isMinimum?: true
   /** Nanocredits per million units. */
   readonly rate: bigint
-  /** Set if the line is for a different model than the request's. */
+  /** Set if the line is for a model other than the request's. */
   readonly model?: string
 }
 

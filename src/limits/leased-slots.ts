@@ -29,7 +29,7 @@ interface KeySlots {
   slots: number
   waiting: Waiting[]
   isLeasing: boolean
-  /** Whether the database may have a different number than `slots`, because it did not respond. */
+  /** Whether the number in the database may differ from `slots`, because the database did not respond. */
   isUncertain: boolean
   /** Until this moment requests do not wait, because others have waited without success. */
   fullUntil: number

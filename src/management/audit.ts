@@ -35,7 +35,7 @@ export class Audit {
   /**
    * Makes a change in the store, which writes the change and its record together.
    * @param write calls the method of the store, with the record as the last parameter.
-   * @throws StoreError of the method.
+   * @throws StoreError if the method throws it.
    */
   async perform<Result>(
     actor: Actor,

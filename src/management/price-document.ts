@@ -87,7 +87,7 @@ function rateDocument(prices: readonly Price[], names: readonly PriceName[] = PR
   }
 }
 
-/** Returns the modes of service with their highest factor, or with the highest rates if a mode has its own rates. */
+/** Returns the service modes with their highest factor, or with the highest rates if a mode has its own rates. */
 function modeDocuments(prices: readonly Price[]): ModelDocument["price_modes"] {
   const names = new Set(prices.flatMap(({ modes }) => [...(modes?.keys() ?? [])]))
   return Object.fromEntries([...names].map((name) => [name, modeDocument(prices, name)]))
@@ -134,7 +134,7 @@ function keyOf({ name, times }: PricePeriod): string {
   return JSON.stringify([name, times])
 }
 
-/** Returns the modes of service that differ from those outside of the period. */
+/** Returns the service modes that differ from those outside of the period. */
 function changedModes(
   prices: readonly { readonly base: Price; readonly price: Price }[],
 ): PeriodDocument["modes"] {

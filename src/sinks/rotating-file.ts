@@ -114,7 +114,7 @@ async function isLines(path: string, size: number): Promise<boolean> {
   await file.read(ends, 0, 1, 0)
   await file.read(ends, 1, 1, size - 1)
   if (ends[0] === OPENING_BRACE) return ends[1] === NEW_LINE
-  throw new LineDeliveryError("the file contains data other than lines of JSON")
+  throw new LineDeliveryError("the file contains data other than JSON lines")
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

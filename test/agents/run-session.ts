@@ -114,7 +114,7 @@ async function work(
   return `${output}\n${errors}`.trim()
 }
 
-/** Writes the file of a task, because a failed turn may have left another text than the next turn expects. */
+/** Writes the file of a task, because a failed turn may have left text that the next turn does not expect. */
 function begin({ folder, before }: Task): void {
   const path = join(folder, "note.txt")
   if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)

@@ -261,7 +261,7 @@ describe("built-in models", () => {
     expect(new Set(tiers.map(({ above }) => above))).toEqual(new Set([199_999]))
   })
 
-  test("have the same price for all Embed 3 models of Cohere", () => {
+  test("include one price for all of Cohere's Embed 3 models", () => {
     const models = Object.entries(facts.vendors["cohere"] ?? {})
     const third = models.filter(([name]) => /^embed-.*-v3/.test(name))
     expect(new Set(third.map(([, { price }]) => price?.input))).toEqual(new Set(["0.1"]))

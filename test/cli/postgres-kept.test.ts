@@ -98,7 +98,7 @@ test("an image link is valid at each machine", async () => {
   expect((await fetch(`${other.url}${pathname}?signature=0`)).status).toBe(404)
 })
 
-test("a conversation continues at another machine", async () => {
+test("a conversation continues on another machine", async () => {
   answer = () => Response.json(wholeAnswer("I remember"))
   const asked = await send(one, "/v1/responses", { model: "vendor/echo", input: "My name is Ann" })
   const { id } = (await asked.json()) as { id: string }
@@ -114,7 +114,7 @@ test("a conversation continues at another machine", async () => {
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
 })
 
-test("an answer that could not be stored is reported as lost at another machine, and charged once", async () => {
+test("an answer that could not be stored is reported as lost on another machine, and charged once", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
   await sql.unsafe(`
     CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;

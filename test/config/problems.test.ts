@@ -313,7 +313,7 @@ describe("value check of settings", () => {
     ],
     [
       model("{ price: { modes: { Fast: 2 } } }"),
-      "3:28 models.a/b.price.modes: a mode of service has a name in lowercase letters",
+      "3:28 models.a/b.price.modes: a service mode has a name in lowercase letters",
     ],
     [
       model("{ price: { inptu: 1 } }"),

@@ -73,7 +73,7 @@ test("metrics of requests, usage and charges match the receipts", async () => {
   const names = new Set(found.map(({ name }) => name.replace(/_(bucket|sum|count)$/, "")))
   expect([...names].toSorted()).toEqual(
     [...Object.keys(COUNTERS), ...Object.keys(HISTOGRAMS), ...Object.keys(GAUGES)]
-      // Tracing is disabled, and log lines of requests have no destination, so these metrics are absent.
+      // Tracing is disabled, and the request log has no destination, so these metrics are absent.
       .filter((name) => !/spans|request_lines/.test(name))
       .toSorted(),
   )

@@ -44,7 +44,7 @@ const plus = (left: Fraction, right: Fraction): Fraction => ({
 })
 const of = (count: number, each: bigint): Fraction => ({ over: BigInt(count), under: each })
 
-/** Returns the charge of one request in nanocredits, rounded up once. */
+/** Returns the charge for one request in nanocredits, rounded up once. */
 export function chargeOf(served: Served): bigint {
   const page = PAGES[served.model]
   if (page === undefined) throw new Error(`no page for ${served.model}`)

@@ -150,7 +150,7 @@ test.each([
   writeFileSync(path, text)
   await using file = new RotatingFile(settings(path))
   const failure = await file.deliver(batch("{}")).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ message: "the file contains data other than lines of JSON" })
+  expect(failure).toMatchObject({ message: "the file contains data other than JSON lines" })
   expect(readFileSync(path, "utf8")).toBe(text)
   expect(names(path)).toEqual([])
 })

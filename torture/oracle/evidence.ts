@@ -24,7 +24,7 @@ export function requestIdsOf({ tries }: CallRecord): Set<string> {
   return new Set(ids.filter((id) => id !== null))
 }
 
-/** Returns the charge of a request in nanocredits; null if it was not charged. */
+/** Returns the charge for a request in nanocredits; null if it was not charged. */
 export function chargeOf({ receipts }: LedgerView, request: string): bigint | null {
   const entry = receipts.get(request)?.entry
   return entry ? -entry.amount : null

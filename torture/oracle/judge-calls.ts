@@ -65,7 +65,7 @@ function judgeWhole(evidence: Evidence, { plan }: CallRecord, one: Try): string[
   const isCounted = calls.some(({ usage }) => usage !== null && costOf(usage) === cost)
   // The vendor's records do not include token counts of embeddings.
   if (calls.length > 0 && !isCounted)
-    faults.push(`its vendor counted another usage than ${request} has`)
+    faults.push(`the usage that its vendor counted differs from ${request}`)
   if (calls.length === 0 && plan.endpoint !== "embeddings") {
     faults.push(`the vendor has no record of the whole answer ${request}`)
   }

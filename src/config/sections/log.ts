@@ -7,7 +7,7 @@ import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
 import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
 
-/** A file that receives the lines of requests. */
+/** A file that receives the request log. */
 const lineFile = entry(
   {
     /** Absolute path of the file. */
@@ -22,7 +22,7 @@ const lineFile = entry(
 
 export type LineFileSettings = z.output<typeof lineFile>
 
-/** An address that receives the lines of requests. It may contain a secret. */
+/** An address that receives the request log. It may contain a secret. */
 const lineAddress = entry(
   {
     url: wholeAddress(),
@@ -41,7 +41,7 @@ const lineAddress = entry(
 
 export type LineAddressSettings = z.output<typeof lineAddress>
 
-/** A bucket that receives the lines of requests. */
+/** A bucket that receives the request log. */
 const lineBucket = entry(
   {
     ...BUCKET,

@@ -38,7 +38,7 @@ const imagePrice = either(
 )
 const MODE_NAME = name(
   /^[a-z][a-z0-9_-]*$/,
-  "a mode of service has a name in lowercase letters, such as priority, flex or fast",
+  "a service mode has a name in lowercase letters, such as priority, flex or fast",
 )
 const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rate])) as Record<
   TokenPriceName,

@@ -18,7 +18,7 @@ import type { StateRecorder } from "../state/state-recorder.ts"
 import { maxOfChat, maxOfSecond, type MaxUsage } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 
-/** The charge of one request, from its hold to its settlement. */
+/** The charge for one request, from its hold to its settlement. */
 export interface PendingCharge {
   readonly call: Call
   /** The chat request; undefined for operations other than chat. */

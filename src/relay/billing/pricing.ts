@@ -44,7 +44,7 @@ export interface PricingAlarms {
  * Prices delivered answers by the vendor's counts, or by the gateway's own counts if the vendor does not report them.
  */
 export class Pricing {
-  /** Default modes of service that responses have reported. Holds are based on these modes. */
+  /** Default service modes that responses have reported. Holds are based on these modes. */
   readonly defaultModes = new DefaultModes()
   readonly #counter: TokenCounter
   readonly #alarms: PricingAlarms
@@ -204,7 +204,7 @@ const NO_FIELDS: readonly FieldSwitch[] = []
 const NO_NAMES: readonly string[] = []
 const NO_MODES: readonly UnrequestedMode[] = []
 
-/** Returns the fields in which the deployment's vendor reports the mode of service. */
+/** Returns the fields in which the deployment's vendor reports the service mode. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
   const { dialects, provider } = deployment
   if (!dialects || input.request === undefined) return NO_FIELDS

@@ -68,7 +68,7 @@ export interface ReceiptFacts {
   readonly cost?: Cost
   /** The rate card of the charge, if it is not the rate card of the deployment. */
   readonly price?: Price | undefined
-  /** The modes of service in which the vendor processed the request. */
+  /** The service modes in which the vendor processed the request. */
   readonly modes?: readonly string[] | undefined
   /** The label budgets that the charge draws on. */
   readonly labelBudgets?: readonly string[] | undefined

@@ -52,7 +52,7 @@ interface Opened {
   readonly writer: TranscodingWriter | undefined
 }
 
-/** Opens the stream of the upstream. Candidates are tried one after the other. */
+/** Opens the stream of the upstream. Candidates are tried one at a time. */
 export class StreamOpening {
   readonly #services: OpeningServices
   readonly #context: ChatContext

@@ -64,7 +64,7 @@ export async function answerStreamed(
   return { headers, body: new ReadableStream(answer) }
 }
 
-/** The charge of a stream. */
+/** The charge for a stream. */
 interface SettledStream {
   readonly priced: PricedUsage
   /** The charged amount in nanocredits. */

@@ -73,8 +73,8 @@ function prefilled(messages: readonly Message[], field: string): readonly Messag
 }
 
 /**
- * Inserts a turn of the assistant between tool results and the next user turn. Media in a result become a user turn,
- * because results are text at these providers.
+ * Inserts an assistant turn between tool results and the next user turn. Media in a result become a user turn, because
+ * results are text at these providers.
  */
 function answersToResults(messages: readonly Message[], losses: Loss[]): readonly Message[] {
   let isChanged = false

@@ -25,7 +25,7 @@ export class Meter {
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or answer that last reported the usage. */
   reported: JsonObject | undefined
-  /** The first and the last frame. Some providers report the mode of service only in these frames. */
+  /** The first and the last frame. Some providers report the service mode only in these frames. */
   firstFrame: JsonObject | undefined
   lastFrame: JsonObject | undefined
   /** The meters that were added up; empty for a single call. */
@@ -150,7 +150,7 @@ export class Meter {
     for (const event of events) this.#count(event)
   }
 
-  /** Counts the events of a frame, and stores frames that report usage or a mode of service. */
+  /** Counts the events of a frame, and stores frames that report usage or a service mode. */
   frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
     const { usage } = this
     this.push(events)

@@ -66,7 +66,7 @@ export interface EstimatedStep {
 
 /**
  * Combines the estimated parts of a request.
- * @param charge the charge of all parts.
+ * @param charge the charge for all parts.
  */
 export function estimateOf(
   billing: Billing,

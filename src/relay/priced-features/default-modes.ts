@@ -10,7 +10,7 @@ import { isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 /** Maximum number of deployments whose default modes are stored. The oldest are dropped. */
 const MAX_DEPLOYMENTS = 1_000
 
-/** A mode of service that a response reports although its request did not name it. */
+/** A service mode that a response reports although its request did not name it. */
 export interface UnrequestedMode {
   /** The field of the response that reports the mode. */
   readonly place: string
@@ -21,7 +21,7 @@ export interface UnrequestedMode {
 }
 
 /**
- * Default modes of service, by deployment, that providers have reported since the process started. A provider's project
+ * Default service modes, by deployment, that providers have reported since the process started. A provider's project
  * can have a default tier or region, which only its responses show.
  */
 export class DefaultModes {

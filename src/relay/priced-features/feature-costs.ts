@@ -14,7 +14,7 @@ export interface AllowedCalls {
   readonly isAssumed: boolean
 }
 
-/** A requested mode of service, and the fields in which the response reports the actual one. */
+/** A requested service mode, and the fields in which the response reports the actual one. */
 export interface RequestedMode {
   readonly name: string
   readonly field: FieldSwitch

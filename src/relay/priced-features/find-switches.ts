@@ -65,7 +65,7 @@ export function findSwitches(
   return setSwitches
 }
 
-/** The charge of a tool that later requests use without naming it, because they continue from this request. */
+/** The charge for a tool that later requests use without naming it, because they continue from this request. */
 const OUTLASTING: Charge = {
   by: "unknown",
   why: "it would stay in later turns that do not name it: name it in 'tools', or send 'store: false'",
@@ -186,7 +186,7 @@ function toolByType(tool: JsonValue, place: string): FoundTool[] {
  */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
-/** Returns the charge of a tool; undefined for a tool that is not in the table. */
+/** Returns the charge for a tool; undefined for a tool that is not in the table. */
 export function chargeOfTool(tool: JsonObject, { tools }: Switches): Charge | undefined {
   if (typeof tool.type !== "string") return undefined
   const type = typeOf(tool, tool.type)

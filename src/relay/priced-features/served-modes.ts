@@ -7,14 +7,14 @@ import type { Meter } from "../metering/meter.ts"
 import type { UnrequestedMode } from "./default-modes.ts"
 import type { RequestedMode } from "./feature-costs.ts"
 
-/** A mode of service that a response reports. */
+/** A service mode that a response reports. */
 interface ServedMode extends AppliedMode {
   /** The name of the mode; empty for the standard mode. */
   readonly name: string
   readonly isLower: boolean
 }
 
-/** The parts of a call's response that may report its mode of service. */
+/** The parts of a call's response that may report its service mode. */
 export type ModeReport = Pick<Meter, "records" | "lastFrame" | "reported" | "firstFrame">
 
 /** The usage of all calls of a request, and its prices in the standard mode. */

@@ -34,12 +34,12 @@ import type { SecondModel, FeatureCosts } from "./feature-costs.ts"
 interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
-  /** The report of each call about its mode of service. */
+  /** The report of each call about its service mode. */
   readonly reports: readonly ModeReport[]
   readonly elapsedMs: number
   /** Counts cache writes without a reported lifetime in the most expensive class that the request can cause. */
   readonly withLifetimes: (usage: Usage) => Usage
-  /** Fields that report a mode of service even if the request did not name one. */
+  /** Fields that report a service mode even if the request did not name one. */
   readonly unrequested?: readonly FieldSwitch[]
 }
 
@@ -57,9 +57,9 @@ export interface SettledUsage {
   readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
-  /** The modes of service in which the request was served. */
+  /** The service modes in which the request was served. */
   readonly modes: readonly string[]
-  /** Reported modes of service without a price. They are charged at the request's price. */
+  /** Reported service modes without a price. They are charged at the request's price. */
   readonly unpriced: readonly string[]
   /** Reported modes that cost more although the request did not name them. */
   readonly unrequested: readonly UnrequestedMode[]
@@ -93,7 +93,7 @@ export function settleFeatures(
 
 /**
  * Settles an answer whose request set no priced feature.
- * @param fields the fields in which the dialect reports a mode of service, because a vendor's project may have another
+ * @param fields the fields in which the dialect reports a service mode, because a vendor's project may have another
  * default mode.
  * @returns undefined if the usage has its usual price.
  */
@@ -152,7 +152,7 @@ function withCalls(
   return sum
 }
 
-/** The data from which the features and the mode of service are priced. */
+/** The data from which the features and the service mode are priced. */
 interface ServedFeatures extends Omit<ServedRequest, "reports" | "elapsedMs" | "unrequested"> {
   readonly featureCosts: FeatureCosts
   readonly price: Price

@@ -18,7 +18,7 @@ interface Answered {
   /** The frame or response that contains the usage. */
   readonly reported: JsonObject | undefined
   readonly cost: Cost
-  /** Reported modes of service without a price. */
+  /** Reported service modes without a price. */
   readonly unpriced: readonly string[]
 }
 
@@ -106,7 +106,7 @@ const SKIPPED: ReadonlySet<string> = new Set([
 
 /**
  * Finds numbers in vendors' usage that are not charged, because no usage class covers them or the class has no price.
- * Each is reported to the operator once. A mode of service without a price is also reported once.
+ * Each is reported to the operator once. A service mode without a price is also reported once.
  */
 export class UnchargedUsage {
   readonly #alarms: UnchargedAlarms

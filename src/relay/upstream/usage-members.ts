@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
 import type { JsonObserver } from "../../canon/json-structure.ts"
 
-/** Members with the usage or the mode of service. */
+/** Members with the usage or the service mode. */
 const NAMES: ReadonlySet<string> = new Set([
   "usage",
   "usageMetadata",

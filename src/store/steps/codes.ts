@@ -80,7 +80,7 @@ function* revoke(id: string, at: number): Step<CodeRecord> {
   return codeFromRow(revoked)
 }
 
-/** Redeems a code. The code is locked first, so that redemptions happen one after the other. */
+/** Redeems a code. The code is locked first, so that redemptions are serialized. */
 function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
   const { id, amount, used, uses } = yield* lockUsable(hash, at)
   yield* lockBalance(account)

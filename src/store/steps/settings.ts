@@ -47,7 +47,7 @@ function* read(): Step<SettingsState> {
   return { revision: Number(found[0]?.current ?? 0n), records }
 }
 
-/** Makes changes. The revision is locked first, so that changes happen one after the other. */
+/** Makes changes. The revision is locked first, so that changes are serialized. */
 function* change(changes: readonly SettingChange[], at: number): Step<SettingsState> {
   const revision = yield* nextRevision("settings")
   for (const setting of changes) yield* requireUnchanged(setting)

@@ -16,15 +16,15 @@ import {
 const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
 
 /**
- * The charge of searches, which are reported under two names. Each distinct query counts once, even if it was requested
- * several times.
+ * The charge for searches, which are reported under two names. Each distinct query counts once, even if it was
+ * requested several times.
  */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },
   BROKEN_OFF,
 ])
 
-/** The charge of searches for older models. All searches for a prompt are billed as one. */
+/** The charge for searches by older models. All searches for a prompt are billed as one. */
 const SEARCH_OF_PROMPT: Charge = {
   by: "calls",
   class: "searches",

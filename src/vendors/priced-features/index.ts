@@ -51,7 +51,7 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
 /** Servers that operators run on their own machines, on which nothing is billed. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 
-/** Models that are billed by other rules than the newest models of their dialect. */
+/** Models whose billing rules differ from those of the newest models of their dialect. */
 export const OLDER_MODELS: readonly {
   readonly dialect: DialectId
   readonly name: string
@@ -91,7 +91,7 @@ export function switchesOf(
 const knownFields = new WeakMap<readonly DialectId[], readonly FieldSwitch[]>()
 
 /**
- * Returns the fields that report the mode of service in a vendor's responses, one field for each place in the response.
+ * Returns the fields that report the service mode in a vendor's responses, one field for each place in the response.
  */
 export function servedFields(
   vendor: string,

@@ -52,7 +52,7 @@ export interface CallCharge {
   }
 }
 
-/** A factor on the rates of tokens, if the request is served in a mode of service. */
+/** A factor on the rates of tokens, if the request is served in a service mode. */
 export interface ModeCharge {
   readonly by: "mode"
   readonly mode: string
@@ -130,7 +130,7 @@ export interface FieldSwitch {
   readonly values?: Readonly<Record<string, Charge>>
   /** The charge for all other values except null and false. */
   readonly otherwise: Charge
-  /** The fields of the answer that may report the mode of service. The first field that exists is used. */
+  /** The fields of the answer that may report the service mode. The first field that exists is used. */
   readonly served?: readonly string[]
 }
 
@@ -159,28 +159,28 @@ export const MAX_CALLS = 10
  */
 export const ASSUMED_CALLS_FACTOR = 10
 
-/** The charge of tools that the server runs in a loop. Only the tokens that the model reads are charged. */
+/** The charge for tools that the server runs in a loop. Only the tokens that the model reads are charged. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
 
-/** Returns the charge of a mode of service that the request names. */
+/** Returns the charge for a service mode that the request names. */
 export function mode(name: string): ModeCharge {
   return { by: "mode", mode: name }
 }
 
-/** Returns the charge of a mode of service that the vendor may choose. */
+/** Returns the charge for a service mode that the vendor may choose. */
 export function possibleMode(name: string): ModeCharge {
   return { by: "mode", mode: name, isPossible: true }
 }
 
 /**
- * Returns the charge of a feature that cannot be priced.
+ * Returns the charge for a feature that cannot be priced.
  * @param why the reason, as a sentence.
  */
 export function unknown(why: string): Charge {
   return { by: "unknown", why }
 }
 
-/** Returns the charge of searches whose results the model reads. */
+/** Returns the charge for searches whose results the model reads. */
 export function searches(
   usageClass: UsageClass,
   counted: readonly Counted[],

@@ -3,7 +3,7 @@ import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 
-/** The loss that is reported if the gateway adds a turn of the user to the conversation. */
+/** The loss that is reported if the gateway adds a user turn to the conversation. */
 const FILLED = "messages:approximated"
 
 const USER: Message = { role: "user", parts: [{ type: "text", text: "Hi" }] }

@@ -121,7 +121,7 @@ test("the charged part of a broken answer is not recorded as a loss as well", as
   expect(nanocredits(total.cost)).toBe(2n * nanocredits(total.provider_cost))
 })
 
-test("the charge of a caller that disconnects is not recorded as a loss as well", async () => {
+test("the charge for an abandoned request is not also recorded as a loss", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/left")
   const reader = response.body?.getReader()

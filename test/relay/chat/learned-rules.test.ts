@@ -298,7 +298,7 @@ test.each([false, true])(
 )
 
 describe("limits of corrections", () => {
-  test("allow two corrections one after the other for two different parameters", async () => {
+  test("allow two consecutive corrections for two different parameters", async () => {
     const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
     expect([status, calls.length]).toEqual([200, 3])
     expect(losses).toBe("temperature:dropped, seed:dropped")

@@ -26,7 +26,7 @@ test("a conversation with turns in order is unchanged", () => {
 
 test.each([
   [
-    "a message of the user between a call and its result",
+    "a user message between a call and its result",
     [calls("1"), user("mid"), result("1")],
     [calls("1"), result("1"), user("mid")],
   ],

@@ -74,7 +74,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("states the charge of a whole answer", async () => {
+  test("states the charge for a whole answer", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeResult").mockImplementation(broken)
     const message = await messageOf(await ask(false))
     expect(message).toContain("was charged")
@@ -132,7 +132,7 @@ describe("an internal error", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("states the charge of a ranking", async () => {
+  test("states the charge for a ranking", async () => {
     const { rerank } = Reranking.prototype
     using _ = spyOn(Reranking.prototype, "rerank").mockImplementation(async function (
       this: Reranking,

@@ -196,7 +196,7 @@ async function ask(
   return { answer, leave: () => controller.abort(), charge }
 }
 
-/** Returns the charge of a caller that disconnects before the vendor answers. */
+/** Returns the charge for a request whose caller disconnects before the vendor answers. */
 async function leaveEarly(
   format: Format,
   named: string | undefined,
@@ -214,7 +214,7 @@ async function leaveEarly(
   return charged
 }
 
-/** Returns the charge of an answer that is larger than the gateway reads. */
+/** Returns the charge for an answer that is larger than the gateway reads. */
 async function tooLarge(
   format: Format,
   named: string | undefined,
@@ -228,7 +228,7 @@ async function tooLarge(
 }
 
 /**
- * Returns the charge of a stream.
+ * Returns the charge for a stream.
  * @param isLeft whether the caller disconnects after the first text.
  */
 async function streamOf(

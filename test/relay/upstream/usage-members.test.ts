@@ -41,7 +41,7 @@ describe("the members of a scanned answer that report its usage", () => {
     expect(membersOf(JSON.stringify({ response: [], other: { usage: USAGE } }))).toEqual({})
   })
 
-  test("include the mode of service, and the last of several values", () => {
+  test("include the service mode, and the last of several values", () => {
     const text = '{"service_tier":"flex","usage":{"a":1},"usage":{"a":2},"usageMetadata":null}'
     expect(membersOf(text)).toEqual({ service_tier: "flex", usage: { a: 2 } })
   })

@@ -76,7 +76,7 @@ function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): 
 }
 
 /**
- * Encodes a message of the model. Reasoning before calls becomes Cohere's `tool_plan`, which every model with tools
+ * Encodes an assistant message. Reasoning before calls becomes Cohere's `tool_plan`, which every model with tools
  * supports. Reasoning before an answer becomes content of the type `thinking`.
  */
 function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {

@@ -16,7 +16,7 @@ export class BytePlaces {
   #tail = ""
   #pending: string[] = []
   #length = 0
-  /** The step that was encoded last. Positions that are converted one after the other are usually in the same step. */
+  /** The step that was encoded last. Positions that are converted consecutively are usually in the same step. */
   #encoded: { readonly step: number; readonly bytes: Buffer } | undefined
 
   /** The length of the text in characters. */

@@ -8,9 +8,7 @@ import { itemsOf, noteCache } from "./encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
 
-/**
- * Encodes a turn of the assistant. Consecutive text and refusals form one item, and each other part is a separate item.
- */
+/** Encodes an assistant turn. Consecutive text and refusals form one item, and each other part is a separate item. */
 export function encodeAssistant(
   message: Message,
   input: JsonObject[],

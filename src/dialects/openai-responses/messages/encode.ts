@@ -74,7 +74,7 @@ interface InputContext {
   readonly losses: LossList
 }
 
-/** Encodes a message of the user or the operator, the output of a tool, or an item that was kept unchanged. */
+/** Encodes a user or operator message, the output of a tool, or an item that was kept unchanged. */
 function encodeOther(message: Message, input: JsonObject[], context: InputContext): void {
   const { losses } = context
   const content: Part[] = []

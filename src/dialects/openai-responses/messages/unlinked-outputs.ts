@@ -7,8 +7,8 @@ const OUTPUTS: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * Converts outputs that name no call to messages of the user, since no vendor accepts such outputs. Codex stores such
- * outputs for its own tools, and sends them with every later request.
+ * Converts outputs that name no call to user messages, since no vendor accepts such outputs. Codex stores such outputs
+ * for its own tools, and sends them with every later request.
  */
 export function withUnlinkedOutputs(body: JsonObject): JsonObject {
   const { input } = body

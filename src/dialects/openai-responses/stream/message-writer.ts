@@ -22,7 +22,7 @@ interface OpenContent {
   data: JoinedBase64 | undefined
 }
 
-/** Writes a message: its texts, refusals and audio, one content part after the other. */
+/** Writes a message: its texts, refusals and audio, one content part at a time. */
 export class MessageWriter extends ItemWriter {
   readonly #content: JsonObject[] = []
   #current: OpenContent | undefined

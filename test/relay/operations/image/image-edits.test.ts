@@ -96,7 +96,7 @@ describe("image edits with black and white masks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("use another deployment than generations if the model has one for each", async () => {
+  test("use a separate deployment from generations if the model has one for each", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
