@@ -130,7 +130,7 @@ export interface RaceOptions {
 /** The output of `--help`. */
 export const USAGE = `usage: npm run bench -- [options]
 
-Measures Tollgate beside a bare proxy, or races it against other gateways.
+Measures Tollgate against a bare proxy, or races it against other gateways.
 
   --quick            a rough answer, sooner
   --only PARTS       some of ${PARTS.join(",")};

@@ -165,7 +165,7 @@ export class Reservation implements Disposable {
   #bytes = 0
   #isOver = false
   /** The reservation that counts further memory once this one is released. */
-  #heir: Reservation | undefined
+  #successor: Reservation | undefined
 
   constructor(budget: MemoryBudget, share: KeyShare) {
     this.#budget = budget
@@ -194,20 +194,20 @@ export class Reservation implements Disposable {
 
   /**
    * Creates a reservation that takes over all bytes of this one, for work that outlives the request. Once this one is
-   * released, the work may still take memory from it, which the heir counts.
+   * released, the work may still take memory from it, which the successor counts.
    */
   handOver(): Reservation {
-    const heir = this.another()
-    heir.#bytes = this.#bytes
+    const successor = this.another()
+    successor.#bytes = this.#bytes
     this.#bytes = 0
-    this.#heir = heir
-    return heir
+    this.#successor = successor
+    return successor
   }
 
   /** The reservation that counts memory which is taken from this one; undefined if it is not counted. */
   get #counting(): Reservation | undefined {
-    const heir = this.#heir
-    return this.#isOver ? heir && heir.#counting : this
+    const successor = this.#successor
+    return this.#isOver ? successor && successor.#counting : this
   }
 
   /**
@@ -246,12 +246,12 @@ export class Reservation implements Disposable {
     if (taken === "full") throw full()
   }
 
-  /** Releases a part of the memory. After a handover, the heir releases what this reservation no longer holds. */
+  /** Releases a part of the memory. After a handover, the successor releases what this reservation no longer holds. */
   give(bytes: number): void {
     const own = Math.min(bytes, this.#bytes)
     this.#bytes -= own
     this.#budget.give(this.#share, own)
-    if (own < bytes) this.#heir?.give(bytes - own)
+    if (own < bytes) this.#successor?.give(bytes - own)
   }
 
   /** Registers a callback for the release. The callback must not throw. */
@@ -260,12 +260,12 @@ export class Reservation implements Disposable {
     else (this.#deferred ??= []).push(end)
   }
 
-  /** Releases all memory, or leaves it to the heir. Memory that is taken afterwards is not counted without an heir. */
+  /** Releases all memory, or leaves it to the successor. Without a successor, memory taken later is not counted. */
   [Symbol.dispose](): void {
     if (this.#isOver) return
     this.#isOver = true
-    const heir = this.#counting
-    if (heir) heir.#bytes += this.#bytes
+    const successor = this.#counting
+    if (successor) successor.#bytes += this.#bytes
     else this.#budget.give(this.#share, this.#bytes)
     this.#bytes = 0
     for (const end of this.#deferred ?? []) end()

@@ -71,7 +71,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   "tools.grammar:approximated": "the vendor has functions only: the grammar is told in words",
   "tools:dropped": "a search of the web or of tools, which the vendor does not run",
   "top_k:dropped": "the vendor has none",
-  "top_p:dropped": "the vendor takes no top_p beside a temperature",
+  "top_p:dropped": "the vendor does not accept top_p together with a temperature",
   "user:approximated": "a name that is longer than the vendor accepts is sent as its hash",
   "user:dropped": "the vendor keeps no names of users",
   "verbosity:dropped": "the vendor has none",

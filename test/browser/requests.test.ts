@@ -66,7 +66,7 @@ test("the request page lists refused requests separately from failed ones, with 
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
-test("an account beyond the first two hundred is shown by name, also beside its keys", async () => {
+test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/
   await page.route(first, (route) =>

@@ -132,7 +132,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("replaces no other part with a part that has its own id", () => {
+  test("does not replace a part with a part that has another id", () => {
     const parts = partsOf(
       reasoning("a"),
       signature("1", { id: "rs_1" }),

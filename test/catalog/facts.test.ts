@@ -194,7 +194,7 @@ describe("built-in models", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("cost twice as much in the vendor's peak hours if they are DeepSeek's", () => {
+  test("from DeepSeek cost twice as much in its peak hours", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])

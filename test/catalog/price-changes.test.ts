@@ -77,7 +77,7 @@ describe("changes between two price lists", () => {
     expect(kinds(list({ a: flex }), list({ a: { input: "2" } }))).toEqual({ a: "dearer" })
   })
 
-  test("include services beside the models", () => {
+  test("include services as well as models", () => {
     expect(kinds(list({}, { search: "1" }), list({}, { search: "2" }))).toEqual({
       services: "dearer",
     })

@@ -103,7 +103,7 @@ test.concurrent("the doctor command checks the database server, and creates noth
   expect(checks[0]?.found).toContain("fsync = off")
 })
 
-test.concurrent("the start of a node with another secret fails with an error", async () => {
+test.concurrent("a node with another secret fails to start, with an error", async () => {
   const url = await migratedDatabase()
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")

@@ -80,27 +80,27 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => other.takeBody(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("counts memory that is taken after a handover until the heir is released", () => {
+  test("counts memory that is taken after a handover until the successor is released", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     one.takeAnswer(4 * MEGABYTE)
-    const heir = one.handOver()
+    const successor = one.handOver()
     one.takeAnswer(1 * MEGABYTE)
     one[Symbol.dispose]()
     expect(budget.held).toBe(5 * MEGABYTE)
     one.takeAnswer(20 * MEGABYTE)
-    expect([budget.held, heir.held]).toEqual([25 * MEGABYTE, 25 * MEGABYTE])
+    expect([budget.held, successor.held]).toEqual([25 * MEGABYTE, 25 * MEGABYTE])
     expect(kindOf(() => of(budget, "a").takeAnswer(20 * MEGABYTE))).toBe("overloaded")
     expect(kindOf(() => one.takeAnswer(40 * MEGABYTE))).toBe("upstream_error")
     one.give(21 * MEGABYTE)
     expect(budget.held).toBe(4 * MEGABYTE)
-    heir[Symbol.dispose]()
+    successor[Symbol.dispose]()
     one.give(1)
     one.takeAnswer(MEGABYTE)
     expect(budget.held).toBe(0)
   })
 
-  test("distinguishes answers without memory because of the same account from others", () => {
+  test("distinguishes refusals caused by the same account from those caused by others", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using _ = holding(budget, "a", 30)
     const answer = (key: string, account: string) => () =>
@@ -111,7 +111,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(answer("c", "c"))).toBe("overloaded")
   })
 
-  test("blames a caller for no refusal that other accounts cause", () => {
+  test("never attributes a refusal to the caller if other accounts caused it", () => {
     const budget = new MemoryBudget(600 * MEGABYTE)
     using _ = holding(budget, "other", 400)
     using own = holding(budget, "own", 1)
@@ -124,7 +124,7 @@ describe("the memory budget of all requests", () => {
     expect(refusal(answer(300))).toBeInstanceOf(MemoryShareUsed)
   })
 
-  test("counts as short only for the accounts that hold most", () => {
+  test("reports a shortage only to the accounts that hold the most", () => {
     const budget = new MemoryBudget(600 * MEGABYTE)
     using large = holding(budget, "large", 290)
     using small = holding(budget, "small", 10)
@@ -139,16 +139,16 @@ describe("the memory budget of all requests", () => {
     expect(short()).toEqual([false, false, false])
   })
 
-  test("releases memory once that is given back after a handover", () => {
+  test("releases memory only once if it is returned after a handover", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using other = of(budget, "b")
     other.takeAnswer(MEGABYTE)
     using work = of(budget, "a")
     work.takeAnswer(4 * MEGABYTE)
-    const heir = work.handOver()
+    const successor = work.handOver()
     work.give(3 * MEGABYTE)
-    expect([budget.held, work.held, heir.held]).toEqual([2 * MEGABYTE, 0, MEGABYTE])
-    heir[Symbol.dispose]()
+    expect([budget.held, work.held, successor.held]).toEqual([2 * MEGABYTE, 0, MEGABYTE])
+    successor[Symbol.dispose]()
     work.give(MEGABYTE)
     expect(budget.held).toBe(MEGABYTE)
   })
@@ -160,7 +160,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("blames an account only if it would be refused alone, in any order of steps", () => {
+  test("attributes a refusal to an account only if it would occur without the others, in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
@@ -193,7 +193,7 @@ describe("the memory budget of all requests", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const budget = new MemoryBudget(100 * MEGABYTE)
-        // After a handover, the work still uses the first reservation, and the heir holds the memory.
+        // After a handover, the work still uses the first reservation, and the successor holds the memory.
         const begin = (who: number) => {
           const work = of(budget, `k${who}`, `a${who % 2}`)
           return { work, holder: work, taken: 0 }

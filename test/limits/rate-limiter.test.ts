@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("limit of tokens per minute, buckets %s", (kin
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("returns no tokens twice after they drained", () => {
+  test("does not return tokens that have already drained", () => {
     limiter.check("key", { ...request, tokens: 600 })
     now += 30_000
     limiter.check("key", { ...request, tokens: 300 })

@@ -122,7 +122,7 @@ export const DIALECT_REQUESTS: readonly DialectRequest[] = [
     rejection: /is unsupported/,
   },
   {
-    name: "a call without a signature, with words beside its result",
+    name: "a call without a signature, with words next to its result",
     at: [["google", "gemini-3.6-flash"]],
     asked: {
       turns: [...CALLED.slice(0, 2), { role: "user", result: "call_with_a_long_id", text: "And?" }],

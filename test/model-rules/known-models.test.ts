@@ -57,7 +57,7 @@ const USUAL: Readonly<Record<string, Situation>> = {
   "strict tools": { tools: [{ name: "look", isStrict: true }], turns: CALLED },
   "a required call": { tools: LOOK, choice: "required" },
   "a schema of a list": { schema: { type: "array", items: { type: "string" } } },
-  "a loose schema beside tools": { schema: NUMBER, tools: LOOK },
+  "a loose schema together with tools": { schema: NUMBER, tools: LOOK },
   "a JSON object": { isJson: true },
   "an unfinished turn": {
     turns: [

@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    name: "xAI chat: reasoning beside the completion",
+    name: "xAI chat: reasoning outside the completion",
     dialect: "openai-chat",
     usage: {
       prompt_tokens: 100,
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
     means: { input: 60, cached_input: 30, cache_write: 10, output: 50, reasoning: 20 },
   },
   {
-    name: "Anthropic: the cache beside the input, one-hour writes priced separately",
+    name: "Anthropic: the cache outside the input, one-hour writes priced separately",
     dialect: "anthropic-messages",
     usage: {
       input_tokens: 60,
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    name: "Bedrock: the cache beside the input",
+    name: "Bedrock: the cache outside the input",
     dialect: "bedrock-converse",
     usage: {
       inputTokens: 60,
@@ -108,7 +108,7 @@ const ROWS: readonly Row[] = [
     means: { input: 60, cached_input: 30, cache_write: 10, output: 50 },
   },
   {
-    name: "Gemini: the cache inside the prompt, tool input and thoughts beside it",
+    name: "Gemini: the cache inside the prompt, tool input and thoughts outside it",
     dialect: "gemini",
     usage: {
       promptTokenCount: 90,

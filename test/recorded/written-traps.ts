@@ -106,7 +106,7 @@ export const TRAPS: readonly Trap[] = [
     unasked: PLAIN,
   },
   {
-    name: "xAI counts reasoning beside the completion",
+    name: "xAI counts reasoning outside the completion",
     vendor: "xai",
     body: frames(...PLAIN, chunk({ choices: [], usage: XAI_USAGE }), DONE),
     asked: [...PLAIN, chunk({ choices: [], usage: { ...XAI_USAGE, completion_tokens: 253 } })],

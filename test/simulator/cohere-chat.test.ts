@@ -266,7 +266,7 @@ describe("Cohere simulator validation", () => {
       "at least one required",
     ],
     [
-      "JSON beside tools",
+      "JSON together with tools",
       { tools: TOOLS, response_format: { type: "json_object" } },
       400,
       "response_format is not supported with tools.",

@@ -85,7 +85,7 @@ describe("segment columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("leave memory in the order of their last use", () => {
+  test("are evicted from memory, least recently used first", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")
@@ -104,7 +104,7 @@ describe("segment columns", () => {
   })
 })
 
-describe("totals of very many groups", () => {
+describe("totals of many groups", () => {
   test("contain the first groups, and the same ones within a small limit", () => {
     const requests = sessions(1_000, new Random(7))
     const segments = segmentsOf(requests, 500)

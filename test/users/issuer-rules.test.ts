@@ -105,7 +105,7 @@ test("cookies of another browser's flow do not link its identity to the user who
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("an issuer trusted with addresses links users by them", async () => {
+test("an issuer that is trusted with email addresses links users by email address", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)

@@ -19,7 +19,7 @@ class CountedMemory {
 const encoder = new TextEncoder()
 const LONG = "x".repeat(1024 * 1024)
 
-test("a long event takes memory until its reader reads on", () => {
+test("a long event uses memory until its reader continues", () => {
   const memory = new CountedMemory()
   const parser = new SseParser({ memory })
   parser.push(encoder.encode(`data: ${LONG}`))
@@ -29,7 +29,7 @@ test("a long event takes memory until its reader reads on", () => {
   expect(memory.taken).toBe(0)
 })
 
-test("a long frame of Amazon takes memory until its reader reads on", () => {
+test("a long Amazon frame uses memory until its reader continues", () => {
   const memory = new CountedMemory()
   const parser = new EventStreamParser({ memory })
   const frame = eventFrame("chunk", LONG)

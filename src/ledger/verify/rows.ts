@@ -40,11 +40,12 @@ export async function verifyRows(
     new Mark(anchors.inside, "the ledger's own anchor"),
     // If an anchor is older than the last removed row, there is no row to compare it with.
     ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= pruned.lastRow
-      ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
+      ? [new Mark(anchors.besideLedger.anchor, "the anchor file next to the ledger")]
       : []),
   ]
   if (anchors.besideLedger?.isGenuine === false) {
-    const message = "the anchor beside the ledger does not carry the signature of this data folder"
+    const message =
+      "the anchor file next to the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
   // The progress must not pass an anchor, because the next verification could not compare with it.

@@ -112,7 +112,7 @@ export function noThreads(path: string): GatewayError {
  * turns.
  */
 export function unthreadable(path: string): GatewayError {
-  const message = `'${path}' asks for a tool that is billed beside its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
+  const message = `'${path}' asks for a tool that is billed in addition to its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
   return unsupportedThread(path, message)
 }
 

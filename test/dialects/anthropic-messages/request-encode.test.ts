@@ -81,7 +81,7 @@ describe("Anthropic request encoder", () => {
 })
 
 describe("Anthropic sampling encoder", () => {
-  test("drops top_p beside temperature, unless the model accepts both", () => {
+  test("drops top_p if temperature is set, unless the model accepts both", () => {
     const both = { temperature: 0.3, topP: 0.9 }
     const { body, losses } = encode(both)
     expect(body).toMatchObject({ temperature: 0.3 })

@@ -203,7 +203,7 @@ describe("Cohere answer format encoder", () => {
     })
   })
 
-  test("sends an instruction beside tools, because Cohere rejects both together", () => {
+  test("sends an instruction if there are tools, because Cohere rejects a format together with tools", () => {
     const { body, losses } = encoded(
       requestOf({
         tools: [WEATHER],

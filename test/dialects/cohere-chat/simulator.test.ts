@@ -75,7 +75,10 @@ const REQUESTS: [string, ChatRequest][] = [
       responseFormat: { type: "json-schema", name: "a", schema: { type: "object" } },
     }),
   ],
-  ["JSON beside tools", requestOf({ tools: TOOLS, responseFormat: { type: "json-object" } })],
+  [
+    "JSON together with tools",
+    requestOf({ tools: TOOLS, responseFormat: { type: "json-object" } }),
+  ],
   ["strict tools", requestOf({ tools: TOOLS.map((tool) => ({ ...tool, strict: true })) })],
   [
     "a chosen tool",

@@ -112,7 +112,7 @@ describe("Gemini encoder of other models' calls", () => {
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
   })
 
-  test("does not start a new turn for text beside the result of a call", () => {
+  test("does not start a new turn for text that accompanies the result of a call", () => {
     const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
     expect(signatures(messages)).toEqual([DUMMY])
   })

@@ -39,7 +39,7 @@ describe("OpenAI decoder of empty frames", () => {
     ])
   })
 
-  test("ignores a cumulative message beside the delta", () => {
+  test("ignores a cumulative message next to the delta", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })

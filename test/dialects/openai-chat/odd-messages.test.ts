@@ -41,7 +41,7 @@ describe("the OpenAI decoder on a server that sends every optional member", () =
     })
   })
 
-  test("reads the function beside an empty custom tool", () => {
+  test("reads the function next to an empty custom tool", () => {
     const message = { role: "assistant", content: "", function_call: EMPTY, tool_calls: [CALL] }
     expect(partsOf(message, "tool_calls")).toEqual({
       parts: [

@@ -111,7 +111,7 @@ describe("OpenAI usage", () => {
     [11, 15, 401, 375],
     [500, 15, 890, 375],
   ])(
-    "counts audio beside a prompt of %i as input, not output",
+    "counts audio outside a prompt of %i as input, not output",
     (prompt, completion, total, audio) => {
       const reported = {
         prompt_tokens: prompt,

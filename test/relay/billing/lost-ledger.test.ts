@@ -21,7 +21,7 @@ async function readiness(gateway: TestGateway): Promise<{ status: number; body: 
 for (const isShared of [false, true]) {
   const way = isShared ? "on a thread" : "alone"
 
-  test(`a ledger whose file was moved away accepts no requests until it is back, ${way}`, async () => {
+  test(`requests are rejected while the ledger file is missing, ${way}`, async () => {
     await using gateway = await startGateway({ isShared })
     const caller = await gateway.caller("1")
     expect((await caller.post(CHAT, BODY)).status).toBe(200)
@@ -38,7 +38,7 @@ for (const isShared of [false, true]) {
     expect(heard(gateway, "ledgerFound")).toHaveLength(1)
   })
 
-  test(`a running request is not answered completely if the ledger is deleted, ${way}`, async () => {
+  test(`a running request gets no complete answer if the ledger is deleted, ${way}`, async () => {
     const gate = Promise.withResolvers<Response>()
     using vendor = startVendor(() => gate.promise)
     await using gateway = await startGateway({
@@ -59,7 +59,7 @@ for (const isShared of [false, true]) {
   })
 }
 
-test("a replaced ledger, or a ledger without its log or log index, accepts no requests", async () => {
+test("requests are rejected if the ledger was replaced, or lacks its log or log index", async () => {
   for (const replace of [
     (path: string) => {
       cpSync(path, `${path}.copy`)

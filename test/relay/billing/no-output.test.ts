@@ -39,7 +39,7 @@ test.each(["openai-chat", "anthropic-messages"] as const)(
   },
 )
 
-test("output of the minimum limit is charged", async () => {
+test("output that the minimum limit causes is charged", async () => {
   const order = { model: modelAt("openai-chat"), max_tokens: 0, messages: HELLO }
   const before = await upstreams.caller.balance()
   const response = await upstreams.caller.post("/v1/messages", order)

@@ -105,7 +105,7 @@ describe.each([false, true])(
       expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
     })
 
-    test("include a call without iterations beside a call with iterations", async () => {
+    test("include a call without iterations in addition to one with iterations", async () => {
       const iteration = { input_tokens: 90_000, output_tokens: 100 }
       const iterations = [
         { type: "compaction", ...iteration, input_tokens: 250_000 },

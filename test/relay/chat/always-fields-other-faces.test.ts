@@ -106,7 +106,7 @@ describe("answers of /v1/messages", () => {
   })
 })
 
-test("an answer of /v1/messages has numbers for counts written as text, and a count of output without a count", async () => {
+test("counts in an answer of /v1/messages are numbers even if the vendor sends text, and missing output is counted", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }

@@ -258,7 +258,7 @@ describe("charges for media in a chat", () => {
   for (const stream of [false, true]) {
     for (const format of [CHAT, RESPONSES, "gemini"]) {
       const how = `${stream ? "streamed" : "whole"} at ${format}`
-      test(`use the price of text for text beside an image, ${how}`, async () => {
+      test(`use the price of text for text that accompanies an image, ${how}`, async () => {
         const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
         const response = await ask(format, "plain/counted", stream, more)
         const objects = await objectsOf(response, stream)

@@ -297,7 +297,7 @@ describe.each([400, 429, 500, 200])(
       expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
     })
 
-    test("charges the documents embedded beside the query", async () => {
+    test("charges the documents that were embedded with the query", async () => {
       const documents = ["word ".repeat(500), "word ".repeat(500)]
       const order = { model: "cohere/embed", query: "word ".repeat(1000), documents }
       const response = await caller.post("/v1/rerank", order)

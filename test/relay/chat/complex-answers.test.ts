@@ -153,7 +153,7 @@ describe.each(Object.keys(FORMS))("an answer that is nested too deeply and arriv
   })
 })
 
-test("keeps the usage of a deep answer in two pieces of any length", async () => {
+test("the usage of a deeply nested answer in two pieces of any length is kept", async () => {
   using world = new AttemptWorld()
   const request: ChatRequest = {
     model: "m",

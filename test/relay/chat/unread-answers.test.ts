@@ -426,7 +426,7 @@ describe("a complete answer that cannot be passed on", () => {
   })
 })
 
-describe("an answer in a form that fields of the caller request", () => {
+describe("an answer in the form that the caller's fields requested", () => {
   const order = { model: "openai/vectors", input: "Hello there" }
 
   test.each([
@@ -455,7 +455,7 @@ describe("an answer in a form that fields of the caller request", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("costs nothing if the caller has not changed the form", async () => {
+  test("costs nothing if the caller requested no other form", async () => {
     respond = () => Response.json(nested)
     const response = await caller.post("/v1/embeddings", order)
     expect(await receiptOf(caller, response)).toMatchObject({ status: "released", cost: "0" })

@@ -286,7 +286,7 @@ describe("a web search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("causes a loss beside functions at Gemini, which rejects both together", async () => {
+  test("causes a loss together with functions at Gemini, which rejects both", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -295,7 +295,7 @@ describe("a web search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("works beside functions at Claude, except beside a function of the same name", async () => {
+  test("works together with functions at Claude, unless a function has the same name", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],

@@ -278,7 +278,7 @@ describe("short chunks of a response", () => {
   })
 })
 
-describe("the memory of passed chunks of a response", () => {
+describe("the memory of forwarded response chunks", () => {
   /** Returns the bytes of data, and of all buffers that keep it, for a body received in reads of 512 KB. */
   function keptBytes(head: string, read: string): { data: number; buffers: number } {
     const buffers = new Set<ArrayBufferLike>()
@@ -300,7 +300,7 @@ describe("the memory of passed chunks of a response", () => {
     return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
-  test("equals the size of their data if extensions fill the reads", () => {
+  test("equals the size of their data even if chunk extensions fill the reads", () => {
     const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
     const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
     expect(data).toBe(20 * 134)

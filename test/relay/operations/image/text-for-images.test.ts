@@ -49,7 +49,7 @@ afterAll(async () => {
 const draw = (n: number) =>
   caller.post("/v1/images/generations", { model: "google/gemini-3-image", prompt: "an owl", n })
 
-test("text beside images costs the price of text", async () => {
+test("text that accompanies images costs the price of text", async () => {
   parts = [IMAGE, TEXT, IMAGE]
   const response = await draw(3)
   expect(response.status).toBe(200)

@@ -122,7 +122,7 @@ test("speech beyond the model's maximum is written off", async () => {
   expect((await speak(GEMINI)).usage).toMatchObject({ audio_output: 16_384 })
 })
 
-test("reasoning beside a transcript is charged to the balance", async () => {
+test("reasoning in addition to a transcript is charged to the balance", async () => {
   spoken = 3_005
   const caller = await gateway.caller("100")
   const before = await caller.balance()

@@ -114,7 +114,7 @@ test("the audio length of Gemini's speech is limited", async () => {
   expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
 })
 
-test("charges reasoning that leaves no room for a transcript once, with a clear error", async () => {
+test("reasoning that leaves no room for a transcript is charged once, with a clear error", async () => {
   thinkerFinish = "MAX_TOKENS"
   calls = 0
   const response = await upload("google/thinker", "transcriptions", "")
@@ -125,7 +125,7 @@ test("charges reasoning that leaves no room for a transcript once, with a clear 
   expect(receipt).toMatchObject({ status: "settled", usage: { input: 50, output: 300 } })
 })
 
-test("answers with an empty transcript if the model found no speech", async () => {
+test("the transcript is empty if the model found no speech", async () => {
   thinkerFinish = "STOP"
   const response = await upload("google/thinker", "transcriptions", "")
   expect(response.status).toBe(200)
