@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates a trial account, a customer with prepaid credits, a partner, and a code for credits that is sold elsewhere.
+# Creates a trial account, a customer with prepaid credits, a partner, and a credit code to sell elsewhere.
 set -eu
 tollgate="${TOLLGATE:-npx tollgate}"
 
