@@ -44,7 +44,7 @@ export interface AnyInput {
   readonly body?: unknown
 }
 
-/** Returns the path of a route below `/admin/v1`, with its parameters filled in. */
+/** Returns the path of a route under `/admin/v1`, with its parameters filled in. */
 export function pathOf(name: RouteName, { path: parts = {} }: AnyInput): string {
   const { path } = methodAndPath(name)
   return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, part: string, isRest: string | undefined) => {

@@ -5,7 +5,7 @@ import { route } from "./route.ts"
 /** A price as in `tollgate.yaml`: prices by class, and `tiers`. `image` may be a table. */
 const price = z.record(z.string(), z.unknown())
 
-/** The prices of a group's accounts from a moment on, until the next term begins. */
+/** The prices of a group's accounts from a given time until the next term begins. */
 export const priceTerm = z.object({
   from: moment,
   /** `ended` means that a later term has begun. */

@@ -5,7 +5,7 @@ import { route } from "./route.ts"
 /** Likely causes of a difference, with an explanation of each. */
 export const DIFFERENCE_CAUSES = {
   stale_price: "the usage is equal and the amount differs: the configured price is out of date",
-  tier: "the provider served another service tier than the ledger contains",
+  tier: "the provider served a different service tier from the one in the ledger",
   factor: "all amounts differ by one factor: a discount, a tax or another currency",
   abandoned_calls: "calls ended early, or the gateway counted their usage itself",
   other_clients: "the bill contains usage that the ledger does not: other clients use the key",

@@ -108,7 +108,7 @@ export const SERVICE_ROUTES = {
     limits: RESPONSES_LIMITS,
   },
   "POST /v1beta/models/{id}:generateContent": {
-    summary: "Generate content; also below /v1/models",
+    summary: "Generate content; also under /v1/models",
     group: "Text",
     like: "Google",
     ...JSON_BODY,

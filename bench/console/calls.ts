@@ -3,7 +3,7 @@ import { accountName, keysOf, modelName } from "./history.ts"
 /** A call of the management API by the console. */
 export interface ConsoleCall {
   readonly name: string
-  /** The path below `/admin/v1`, with its query. */
+  /** The path under `/admin/v1`, with its query. */
   readonly path: string
 }
 

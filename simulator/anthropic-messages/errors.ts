@@ -34,7 +34,7 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
   return response
 }
 
-/** Responds with 404 to a path below `/v1/messages` that is not an endpoint. */
+/** Responds with 404 to a path under `/v1/messages` that is not an endpoint. */
 export function answerUnknownPath(exchange: Exchange): Response {
   return refuse(exchange, { status: 404, type: "not_found_error", message: "Not Found" })
 }

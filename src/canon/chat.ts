@@ -72,8 +72,8 @@ export interface ChatRequest {
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
   /**
-   * Tools that are declared within the messages, besides those in `tools`. The caller's own dialect carries these tools
-   * in its messages.
+   * Tools that are declared within the messages, in addition to those in `tools`. The caller's own dialect carries
+   * these tools in its messages.
    */
   readonly broughtTools?: BroughtTools
   readonly toolChoice?: ToolChoice

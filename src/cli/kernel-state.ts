@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, KernelState>> = {
 
 /**
  * Returns the state of a process or thread.
- * @param place its path below `/proc`.
+ * @param place its path under `/proc`.
  */
 export function kernelState(place: string): KernelState {
   try {

@@ -26,7 +26,7 @@ interface ReverseProxy extends Disposable {
 }
 
 /**
- * Starts a reverse proxy that serves a gateway below a path. Like nginx, it removes the path if `proxy_pass` ends with
+ * Starts a reverse proxy that serves a gateway under a path. Like nginx, it removes the path if `proxy_pass` ends with
  * a slash.
  */
 function startReverseProxy(stripsPath: boolean): ReverseProxy {

@@ -156,7 +156,7 @@ export async function open({ page }: Visitor, name: string): Promise<void> {
 }
 
 /**
- * Opens a page of the console below `/console/`, as a link on another page would. The document is not reloaded, unless
+ * Opens a page of the console under `/console/`, as a link on another page would. The document is not reloaded, unless
  * that page is of the same kind, because a reload takes three times the processor time. Lists that the console has
  * already loaded may be shown as they were.
  */

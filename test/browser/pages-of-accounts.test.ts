@@ -7,7 +7,7 @@ let gateway: PagesGateway
 /** An operator who stays signed in for all pages. */
 let operator: Visitor
 
-/** Addresses of pages below `/console/`. */
+/** Addresses of pages under `/console/`. */
 const PAGES: Readonly<Record<string, () => string>> = {
   overview: () => "",
   "overview-all": () => "?account=all",

@@ -15,7 +15,7 @@ let gateway: PagesGateway
 let operator: Visitor
 let account: string
 
-/** Addresses of pages below `/console/`. */
+/** Addresses of pages under `/console/`. */
 const PAGES: Readonly<Record<string, () => string>> = {
   models: () => "models",
   playground: () => "playground",

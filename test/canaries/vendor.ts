@@ -16,7 +16,7 @@ export interface Vendor extends Disposable {
 }
 
 /**
- * Starts a vendor that answers like the simulator below `/good`. At all other addresses, its errors repeat the request.
+ * Starts a vendor that answers like the simulator under `/good`. At all other addresses, its errors repeat the request.
  */
 export function startVendor(simulator: Simulator): Vendor {
   const server = Bun.serve({

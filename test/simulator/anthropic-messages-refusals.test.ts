@@ -262,7 +262,7 @@ test("the Anthropic simulator requires a key and a version", async () => {
   expect(await ask({ "x-api-key": "any" })).toEqual([400, "anthropic-version: header is required"])
 })
 
-test("the Anthropic simulator rejects other paths and methods below /v1/messages", async () => {
+test("the Anthropic simulator rejects other paths and methods under /v1/messages", async () => {
   await using simulator = startSimulator()
   const got = await fetch(`${simulator.url}/v1/messages`)
   expect([got.status, ((await got.json()) as Fields).type]).toEqual([405, "error"])

@@ -34,7 +34,7 @@ export const PRICE_LIST = section(
     keys: setting(z.array(publicKey), {
       otherwise: "none",
       documentation:
-        "public Ed25519 keys, base64, whose price lists are accepted besides the project's ([prices](../run/prices.md))",
+        "public Ed25519 keys, base64, whose price lists are accepted in addition to the project's ([prices](../run/prices.md))",
     }),
   },
   { build: ({ keys = [], ...rest }) => ({ ...rest, keys }) },

@@ -64,7 +64,7 @@ export const ACCESS = {
   publicUrl: setting(address(), {
     name: "server.public_url",
     documentation:
-      "the address that callers use, if it differs; it may have [a path](../run/proxy.md#below-a-path). Set it behind a proxy: links to images use the caller's `Host` only if it names a private network",
+      "the address that callers use, if it differs; it may have [a path](../run/proxy.md#under-a-path). Set it behind a proxy: links to images use the caller's `Host` only if it names a private network",
     console: {
       label: "Public address",
       help: "Where callers and browsers reach this gateway, if that is not the address it listens on.",

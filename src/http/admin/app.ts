@@ -10,7 +10,7 @@ import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
 const MAX_PATH_LENGTH = 200
 
-/** Creates the handler of requests below `/admin/v1`. */
+/** Creates the handler of requests under `/admin/v1`. */
 export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame): Handler {
   const table = new RouteTable(endpoints.map((endpoint) => endpoint(frame)))
   const { events } = frame

@@ -36,7 +36,7 @@ export interface ConsoleFile {
 
 /** The built console. */
 export interface BuiltConsole {
-  /** Files by their path below `/console/`. No other file is served. */
+  /** Files by their path under `/console/`. No other file is served. */
   readonly files: ReadonlyMap<string, ConsoleFile>
   /** Whether the build is still the latest. */
   readonly isCurrent: () => boolean

@@ -53,7 +53,7 @@ export class ConsolePages {
     this.#basePath = basePath
   }
 
-  /** Responds to a request below `/console/`. */
+  /** Responds to a request under `/console/`. */
   async answer(request: Request): Promise<Response> {
     if (request.method !== "GET" && request.method !== "HEAD") return wrongMethod(request)
     if (!this.#built?.isCurrent()) this.#built = await this.#find()

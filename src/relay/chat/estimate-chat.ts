@@ -130,7 +130,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
     input: why,
     output:
       clampedTo !== undefined
-        ? "the output that the balance covers besides the input"
+        ? "the output that the balance covers after the input"
         : request?.maxTokens !== undefined
           ? "the limit that the request names, for each choice"
           : "the model's longest answer, for each choice: the request names no limit",

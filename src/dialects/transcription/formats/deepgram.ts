@@ -60,11 +60,11 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   },
 }
 
-/** Deepgram bills speakers by the minute besides the transcript, and no price of a model includes them. */
+/** Deepgram bills speakers by the minute in addition to the transcript, and no price of a model includes them. */
 function speakersNotPriced(): GatewayError {
   return new GatewayError(
     "feature_not_priced",
-    "`response_format` asks for `diarized_json`, which cannot be priced: Deepgram bills speakers besides the transcript. Choose another format or another model.",
+    "`response_format` asks for `diarized_json`, which cannot be priced: Deepgram bills speakers in addition to the transcript. Choose another format or another model.",
     { parameter: "response_format" },
   )
 }
