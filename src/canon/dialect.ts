@@ -127,7 +127,7 @@ export interface FramePatcher {
    * required parts.
    * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
-  unsaid?(usage: Usage | undefined): PatchedFrame[]
+  missingFrames?(usage: Usage | undefined): PatchedFrame[]
   /** Returns the dialect's final frames for a stream that the vendor ended properly but without these frames. */
   end(): SseFrame[]
   /**

@@ -258,8 +258,8 @@ describe("usage in vendors' streams", () => {
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
       // If the vendor has the caller's own dialect, its text stays unchanged.
-      const unsaid = dialect === "openai-chat" ? undefined : null
-      for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
+      const absent = dialect === "openai-chat" ? undefined : null
+      for (const chunk of chunks) expect(chunk.usage).toBe(absent as null)
     })
 
     test(`does not appear without a request, but is charged: ${dialect}`, async () => {

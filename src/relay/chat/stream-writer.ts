@@ -95,7 +95,7 @@ export class VerbatimWriter implements StreamWriter {
   }
 
   end(cost: bigint | undefined, report?: Report): string {
-    const before = this.#sayUnsaid()
+    const before = this.#addMissing()
     if (this.#last === undefined) {
       return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
     }
@@ -107,13 +107,13 @@ export class VerbatimWriter implements StreamWriter {
   }
 
   /** Adds usage that the vendor omitted, to the vendor's frame or in an additional frame. */
-  #sayUnsaid(): string {
+  #addMissing(): string {
     const usage = this.#usage
     const carrier = this.#kept?.usageCarrier ?? this.#last?.usageCarrier
     if (carrier !== undefined && usage !== undefined) this.#client.setUsage(carrier, usage)
-    const unsaid = this.#patcher.unsaid?.(carrier === undefined ? usage : undefined) ?? []
+    const missing = this.#patcher.missingFrames?.(carrier === undefined ? usage : undefined) ?? []
     let text = ""
-    for (const frame of unsaid) {
+    for (const frame of missing) {
       if (frame.usageCarrier === undefined) text += formatEvent(frame)
       else this.#kept = frame
     }

@@ -363,7 +363,7 @@ describe("patcher of OpenAI verbatim frames", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))
-    const [end] = patcher.unsaid?.(undefined) ?? []
+    const [end] = patcher.missingFrames?.(undefined) ?? []
     expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 

@@ -53,7 +53,7 @@ export class ChunkPatcher implements FramePatcher {
     return isAside ? { action: "forward", data: text, isAside } : { action: "forward", data: text }
   }
 
-  unsaid(usage: Usage | undefined): PatchedFrame[] {
+  missingFrames(usage: Usage | undefined): PatchedFrame[] {
     const frames = this.#choices.unfinished().map((choice): PatchedFrame => {
       const data = JSON.stringify(this.#chunk([choice]))
       return { action: "forward", data }

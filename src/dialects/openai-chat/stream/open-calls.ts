@@ -14,7 +14,7 @@ interface OpenCall {
   name: string
   announced: boolean
   /** For a custom tool, how much of its text has been sent. */
-  text?: "unsaid" | "open" | "closed"
+  text?: "pending" | "open" | "closed"
 }
 
 /** The members of a delta that identify its call. */
@@ -52,7 +52,7 @@ export class OpenCalls {
       this.#byId.set(id, open)
     }
     if (name !== undefined && open.name === "") open.name = name
-    if (custom !== undefined && !open.announced) open.text = "unsaid"
+    if (custom !== undefined && !open.announced) open.text = "pending"
     if (open.name !== "") announce(open, choice, events)
     if (custom !== undefined && open.text !== undefined) {
       this.#writeText(open, custom.input, choice, events)
@@ -85,7 +85,7 @@ export class OpenCalls {
   ): void {
     if (typeof text !== "string" || text === "") return
     announce(open, choice, events)
-    const opening = open.text === "unsaid" ? TEXT_OPENING : ""
+    const opening = open.text === "pending" ? TEXT_OPENING : ""
     open.text = "open"
     const written = opening + writeText(text)
     events.push({ type: "tool-call-delta", choice, call: open.call, arguments: written })
