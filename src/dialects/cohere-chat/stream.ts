@@ -13,7 +13,7 @@ import { OtherContent } from "../../canon/other-content.ts"
 import { errorEvent } from "../shared/errors.ts"
 import { failedGeneration, finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
-import { isDoneMark, parseFrame, saidTwice } from "../shared/stream.ts"
+import { isDoneMark, parseFrame, startedTwice } from "../shared/stream.ts"
 import { checkToolCalls } from "../shared/choices.ts"
 import { decodeCitation } from "./citations.ts"
 import { decodeErrorEvent } from "./errors.ts"
@@ -68,7 +68,7 @@ class MessageDecoder implements EventDecoder {
     const events: ChatEvent[] = []
     switch (chunk.type ?? frame.event) {
       case "message-start":
-        if (this.#isStarted) throw saidTwice("message")
+        if (this.#isStarted) throw startedTwice("message")
         this.#isStarted = true
         onStart(chunk, events)
         break

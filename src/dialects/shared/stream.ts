@@ -56,7 +56,7 @@ export function parseFrameOrError(frame: SseFrame): JsonObject {
 }
 
 /** Returns the error for a part of a stream that starts twice. Clients would assemble the data after it incorrectly. */
-export function saidTwice(part: string): GatewayError {
+export function startedTwice(part: string): GatewayError {
   return new GatewayError(
     "upstream_error",
     `The provider sent the beginning of the same ${part} twice. Only the delivered part is charged; try again.`,

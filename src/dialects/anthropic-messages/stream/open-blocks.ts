@@ -13,7 +13,7 @@ import type { Citation } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
-import { saidTwice } from "../../shared/stream.ts"
+import { startedTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
 
@@ -57,7 +57,7 @@ export class OpenBlocks {
     const { content_block: block } = event
     if (!isJsonObject(block)) return
     const index = indexOf(event)
-    if (this.#open.has(index)) throw saidTwice("block")
+    if (this.#open.has(index)) throw startedTwice("block")
     this.#open.set(index, this.#startBlock(block, events))
     checkEntries("parts", this.#open.size)
   }

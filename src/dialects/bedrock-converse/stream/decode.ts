@@ -2,7 +2,7 @@ import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
-import { parseFrame, saidTwice } from "../../shared/stream.ts"
+import { parseFrame, startedTwice } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
@@ -59,7 +59,7 @@ class ConverseDecoder implements EventDecoder {
     const index = typeof payload.contentBlockIndex === "number" ? payload.contentBlockIndex : 0
     switch (event) {
       case "messageStart":
-        if (this.#isAnnounced) throw saidTwice("message")
+        if (this.#isAnnounced) throw startedTwice("message")
         this.#isAnnounced = true
         return
       case "contentBlockStart":

@@ -11,7 +11,7 @@ import {
 import { OtherContent } from "../../../canon/other-content.ts"
 import { errorEvent } from "../../shared/errors.ts"
 import { finishEvent } from "../../shared/finish.ts"
-import { isDoneMark, parseFrameOrError, saidTwice } from "../../shared/stream.ts"
+import { isDoneMark, parseFrameOrError, startedTwice } from "../../shared/stream.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
 import { answerHead } from "../result/head.ts"
@@ -178,7 +178,7 @@ class ResponseDecoder implements EventDecoder {
   #onAdded(json: JsonObject, item: JsonObject, events: ChatEvent[]): void {
     const index = numberAt(json, "output_index")
     const id = textAt(item, "id")
-    if (id !== undefined && this.#announced.get(index) === id) throw saidTwice("item")
+    if (id !== undefined && this.#announced.get(index) === id) throw startedTwice("item")
     this.#announced.set(index, id)
     this.#items.announce(index, item, events)
   }
