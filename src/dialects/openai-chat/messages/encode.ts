@@ -83,7 +83,7 @@ class MessageEncoder {
   #answer(answer: ToolResultPart, message: Message): JsonObject {
     if (answer.failed === true) this.#losses.add("tool_result.failed")
     const { content: others } = this.#fieldsOf(answer.extra) ?? {}
-    const content = this.#content([...this.#saidBy(answer), ...unknownParts(others)])
+    const content = this.#content([...this.#textOf(answer), ...unknownParts(others)])
     const { origin } = answer
     if (origin?.form === "legacy") return { role: "function", name: origin.name, content }
     const encoded: JsonObject = { role: "tool", tool_call_id: answer.id, content }
@@ -91,7 +91,7 @@ class MessageEncoder {
   }
 
   /** Returns the text of a result. A cache marker for the entire result is moved to its last part. */
-  #saidBy({ content, cache }: ToolResultPart): TextPart[] {
+  #textOf({ content, cache }: ToolResultPart): TextPart[] {
     const said = content.filter((part) => part.type === "text")
     const last = said.pop()
     if (last === undefined) {

@@ -171,11 +171,11 @@ export class ChoiceDecoder {
 
   #content(value: JsonValue, events: ChatEvent[]): void {
     if (typeof value === "string") {
-      this.#say(value, events)
+      this.#addText(value, events)
       return
     }
     for (const part of decodeContentParts(value)) {
-      if (part.type === "text") this.#say(part.text, events)
+      if (part.type === "text") this.#addText(part.text, events)
       else if (part.type === "image") this.#media(part, events)
       else this.#reasoning(part.text, events)
     }
@@ -197,7 +197,7 @@ export class ChoiceDecoder {
     events.push({ type: "media", choice: this.#choice, media })
   }
 
-  #say(text: string, events: ChatEvent[]): void {
+  #addText(text: string, events: ChatEvent[]): void {
     this.#text.grow(text)
     if (this.#said !== undefined) this.#said += text
     events.push({ type: "text-delta", choice: this.#choice, text })
@@ -206,10 +206,10 @@ export class ChoiceDecoder {
   #reasoning(value: JsonValue, events: ChatEvent[]): void {
     if (typeof value !== "string") return
     this.#hasPlainReasoning = true
-    this.#think(value, events)
+    this.#addReasoning(value, events)
   }
 
-  #think(text: string, events: ChatEvent[]): void {
+  #addReasoning(text: string, events: ChatEvent[]): void {
     this.#text.close()
     events.push({ type: "reasoning-delta", choice: this.#choice, text })
   }
@@ -225,7 +225,7 @@ export class ChoiceDecoder {
     for (const detail of details) {
       if (!isJsonObject(detail)) continue
       const text = detailText(detail)
-      if (text !== "" && !isReported) this.#think(text, events)
+      if (text !== "" && !isReported) this.#addReasoning(text, events)
       this.#sign(detail, events)
       if (!isKnownDetail(detail)) kept.push(detail)
     }

@@ -38,7 +38,7 @@ export class ChoiceEncoder {
   #reasoning = ""
   /** Whether the last event was a signature. */
   #isSigned = false
-  #hasSpoken = false
+  #hasContent = false
   /** Number of images so far. */
   #images = 0
   #audio: WrittenAudio | undefined
@@ -46,12 +46,12 @@ export class ChoiceEncoder {
   isLegacy = false
 
   text(text: string): void {
-    this.#speak()
+    this.#endReasoning()
     this.#text.grow(text)
   }
 
   refusal(): void {
-    this.#speak()
+    this.#endReasoning()
     this.#text.close()
   }
 
@@ -75,7 +75,7 @@ export class ChoiceEncoder {
     this.#reasoning = ""
     this.#isSigned = true
     this.#text.close()
-    this.#signed.push(this.#hasSpoken ? { part, call: this.#calls.size } : { part })
+    this.#signed.push(this.#hasContent ? { part, call: this.#calls.size } : { part })
     this.#size += part.text.length + signature.length
     this.#owesDetails = this.#repeated + this.#size > MAX_REPEATED
     if (this.#owesDetails) return []
@@ -95,7 +95,7 @@ export class ChoiceEncoder {
    * @returns the delta of an image or of a piece of audio; undefined if there is nothing to send.
    */
   media(media: ImagePart | AudioPart, speech: SpeechOptions | undefined): JsonObject | undefined {
-    this.#speak()
+    this.#endReasoning()
     this.#text.close()
     if (media.type === "audio") {
       this.#audio ??= new WrittenAudio(speech)
@@ -118,7 +118,7 @@ export class ChoiceEncoder {
   }
 
   callStart(call: number, form: CallOrigin["form"] = "function"): WrittenCall {
-    this.#speak()
+    this.#endReasoning()
     this.#text.close()
     // A message can have only one call in the legacy form. Further calls use the current form.
     const own = form === "legacy" && this.#calls.size > 0 ? "function" : form
@@ -160,8 +160,8 @@ export class ChoiceEncoder {
     return this.#signed.map((placed) => encodeDetail(placed, this.#listed++))
   }
 
-  #speak(): void {
-    this.#hasSpoken = true
+  #endReasoning(): void {
+    this.#hasContent = true
     this.#isSigned = false
     this.#reasoning = ""
   }
