@@ -33,7 +33,7 @@ export class ChoiceEncoder {
   /** Characters of all details, and of the lists that contain them. */
   #size = 0
   #repeated = 0
-  #owesDetails = false
+  #hasPendingDetails = false
   /** The text of the current chunk of reasoning. */
   #reasoning = ""
   /** Whether the last event was a signature. */
@@ -77,16 +77,16 @@ export class ChoiceEncoder {
     this.#text.close()
     this.#signed.push(this.#hasContent ? { part, call: this.#calls.size } : { part })
     this.#size += part.text.length + signature.length
-    this.#owesDetails = this.#repeated + this.#size > MAX_REPEATED
-    if (this.#owesDetails) return []
+    this.#hasPendingDetails = this.#repeated + this.#size > MAX_REPEATED
+    if (this.#hasPendingDetails) return []
     this.#repeated += this.#size
     return this.#details()
   }
 
   /** Returns the details that are not written yet. */
   takeDetails(): JsonValue[] {
-    if (!this.#owesDetails) return []
-    this.#owesDetails = false
+    if (!this.#hasPendingDetails) return []
+    this.#hasPendingDetails = false
     return this.#details()
   }
 
