@@ -33,21 +33,21 @@ export class BatchedObserver implements RequestObserver, Disposable {
 
   /** Notifies observers of the remaining requests before the observers themselves are disposed of. */
   [Symbol.dispose](): void {
-    this.#tellAll()
+    this.#flush()
   }
 
   #add(ended: Ended): void {
-    if (this.#ended.length === 0) setImmediate(() => this.#tellAll())
+    if (this.#ended.length === 0) setImmediate(() => this.#flush())
     this.#ended.push(ended)
   }
 
-  #tellAll(): void {
+  #flush(): void {
     const all = this.#ended
     this.#ended = []
-    for (const observer of this.#observers) for (const ended of all) this.#tell(observer, ended)
+    for (const observer of this.#observers) for (const ended of all) this.#notify(observer, ended)
   }
 
-  #tell(observer: RequestObserver, { charge, settled, endedAt }: Ended): void {
+  #notify(observer: RequestObserver, { charge, settled, endedAt }: Ended): void {
     try {
       if (settled) observer.settled(settled)
       else observer.released(charge, endedAt)

@@ -95,17 +95,17 @@ export class Billing {
         const endedAt = performance.now()
         const settling = endedAt - begun
         const settled = { charge, deployment, priced, settlement, settling, endedAt }
-        this.#tell(call.id, (observer) => observer.settled(settled))
+        this.#notify(call.id, (observer) => observer.settled(settled))
         return settlement
       },
       (error: unknown) => refuseUnwritten(error, this.#ledger.hasUnclearLeases),
     )
   }
 
-  #tell(request: string, tell: (observer: RequestObserver) => void): void {
+  #notify(request: string, notify: (observer: RequestObserver) => void): void {
     for (const observer of this.#observers) {
       try {
-        tell(observer)
+        notify(observer)
       } catch (error) {
         this.#alarms.observerFailed(request, error)
       }
@@ -130,7 +130,7 @@ export class Billing {
       // The ledger has already reported its failure, and no charge is due.
     })
     const endedAt = performance.now()
-    this.#tell(call.id, (observer) => observer.released(charge, endedAt))
+    this.#notify(call.id, (observer) => observer.released(charge, endedAt))
   }
 }
 

@@ -322,7 +322,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
       return this.#observer.attemptUnjudged(deployment)
     }
     this.conclude(failure.kind)
-    this.#tell(failure)
+    this.#reportFailure(failure)
     // The deployment is healthy, because the vendor rejected the request itself.
     const { kind, details } = failure
     const isRefusal = kind === "refused_by_upstream" || kind === "model_not_found"
@@ -333,7 +333,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#observer.attemptFailed(this.#request, deployment, failure, this.record)
   }
 
-  #tell(failure: GatewayError): void {
+  #reportFailure(failure: GatewayError): void {
     const { deployment, status } = this.record
     this.#observer.attemptEnded({
       request: this.#request,
