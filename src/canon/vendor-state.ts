@@ -75,7 +75,7 @@ const NO_MEMBERS: NonNullable<StateShape["members"]> = []
  */
 export function findState(shape: StateShape, body: JsonObject): readonly StateReference[] {
   const search = new Search()
-  search.look(shape, body)
+  search.visit(shape, body)
   return search.found ?? NONE
 }
 
@@ -83,7 +83,7 @@ class Search {
   found: StateReference[] | undefined
   readonly #path: (string | number)[] = []
 
-  look(shape: StateShape, value: JsonValue): void {
+  visit(shape: StateShape, value: JsonValue): void {
     if (Array.isArray(value)) {
       for (let index = 0; index < value.length; index++) {
         const element = value[index]
@@ -91,13 +91,13 @@ class Search {
       }
       return
     }
-    for (const other of shape.also ?? NO_SHAPES) this.look(other, value)
+    for (const other of shape.also ?? NO_SHAPES) this.visit(other, value)
     if (shape.when !== undefined && !shape.when(value)) return
-    if (typeof value === "string") this.#note(shape, value)
-    else if (isJsonObject(value)) this.#lookInto(shape, value)
+    if (typeof value === "string") this.#add(shape, value)
+    else if (isJsonObject(value)) this.#visitMembers(shape, value)
   }
 
-  #lookInto({ members, each }: StateShape, value: JsonObject): void {
+  #visitMembers({ members, each }: StateShape, value: JsonObject): void {
     for (const [name, inner] of members ?? NO_MEMBERS) {
       const member = value[name]
       if (member !== undefined && member !== null) this.#step(name, inner, member)
@@ -110,11 +110,11 @@ class Search {
 
   #step(step: string | number, shape: StateShape, value: JsonValue): void {
     this.#path.push(step)
-    this.look(shape, value)
+    this.visit(shape, value)
     this.#path.pop()
   }
 
-  #note({ names }: StateShape, id: string): void {
+  #add({ names }: StateShape, id: string): void {
     if (names === undefined || id === "") return
     this.found ??= []
     this.found.push({ id, state: names, path: pathName(this.#path) })

@@ -26,12 +26,12 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
     .action(async (options: { continue?: boolean }, command) => {
       const { settings } = loadSettings(loadOptions(command))
       const output = outputOf(command, terminal)
-      const look =
+      const inspection =
         options.continue === true
           ? await inspectFurther(settings, output)
           : await inspectLedger(settings, { onPage: progressReporter(output) })
-      const found = problemsOf(look)
-      output.result(documentOf(look), (style) => describe(look, found, style))
+      const found = problemsOf(inspection)
+      output.result(documentOf(inspection), (style) => describe(inspection, found, style))
       if (found.length === 0) return
       throw new CommandError(
         "failed",
@@ -68,9 +68,9 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
     writeCheckpoint(place.data, progress.checkpoint(Date.now()), secret).catch((error: unknown) => {
       output.notice(`the checkpoint cannot be stored: ${failureOf(error).message}`)
     })
-  const look = await inspectLedger(place, { from, onPage })
+  const inspection = await inspectLedger(place, { from, onPage })
   if (last) await keep(last)
-  return look
+  return inspection
 }
 
 function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection): object {
@@ -99,8 +99,8 @@ function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection):
   }
 }
 
-function describe(look: LedgerInspection, found: readonly string[], style: Style): string {
-  const { path, hasLog, anchor, verdict, audit } = look
+function describe(inspection: LedgerInspection, found: readonly string[], style: Style): string {
+  const { path, hasLog, anchor, verdict, audit } = inspection
   const isRight = found.length === 0
   return [
     formatFields(

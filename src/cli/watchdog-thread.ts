@@ -24,7 +24,7 @@ declare const self: Worker
 self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   const every = Math.min(MAX_CHECK_INTERVAL_MS, data.timeoutMs / 4)
   const watch = new Watch(data, every)
-  setInterval(() => watch.look(performance.now()), every)
+  setInterval(() => watch.check(performance.now()), every)
 })
 
 /**
@@ -43,7 +43,7 @@ class Watch {
     this.#every = every
   }
 
-  look(now: number): void {
+  check(now: number): void {
     const reading = readEventLoop(this.#command.memory)
     const wasAsleep = now - this.#checkedAt > MISSED_CHECKS_OF_SLEEP * this.#every
     this.#checkedAt = now

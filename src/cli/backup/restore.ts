@@ -52,8 +52,8 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       const backup = await findBackup(from, data)
       const output = outputOf(command, terminal)
       const onPage = progressReporter(output)
-      const { manifest, look } = await restore({ backup, data, secrets, onPage })
-      const { verdict } = look
+      const { manifest, inspection } = await restore({ backup, data, secrets, onPage })
+      const { verdict } = inspection
       const document = {
         backup: backup.words,
         data,
@@ -102,7 +102,7 @@ async function restore({
   data,
   secrets,
   onPage,
-}: RestoreParts): Promise<{ manifest: Manifest; look: LedgerInspection }> {
+}: RestoreParts): Promise<{ manifest: Manifest; inspection: LedgerInspection }> {
   const read = readManifest(backup.manifest)
   if (read === undefined) {
     throw altered(backup, "its manifest is damaged, or from a later version of Tollgate")
@@ -111,7 +111,7 @@ async function restore({
   requireOwnName(backup, manifest)
   if (secrets === undefined) requireSecrets(backup, manifest)
   else requireGenuine(backup, read, secrets)
-  const look = await databaseOf({ data }).restore(async (folder) => {
+  const inspection = await databaseOf({ data }).restore(async (folder) => {
     for (const file of manifest.files) await copy(backup, file, join(folder, file.path))
     if (secrets === undefined) requireGenuine(backup, read, join(folder, "secrets"))
     else copySecrets(secrets, folder)
@@ -122,7 +122,7 @@ async function restore({
     if (found.anchor?.isGenuine === false) throw altered(backup, "its anchor.json is forged")
     return found
   })
-  return { manifest, look }
+  return { manifest, inspection }
 }
 
 /**

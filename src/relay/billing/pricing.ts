@@ -148,7 +148,7 @@ export class Pricing {
     for (const mode of priced.settled?.unrequested ?? NO_MODES) {
       this.defaultModes.learn(deployment, mode)
     }
-    this.#uncharged.look(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
+    this.#uncharged.check(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
     return priced
   }
 

@@ -402,7 +402,7 @@ function readWhole(
   if (record) meter.records = [record]
   const { body, read } = decodedAnswer(attempt, json, { meter, record })
   const reported = restoration === undefined ? read : restoredResult(read, restoration)
-  recorder?.look(body)
+  recorder?.record(body)
   meter.result(reported)
   return { body, reported, meter, isSmall: attempt.isSmallAnswer, rest: undefined }
 }

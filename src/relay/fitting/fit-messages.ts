@@ -161,11 +161,11 @@ function fitImages(request: Writable<ChatRequest>, max: number | undefined, loss
 
 function countImages(messages: readonly Message[]): number {
   let count = 0
-  const look = (part: Part): void => {
+  const visit = (part: Part): void => {
     if (part.type === "image") count++
-    if (part.type === "tool-result") part.content.forEach(look)
+    if (part.type === "tool-result") part.content.forEach(visit)
   }
-  for (const { parts } of messages) parts.forEach(look)
+  for (const { parts } of messages) parts.forEach(visit)
   return count
 }
 

@@ -18,13 +18,13 @@ export interface ReplacedParts {
 export function replaceParts(messages: readonly Message[], dialect: DialectId): ReplacedParts {
   const names = new Set<string>()
   let hasSilent = false
-  const look = (part: Part): void => {
-    if (part.type === "tool-result") part.content.forEach(look)
+  const visit = (part: Part): void => {
+    if (part.type === "tool-result") part.content.forEach(visit)
     if (!isReplaced(part, dialect)) return
     if (part.text === "") hasSilent = true
     else names.add(textAt(part.standsFor?.fields ?? {}, "type") ?? "content")
   }
-  for (const { parts } of messages) parts.forEach(look)
+  for (const { parts } of messages) parts.forEach(visit)
   const losses = [...names].map((name): Loss => ({ name, effect: "approximated" }))
   if (!hasSilent) return { messages, losses }
   const spoken = messages.flatMap((message): Message[] => {

@@ -32,7 +32,7 @@ export class DeadlineWatch implements Disposable {
   /** @param monitor counts the checks. Another thread reads the count to detect a blocked event loop. */
   constructor(monitor = new EventLoopMonitor()) {
     this.monitor = monitor
-    this.#timer = setInterval(() => this.#look(performance.now()), CHECK_INTERVAL_MS)
+    this.#timer = setInterval(() => this.#check(performance.now()), CHECK_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -58,7 +58,7 @@ export class DeadlineWatch implements Disposable {
     for (const watched of this.#watched) this.remove(watched)
   }
 
-  #look(now: number): void {
+  #check(now: number): void {
     this.monitor.beat()
     for (const watched of this.#watched) if (watched.dueAt <= now) watched.onDue(now)
   }

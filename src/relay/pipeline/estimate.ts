@@ -111,18 +111,18 @@ export function amountOf(raw: bigint, multiplier: bigint): bigint {
 
 /**
  * Returns the steps of a route.
- * @param look returns the plan of the request at one deployment.
+ * @param planAt returns the plan of the request at one deployment.
  */
 export function stepsOf(
   model: Model,
   health: Health,
-  look: (deployment: Deployment) => Promise<Omit<EstimatedStep, "deployment" | "isCircuitOpen">>,
+  planAt: (deployment: Deployment) => Promise<Omit<EstimatedStep, "deployment" | "isCircuitOpen">>,
 ): Promise<EstimatedStep[]> {
   return Promise.all(
     likelyRoute(model, health).map(async (deployment) => {
       const isCircuitOpen = !health.isHealthy(deployment.id)
       try {
-        return { deployment, isCircuitOpen, ...(await look(deployment)) }
+        return { deployment, isCircuitOpen, ...(await planAt(deployment)) }
       } catch (thrown) {
         return { deployment, isCircuitOpen, losses: [], error: asGatewayError(thrown) }
       }

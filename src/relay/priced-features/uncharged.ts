@@ -116,7 +116,7 @@ export class UnchargedUsage {
     this.#alarms = alarms
   }
 
-  look(request: string, deployment: Deployment, { reported, cost, unpriced }: Answered): void {
+  check(request: string, deployment: Deployment, { reported, cost, unpriced }: Answered): void {
     for (const name of unpriced) this.#report(request, deployment.id, name)
     const usage = reported === undefined ? undefined : usageIn(reported)
     const unknown = usage === undefined ? undefined : findUnknown(usage, undefined)

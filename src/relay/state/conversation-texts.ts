@@ -135,7 +135,7 @@ export class ConversationTexts implements Disposable {
   /** Whether a text exists, without reading it. @throws GatewayError `ledger_unavailable`. */
   async has(account: string, name: ConversationName): Promise<boolean> {
     if (!this.isOn) return false
-    const found = await this.#look([this.hash(account, name)], 0)
+    const found = await this.#load([this.hash(account, name)], 0)
     return typeof found === "number" ? found > 0 : found.length > 0
   }
 
@@ -158,17 +158,17 @@ export class ConversationTexts implements Disposable {
 
   /** Reads the encrypted parts. Memory for them is reserved before they are read. */
   async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
-    const small = await this.#look(hashes, SMALL)
+    const small = await this.#load(hashes, SMALL)
     if (typeof small !== "number") return small
     if (small > 2 * MAX_KEPT) throw tooLarge()
     memory.takeBody(small * COPIES_READ)
-    const large = await this.#look(hashes, small)
+    const large = await this.#load(hashes, small)
     // The parts can only be larger if a part was stored since their size was read.
     if (typeof large === "number") throw unreachable(undefined)
     return large
   }
 
-  async #look(hashes: readonly string[], max: number): Promise<FoundParts> {
+  async #load(hashes: readonly string[], max: number): Promise<FoundParts> {
     const { keeper, settings, failed } = this.#parts
     try {
       return await keeper.find(hashes, { now: Date.now(), keep: settings().keep, max })

@@ -33,7 +33,7 @@ export class StateRecorder {
    * Records the state that an answer names.
    * @param body a whole answer, or a frame of one.
    */
-  look(body: JsonObject): void {
+  record(body: JsonObject): void {
     for (const reference of findState(this.#shape, body)) {
       this.#found.set(`${reference.state.kind}\0${reference.id}`, reference)
     }
@@ -92,7 +92,7 @@ export class RecordingDecoder implements EventDecoder {
   }
 
   push(frame: SseFrame): ChatEvent[] {
-    if (frame.json !== undefined) this.#recorder.look(frame.json)
+    if (frame.json !== undefined) this.#recorder.record(frame.json)
     return this.#decoder.push(frame)
   }
 
