@@ -195,7 +195,7 @@ export class Ledger {
   }
 
   /** Creates a hold for an estimate. It has already ended and sets nothing aside. */
-  imagine({ request, payer, amount, receipt }: HoldInput): Hold {
+  estimateHold({ request, payer, amount, receipt }: HoldInput): Hold {
     return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...ESTIMATE }
   }
 

@@ -130,7 +130,7 @@ export class Holds {
   #refused(input: HoldInput, error: unknown): PendingCharge {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
     if (!(error instanceof GatewayError) || typeof required !== "string") throw error
-    return { ...this.#imagine(input, parseCredits(required)), refusal: error }
+    return { ...this.#estimatedCharge(input, parseCredits(required)), refusal: error }
   }
 
   /**
@@ -226,7 +226,7 @@ export class Holds {
       })
     if (call.isEstimate) {
       const isCovered = this.#ledger.available(payer) >= amount
-      return isCovered ? this.#imagine(input, amount, affordable) : undefined
+      return isCovered ? this.#estimatedCharge(input, amount, affordable) : undefined
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
@@ -248,10 +248,10 @@ export class Holds {
   }
 
   /** Returns a charge without a hold, for estimates. */
-  #imagine(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
+  #estimatedCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
     const { call, request, model, payer, featureCosts, state, held = model.deployments } = input
     const clampedTo = clampOf(input, affordable)
-    const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
+    const hold = this.#ledger.estimateHold({ request: call.id, payer, amount, receipt: () => "" })
     const charge = { call, request, model, hold, clampedTo, input, featureCosts, held, state }
     return { ...charge, attempts: [], losses: [], firstByteAt: undefined, routedBy: undefined }
   }
