@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Facts, PriceFacts, ServiceFacts } from "../../src/catalog/facts.ts"
-import { priceChanges, withDearer } from "../../src/catalog/prices/changes.ts"
+import { priceChanges, withIncreases } from "../../src/catalog/prices/changes.ts"
 
 type Mode = NonNullable<PriceFacts["modes"]>[string]
 
@@ -100,7 +100,7 @@ describe("a price list with increases applied", () => {
   )
 
   test("contains those prices completely, and everything else unchanged", () => {
-    const taken = withDearer(before, after)
+    const taken = withIncreases(before, after)
     expect(taken.vendors["acme"]).toEqual({
       up: { kind: "chat", price: { input: "2", output: "8" } },
       down: { kind: "chat", price: { input: "1" } },
@@ -112,7 +112,7 @@ describe("a price list with increases applied", () => {
   })
 
   test("excludes the other changes, which require a review", () => {
-    expect(kinds(withDearer(before, after), after)).toEqual({
+    expect(kinds(withIncreases(before, after), after)).toEqual({
       down: "cheaper",
       fresh: "added",
       gone: "removed",

@@ -55,7 +55,7 @@ export function priceChanges(before: Facts, after: Facts): PriceChange[] {
  * Returns a list with only the price increases of another list. Nothing is then sold below the vendor's price, while
  * price cuts and added or removed models wait for review.
  */
-export function withDearer(base: Facts, other: Facts): Facts {
+export function withIncreases(base: Facts, other: Facts): Facts {
   const vendors: Record<string, Record<string, ModelFacts>> = {}
   for (const [vendor, models] of Object.entries(base.vendors)) vendors[vendor] = { ...models }
   const services: Record<string, ServiceFacts | undefined> = { ...base.services }
@@ -91,8 +91,8 @@ function changeOf(
   if (before !== undefined && after !== undefined && parts.length === 0) return undefined
   if (before === undefined) return { vendor, model, kind: "added", parts }
   if (after === undefined) return { vendor, model, kind: "removed", parts }
-  const isDearer = parts.some(({ name }) => nanos(rateOf(fresh, name)) > nanos(rateOf(old, name)))
-  return { vendor, model, kind: isDearer ? "dearer" : "cheaper", parts }
+  const isIncrease = parts.some(({ name }) => nanos(rateOf(fresh, name)) > nanos(rateOf(old, name)))
+  return { vendor, model, kind: isIncrease ? "dearer" : "cheaper", parts }
 }
 
 /**

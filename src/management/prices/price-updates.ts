@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Facts } from "../../catalog/facts.ts"
-import { type PriceChange, priceChanges, withDearer } from "../../catalog/prices/changes.ts"
+import { type PriceChange, priceChanges, withIncreases } from "../../catalog/prices/changes.ts"
 import { readFeed } from "../../catalog/prices/feed.ts"
 import { PROJECT_KEYS } from "../../catalog/prices/feed-keys.ts"
 import type { ApplyRule } from "../../config/sections/price-list.ts"
@@ -101,7 +101,7 @@ export class PriceUpdates {
     if (rule === "all") return this.#take(AUTOMATIC, { facts, changes }, source)
     // The applied part gets the date of the list, because later lists are compared with this date.
     const taken =
-      rule === "dearer" ? { ...withDearer(inForce, facts), date: dayOf(facts) } : inForce
+      rule === "dearer" ? { ...withIncreases(inForce, facts), date: dayOf(facts) } : inForce
     const [applied, rest] = [priceChanges(inForce, taken), priceChanges(taken, facts)]
     const waits: Entry = ["pending", rest.length === 0 ? null : bodyOf(facts, source)]
     if (applied.length > 0) {

@@ -247,20 +247,22 @@ function partBound(
   imageTokens: typeof imageTokenBound,
 ): number | undefined {
   if (part.type === "image") {
-    return dearestOf(model, (id) => imageTokens(part.source, part.detail, id, part.extra?.fields))
+    return maxOverMembers(model, (id) =>
+      imageTokens(part.source, part.detail, id, part.extra?.fields),
+    )
   }
   if (part.type === "audio") return audioTokenBound(part.source)
   if (part.type === "file") {
-    return dearestOf(model, (id) => fileTokenBound(part.source, id, part.extra?.fields))
+    return maxOverMembers(model, (id) => fileTokenBound(part.source, id, part.extra?.fields))
   }
   if (part.type === "unknown") {
-    return dearestOf(model, (id) => linkedTokenBound(part.extra.fields, id))
+    return maxOverMembers(model, (id) => linkedTokenBound(part.extra.fields, id))
   }
   return undefined
 }
 
 /** Returns the highest number of tokens over all models that may answer. */
-function dearestOf({ id, members }: Model, count: (id: string) => number): number {
+function maxOverMembers({ id, members }: Model, count: (id: string) => number): number {
   return members === undefined ? count(id) : Math.max(...members.map((one) => count(one.id)))
 }
 
