@@ -185,7 +185,7 @@ function told(charge: Charge): string[] {
 const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
   instead: "another model instead",
   after: "another model after the first one",
-  beside: "another model in addition",
+  alongside: "another model in addition",
 }
 
 function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCharge): string {

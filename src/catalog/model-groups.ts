@@ -1,7 +1,7 @@
 import type { Choice, ModelSettings } from "../config/settings.ts"
 import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
-import { inTurn, type Share, sideBySide } from "./several-models.ts"
+import { combineInOrder, type Share, combineEqually } from "./several-models.ts"
 
 /** The inputs for building groups. */
 export interface GroupSources {
@@ -74,11 +74,11 @@ export function buildGroup(
   const chosen = choice ?? sources.choice
   const joined = (own: readonly Share[]): Model =>
     chosen === "order"
-      ? inTurn(
+      ? combineInOrder(
           head,
           own.map(({ model }) => model),
           undefined,
         )
-      : sideBySide(head, own, chosen)
+      : combineEqually(head, own, chosen)
   return { group: new ModelGroup(shares, joined), warnings }
 }

@@ -5,7 +5,7 @@ import { globMatcher } from "../keys/model-glob.ts"
 import { type GroupTerm, type Mode, type Price, type Rates, UNIT_FACTOR } from "../ledger/price.ts"
 import { modeFactorsOf } from "../ledger/price-modes.ts"
 import type { Deployment, Model } from "./model.ts"
-import { readPriceBeside, type ReadPrice } from "./read-price.ts"
+import { readReplacementPrice, type ReadPrice } from "./read-price.ts"
 
 type Groups = Readonly<Record<string, PriceGroupSettings>>
 
@@ -157,7 +157,7 @@ class PriceTerm {
 function readFor(kind: ModelKind, price: PriceSettings, { price: own }: Deployment): ReadPrice {
   return own === undefined
     ? { reason: "the model has no general price. Set one first" }
-    : readPriceBeside(kind, price, own)
+    : readReplacementPrice(kind, price, own)
 }
 
 /** Returns the reasons why a price of a rate card is unusable for all of its models. */

@@ -58,7 +58,7 @@ export function readPrice(
  * Reads a price that replaces another price of the model. Both must have a class in common for each required class, so
  * that each can bill the usage measured for the other.
  */
-export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
+export function readReplacementPrice(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
   const read = readPrice(kind, price, "1")
   if (!read.price) return read
   const { rates } = read.price

@@ -15,7 +15,7 @@ export interface Share {
  * the next model. A deployment that two models share belongs to the first.
  * @param reason the reason for the first model's position.
  */
-export function inTurn(
+export function combineInOrder(
   head: Head,
   models: readonly Model[],
   reason: PreferenceReason | undefined,
@@ -38,7 +38,7 @@ export function inTurn(
 }
 
 /** Combines models as equals, with one order for all deployments. */
-export function sideBySide(head: Head, shares: readonly Share[], choice: StageChoice): Model {
+export function combineEqually(head: Head, shares: readonly Share[], choice: StageChoice): Model {
   const stage = { place: 0, choice }
   const deployments = shares.flatMap(({ model, weight }) => {
     const sum = model.deployments.reduce((total, one) => total + one.weight, 0)

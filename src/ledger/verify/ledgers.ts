@@ -35,18 +35,18 @@ export interface Verdict {
 /**
  * Checks the entire ledger: entries with their receipts, balances, leases, budgets, debts, receipts of uncharged
  * requests, and write-offs. It also checks that no row covered by an anchor is missing. Safe during writes.
- * @param besideLedger the anchor in the file next to the ledger.
+ * @param adjacent the anchor in the file next to the ledger.
  * @param options If its checkpoint is unusable, it is ignored and everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
-  besideLedger?: ReadAnchor,
+  adjacent?: ReadAnchor,
   options: VerifyOptions = {},
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt++) {
     const before = await store.integrity.findPrunedRows()
     const redacted = (await store.personKeys.redactions()).length
-    const verdict = await verifyOnce(store, besideLedger, options)
+    const verdict = await verifyOnce(store, adjacent, options)
     // Rows that were pruned during the verification look missing, and records whose name was erased look changed.
     const after = await store.integrity.findPrunedRows()
     const isSame =
@@ -59,11 +59,11 @@ export async function verifyLedgers(
 
 async function verifyOnce(
   store: StoreReader,
-  besideLedger: ReadAnchor | undefined,
+  adjacent: ReadAnchor | undefined,
   options: VerifyOptions,
 ): Promise<Verdict> {
   // Read first, because the ledger only grows afterwards.
-  const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
+  const anchors: Anchors = { inside: await store.integrity.findAnchor(), adjacent }
   const pruned = await store.integrity.findPrunedRows()
   const from = options.from && isUsable(options.from, pruned, anchors) ? options.from : null
   const progress = new VerifyProgress(pruned, anchors.inside.rowCount, from, options.onPage)
@@ -88,7 +88,7 @@ async function verifyOnce(
   const isKnownWrong = problems.length > 0
   problems.push(...(await store.integrity.listBalanceFaults(Date.now())).map(balanceProblem))
   const rows = await verifyRows(store, anchors, { isKnownWrong, progress })
-  const ends = [anchors.inside.writeOffs, ...(besideLedger ? [besideLedger.anchor.writeOffs] : [])]
+  const ends = [anchors.inside.writeOffs, ...(adjacent ? [adjacent.anchor.writeOffs] : [])]
   const { writeOffs, problem } = await verifyWriteOffs(store, ends)
   problems.push(...rows.problems, ...(problem ? [problem] : []))
   const counts = { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs }
@@ -100,8 +100,8 @@ async function verifyOnce(
  * behind the checkpoint cannot be compared.
  */
 function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
-  const { inside, besideLedger } = anchors
-  const isCovered = [inside, ...(besideLedger ? [besideLedger.anchor] : [])].every(
+  const { inside, adjacent } = anchors
+  const isCovered = [inside, ...(adjacent ? [adjacent.anchor] : [])].every(
     ({ lastRow }) => rows.last <= lastRow,
   )
   return prunedRows === pruned.rowCount && isCovered

@@ -15,7 +15,7 @@ export interface Anchors {
   /** The anchor in the ledger. */
   readonly inside: Anchor
   /** The anchor in the file next to the ledger. */
-  readonly besideLedger: ReadAnchor | undefined
+  readonly adjacent: ReadAnchor | undefined
 }
 
 export interface RowsVerdict {
@@ -39,11 +39,11 @@ export async function verifyRows(
   const marks = [
     new Mark(anchors.inside, "the ledger's own anchor"),
     // If an anchor is older than the last removed row, there is no row to compare it with.
-    ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= pruned.lastRow
-      ? [new Mark(anchors.besideLedger.anchor, "the anchor file next to the ledger")]
+    ...(anchors.adjacent && anchors.adjacent.anchor.lastRow >= pruned.lastRow
+      ? [new Mark(anchors.adjacent.anchor, "the anchor file next to the ledger")]
       : []),
   ]
-  if (anchors.besideLedger?.isGenuine === false) {
+  if (anchors.adjacent?.isGenuine === false) {
     const message =
       "the anchor file next to the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })

@@ -97,7 +97,7 @@ export function affordableOutput(
     const rate = rates.output * BigInt(own.choices)
     if (rate === 0n || price.multiplier === 0n) continue
     const payable = (amount * COST_SCALE) / price.multiplier
-    const left = payable - BigInt(own.input) * rates.input - beside(own, price, deployment)
+    const left = payable - BigInt(own.input) * rates.input - otherCosts(own, price, deployment)
     const tokens = Number(left / rate)
     const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
     const affordable = separate === undefined ? tokens : limitWithin(separate, tokens)
@@ -151,12 +151,12 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
   const rates = worstRatesOf(price, bound)
   const input = BigInt(bound.input) * rates.input
   const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
-  const sum = input + output + beside(bound, price, deployment)
+  const sum = input + output + otherCosts(bound, price, deployment)
   return divideUp(sum * price.multiplier, COST_SCALE)
 }
 
 /** Returns the maximum cost of a request in addition to its tokens, in millionths of a nanocredit. */
-function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
+function otherCosts(bound: Bound, price: Price, deployment: Deployment): bigint {
   const { ownSearches, agents } = deployment
   const { reasoningBeside } = price.rates
   const isDrawn = (bound.kinds & PRICED_IMAGES) !== 0

@@ -97,10 +97,10 @@ export class Holds {
   }
 
   async #admitUsage(admission: UsageAdmission): Promise<PendingCharge> {
-    const { call, model, worst, max = worst, beside = 0n, calls } = admission
+    const { call, model, worst, max = worst, additional = 0n, calls } = admission
     const payer = call.key.payerAt(Date.now(), call.labels)
     const input: UsageHoldInput = { call, request: undefined, model, payer, worst, max }
-    const needed = worstOf(model, worst, calls) + beside
+    const needed = worstOf(model, worst, calls) + additional
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
     if (charge) return charge
     const refusal = refusalOf(this.#ledger.snapshot(input.payer), needed, needed)

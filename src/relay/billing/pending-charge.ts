@@ -77,7 +77,7 @@ export interface UsageAdmission {
   /** Whether the answer is not streamed. It may then be read on after the caller has disconnected. */
   readonly isWhole: boolean
   /** Nanocredits that another operation in the same request also needs. */
-  readonly beside?: bigint
+  readonly additional?: bigint
 }
 
 /** The data from which all kinds of holds are computed. */

@@ -99,11 +99,11 @@ async function linesOfChat(
   if (!request) return []
   await ownTurn()
   const kept = keptTokens(state, model)
-  const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
+  const suffix = kept === 0 ? "" : `; ${KEPT_WORDS}`
   const whole = boundFor(charge, boundByBytes(request, call, model, kept))
   if (worstCost(whole, held) <= hold.amount) {
     const why = "a token is at least one byte of the body; images, audio and files by their size"
-    return chatLines(whole, charge, why + beside)
+    return chatLines(whole, charge, why + suffix)
   }
   await ownTurn()
   const text = boundedText(request)
@@ -113,7 +113,7 @@ async function linesOfChat(
       ? whole
       : boundFor(charge, boundByCount(request, { text, tokens }, model, kept))
   const why = "tokens as counted here, with a margin for other vendors' vocabularies"
-  return chatLines(bound, charge, why + beside)
+  return chatLines(bound, charge, why + suffix)
 }
 
 /** Returns the bound including the vendor's own tools, limited by the balance. */

@@ -29,7 +29,7 @@ export async function estimateOperations(
   const { id, requestsPerMinute } = first.call.key
   await limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
-  const beside = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
+  const additional = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
   const { call, model, worst, calls, isWhole = false } = last
   const charge = await billing.holds.admit({
     call,
@@ -38,7 +38,7 @@ export async function estimateOperations(
     worst,
     calls,
     isWhole,
-    beside,
+    additional,
   })
   return estimateOf(billing, charge, parts)
 }

@@ -172,7 +172,7 @@ function withModels(
     const own = { ...withTokensOf(first, usage), requests: calls }
     return { usage: own, calls: 1, price, others: [...further, ...others] }
   }
-  const answering = models.filter(({ charge }) => charge.how !== "beside")
+  const answering = models.filter(({ charge }) => charge.how !== "alongside")
   const other = answering.length === 0 ? undefined : answeredBy(featureCosts, answering, records)
   if (other === undefined) {
     const divided = dividedUsage(usage, served, price)
@@ -224,8 +224,8 @@ function splitIterations(
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second !== undefined) {
       // The answering model is charged in the mode of the response. Models that are only consulted are not.
-      const isBeside = second.charge.how === "beside"
-      const price = isBeside ? second.price : priceIn(second.price, applied)
+      const isAlongside = second.charge.how === "alongside"
+      const price = isAlongside ? second.price : priceIn(second.price, applied)
       further.push({ model: second.id, usage, price })
     } else if (first === undefined) first = usage
     else further.push({ usage, price })
@@ -240,8 +240,8 @@ function splitIterations(
     totals.map(({ total }) => total),
   )
   const missing = totals.map(({ record, total }) => missingUsage(record, total, withLifetimes))
-  const beside = [unreported, ...missing].map((rest) => withTokensOf(rest, NO_USAGE))
-  return { first: beside.reduce(addUsage, first ?? NO_USAGE), further }
+  const rests = [unreported, ...missing].map((rest) => withTokensOf(rest, NO_USAGE))
+  return { first: rests.reduce(addUsage, first ?? NO_USAGE), further }
 }
 
 function decodedUsage(usage: JsonValue | undefined): Usage | undefined {

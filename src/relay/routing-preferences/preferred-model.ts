@@ -4,7 +4,7 @@ import type { Loss } from "../../canon/extra.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Writable } from "../../canon/writable.ts"
 import type { Deployment, Model, Stage, PreferenceReason } from "../../catalog/model.ts"
-import { inTurn, withDeployments } from "../../catalog/several-models.ts"
+import { combineInOrder, withDeployments } from "../../catalog/several-models.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { type Price, type Rates, ratesFor } from "../../ledger/price.ts"
 import type { Call } from "../request/call.ts"
@@ -43,7 +43,7 @@ export function askedModel(
   })
   const models = new Map<string, Model>()
   for (const one of [model, ...others]) if (!models.has(one.id)) models.set(one.id, one)
-  const asked = models.size === 1 ? model : inTurn(model, [...models.values()], "models")
+  const asked = models.size === 1 ? model : combineInOrder(model, [...models.values()], "models")
   return isIgnored ? ignoring(asked, ["models"]) : asked
 }
 

@@ -109,7 +109,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
     // The advisor reads the conversation. The request's output limit does not apply to its output.
     advisor: {
       by: "model",
-      how: "beside",
+      how: "alongside",
       name: "model",
       max: 3,
       limit: "max_uses",

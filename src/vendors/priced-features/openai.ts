@@ -123,7 +123,7 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   },
   image_generation: {
     by: "model",
-    how: "beside",
+    how: "alongside",
     name: "model",
     usual: "gpt-image-2",
     max: 4,

@@ -68,9 +68,9 @@ export interface ModelCharge {
   readonly by: "model"
   /**
    * `instead`: the model answers in place of the requested model. `after`: it answers after the requested model has
-   * failed, which is billed too. `beside`: it is called while the requested model answers.
+   * failed, which is billed too. `alongside`: it is called while the requested model answers.
    */
-  readonly how: "instead" | "after" | "beside"
+  readonly how: "instead" | "after" | "alongside"
   /** The field of the tool with the name of the model; absent if the value of the switch is the name. */
   readonly name?: string
   /** Number of calls that is assumed for requests without a number. */
