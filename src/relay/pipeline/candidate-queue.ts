@@ -92,7 +92,7 @@ export class CandidateQueue {
   }
 
   /** Returns a candidate for a call in parallel to a late one. It must be a healthy deployment of the same model. */
-  besides({ member }: Deployment): Candidate | undefined {
+  hedgeCandidate({ member }: Deployment): Candidate | undefined {
     // Another model is only a fallback, and a late response does not justify paying its price.
     return this.#candidates.find(
       ({ deployment: { id, member: other } }, index) =>

@@ -92,7 +92,7 @@ export class Hedges {
   ): Promise<P | undefined> {
     const hasBegun = calls.some(({ record, ended }) => ended === undefined && record.status !== 0)
     if (hasBegun || context.cancellation.hasLeft) return undefined
-    const candidate = queue.besides(planned.deployment)
+    const candidate = queue.hedgeCandidate(planned.deployment)
     if (candidate === undefined) return undefined
     if (!this.#router.loadOf(planned.deployment).takeHedge()) return undefined
     try {
