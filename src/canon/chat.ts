@@ -5,7 +5,7 @@ import type { DialectId, Extra } from "./extra.ts"
 import type { AudioPart, Citation, CallOrigin, ImagePart, Part, Message } from "./message.ts"
 import type { Modality } from "#contract/model-rules.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
-import type { Tool, ToolChoice, AllowedTools, BroughtTools } from "./tool.ts"
+import type { Tool, ToolChoice, AllowedTools, AddedTools } from "./tool.ts"
 
 /** The required form of the answer's text. */
 export type ResponseFormat =
@@ -75,7 +75,7 @@ export interface ChatRequest {
    * Tools that are declared within the messages, in addition to those in `tools`. The caller's own dialect carries
    * these tools in its messages.
    */
-  readonly broughtTools?: BroughtTools
+  readonly addedTools?: AddedTools
   readonly toolChoice?: ToolChoice
   /**
    * The tools among which the model may choose; replaces `toolChoice`. In the caller's own dialect, it is part of the

@@ -38,7 +38,7 @@ export interface AllowedTools {
 }
 
 /** Tools that are part of a conversation instead of the request's list of tools. */
-export interface BroughtTools {
+export interface AddedTools {
   /** All tools, including the tools in the request's list, without duplicate names. */
   readonly all: readonly Tool[]
   /** Tools that a vendor runs itself, and tools of unknown kinds. */

@@ -93,7 +93,7 @@ export function hasOtherTools({ tools }: ChatRequest): boolean {
  */
 export function originsOf(request: ChatRequest): ReadonlyMap<string, CallOrigin> | undefined {
   let origins: Map<string, CallOrigin> | undefined
-  for (const { name, origin } of request.broughtTools?.all ?? request.tools ?? []) {
+  for (const { name, origin } of request.addedTools?.all ?? request.tools ?? []) {
     if (origin !== undefined) (origins ??= new Map()).set(name, origin)
   }
   return origins

@@ -34,15 +34,15 @@ function fromResponses(json: JsonObject): JsonObject {
   }
   const { stream_options: options, ...request } = withUnlinkedOutputs(json)
   const { extra, ...decoded } = OPENAI_RESPONSES.decodeRequest(request)
-  const { broughtTools, ...rest } = decoded
-  const tools = broughtTools?.all
+  const { addedTools, ...rest } = decoded
+  const tools = addedTools?.all
   const { body } = OPENAI_CHAT.encodeRequest({ ...rest, ...(tools && { tools }) })
   delete body.stream_options
   if (isDefined(options)) body.stream_options = options
   for (const [name, value] of Object.entries(extra?.fields ?? {})) {
     if (name !== "tools" && !RESPONSES_ONLY.has(name)) body[name] = value
   }
-  const others = [...listAt(extra?.fields ?? {}, "tools"), ...(broughtTools?.others ?? [])]
+  const others = [...listAt(extra?.fields ?? {}, "tools"), ...(addedTools?.others ?? [])]
   if (others.length > 0) body.tools = [...listAt(body, "tools"), ...others]
   return body
 }

@@ -20,7 +20,7 @@ export function carriedRequest(
   from: DialectId,
 ): ChatRequest {
   if (dialect.id === from) return asked
-  const request = withoutOwnShape(withoutImageTool(withBrought(asked, from), dialect))
+  const request = withoutOwnShape(withoutImageTool(withAddedTools(asked, from), dialect))
   if (request.webSearch === undefined) return withAllowedTools(request)
   const { webSearch, ...rest } = request
   const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
@@ -32,10 +32,10 @@ export function carriedRequest(
  * Adds tools that are declared within the conversation to the list of all tools, so that dropping their items is no
  * loss.
  */
-function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
-  if (request.broughtTools === undefined) return request
-  const { broughtTools, ...rest } = request
-  const { all, others } = broughtTools
+function withAddedTools(request: ChatRequest, from: DialectId): ChatRequest {
+  if (request.addedTools === undefined) return request
+  const { addedTools, ...rest } = request
+  const { all, others } = addedTools
   const fields: JsonObject = { ...request.extra?.fields }
   if (others.length > 0) fields.tools = [...listAt(fields, "tools"), ...others]
   return {
@@ -46,9 +46,9 @@ function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
 }
 
 /** Returns the messages without items that only declare tools. These tools are in the request's list of tools. */
-export function withoutToolItems({ messages, broughtTools }: ChatRequest): readonly Message[] {
-  if (broughtTools === undefined) return messages
-  const { item } = broughtTools
+export function withoutToolItems({ messages, addedTools }: ChatRequest): readonly Message[] {
+  if (addedTools === undefined) return messages
+  const { item } = addedTools
   return messages.flatMap((message): Message[] => {
     const parts = message.parts.filter(
       (part) => part.type !== "unknown" || part.extra.fields[item] === undefined,

@@ -270,8 +270,8 @@ function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, loss
 }
 
 function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {
-  const { tools, broughtTools, allowedTools, toolChoice } = request
-  if (tools === undefined && broughtTools === undefined && allowedTools === undefined) return
+  const { tools, addedTools, allowedTools, toolChoice } = request
+  if (tools === undefined && addedTools === undefined && allowedTools === undefined) return
   if (requiresCall(toolChoice) || allowedTools?.mode === "required") {
     throw new GatewayError(
       "not_carried",
@@ -281,7 +281,7 @@ function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {
   }
   if (tools?.length !== 0) losses.push({ name: "tools", effect: "dropped" })
   delete request.tools
-  delete request.broughtTools
+  delete request.addedTools
   delete request.allowedTools
   delete request.toolChoice
   delete request.parallelToolCalls

@@ -34,7 +34,7 @@ export function maySetSwitch(body: JsonObject): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true
   }
-  if (Array.isArray(body.input) && body.input.some(bringsTools)) return true
+  if (Array.isArray(body.input) && body.input.some(addsTools)) return true
   return mayDefineTools(body)
 }
 
@@ -150,15 +150,15 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   }
   if (dialect !== "openai-responses" || !Array.isArray(body.input)) return found
   for (const [index, item] of body.input.entries()) {
-    if (!bringsTools(item)) continue
-    const brought = toolsByType(item.tools, `input[${index}].tools`)
-    found.push(...brought.map((tool) => ({ ...tool, isAdded: true })))
+    if (!addsTools(item)) continue
+    const added = toolsByType(item.tools, `input[${index}].tools`)
+    found.push(...added.map((tool) => ({ ...tool, isAdded: true })))
   }
   return found
 }
 
 /** Whether an item of a conversation adds tools, explicitly or as results of a tool search. */
-function bringsTools(item: JsonValue): item is JsonObject {
+function addsTools(item: JsonValue): item is JsonObject {
   if (!isJsonObject(item)) return false
   return item.type === "additional_tools" || item.type === "tool_search_output"
 }

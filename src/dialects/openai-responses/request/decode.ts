@@ -50,8 +50,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     )
   }
   const tools = decodeTools(body.tools)
-  const brought = decodeAddedTools(body, tools)
-  const callable = brought?.all ?? tools?.tools
+  const added = decodeAddedTools(body, tools)
+  const callable = added?.all ?? tools?.tools
   request.messages = decodeMessages(body, parameters, callable)
   request.streamUsage = true
   if (request.topLogprobs !== undefined || parameters.include?.includes(INCLUDE_LOGPROBS)) {
@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   if (isDefined(previous)) request.previousResponse = previous
   setTools(request, body, tools)
   if (listAt(body, "tools").some(isImageTool)) request.modalities = ["text", "image"]
-  if (brought !== undefined) request.broughtTools = brought
+  if (added !== undefined) request.addedTools = added
   setChoice(request, body, callable)
   const extra = requestExtra(unknown ?? {}, body, request, tools)
   if (Object.keys(extra).length > 0) request.extra = extraOf(DIALECT, extra)

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   listAt,
 } from "../../../canon/json.ts"
-import type { BroughtTools, Tool } from "../../../canon/tool.ts"
+import type { AddedTools, Tool } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { apart, decodeToolList } from "./decode.ts"
 
@@ -21,13 +21,13 @@ const FOUND = "tool_search_output"
 export function decodeAddedTools(
   body: JsonObject,
   listed: DecodedTools | undefined,
-): BroughtTools | undefined {
+): AddedTools | undefined {
   const items = listAt(body, "input")
-  if (!items.some(bringsTools)) return undefined
+  if (!items.some(addsTools)) return undefined
   const tools: Tool[] = [...(listed?.tools ?? [])]
   const others: JsonValue[] = []
   for (const [index, item] of items.entries()) {
-    if (!bringsTools(item) || !isDefined(item.tools)) continue
+    if (!addsTools(item) || !isDefined(item.tools)) continue
     const list = decodeToolList(item.tools, `input[${index}].tools`)
     tools.push(...list.tools)
     others.push(...list.others)
@@ -35,7 +35,7 @@ export function decodeAddedTools(
   return { all: apart(latest(tools)), others, item: ADDING }
 }
 
-function bringsTools(item: JsonValue): item is JsonObject {
+function addsTools(item: JsonValue): item is JsonObject {
   return isJsonObject(item) && (item.type === ADDING || item.type === FOUND)
 }
 
