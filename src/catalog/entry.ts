@@ -44,7 +44,7 @@ export function entryOf(model: Model): ModelEntry {
   const dialects = [
     ...new Set(model.deployments.flatMap((deployment) => deployment.dialects ?? [])),
   ]
-  const { context, maxOutput } = surely(model)
+  const { context, maxOutput } = commonLimits(model)
   return {
     id: model.id,
     object: "model",
@@ -62,7 +62,7 @@ export function entryOf(model: Model): ModelEntry {
 }
 
 /** Returns the limits that apply to every member that may serve a request. */
-export function surely(model: Model): Pick<Member, "context" | "maxOutput"> {
+export function commonLimits(model: Model): Pick<Member, "context" | "maxOutput"> {
   const { members } = model
   if (members === undefined) return model
   const context = smallest(members.map((member) => member.context))

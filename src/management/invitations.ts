@@ -74,7 +74,7 @@ export class Invitations {
     { account, email, role }: InvitationInput,
   ): Promise<InvitationWithLink> {
     requireRole(actor, account, "owner")
-    await this.#requireStranger(account, email)
+    await this.#requireNoMember(account, email)
     const token = randomText(TOKEN_LENGTH)
     const now = Date.now()
     const invitation: InvitationRecord = {
@@ -208,7 +208,7 @@ export class Invitations {
     throw noInvitation()
   }
 
-  async #requireStranger(account: string, email: string): Promise<void> {
+  async #requireNoMember(account: string, email: string): Promise<void> {
     const user = await this.#users.findByEmail(email)
     if (!user) return
     const members = await this.#store.members.list(

@@ -32,7 +32,7 @@ export interface SignInDependencies {
 }
 
 /** A person whose sign-in was refused, with the name that was entered or with the sign-in method. */
-type Stranger = Pick<Actor, "name" | "typed">
+type AttemptedName = Pick<Actor, "name" | "typed">
 
 /** Handles every way to sign in, and records each attempt. */
 export class SignInService {
@@ -184,17 +184,17 @@ export class SignInService {
 
   async #recording(
     client: ClientInfo,
-    stranger: Stranger,
+    attempted: AttemptedName,
     step: () => Promise<SignedIn>,
   ): Promise<SignedIn> {
     let done: SignedIn
     try {
       done = await step()
     } catch (thrown) {
-      await this.#refused(client, stranger, asGatewayError(thrown).kind)
+      await this.#refused(client, attempted, asGatewayError(thrown).kind)
       throw thrown
     }
-    const way = stranger.name === PASSKEY ? PASSKEY : "password"
+    const way = attempted.name === PASSKEY ? PASSKEY : "password"
     if (done.session) {
       await this.#recordSignIn(client, done.session, { way, linkHash: linkHashOf(client) })
     }
@@ -230,7 +230,7 @@ export class SignInService {
   }
 
   /** Records the first refusals of each minute. More records would add no information. */
-  async #refused({ address }: ClientInfo, stranger: Stranger, reason: string): Promise<void> {
+  async #refused({ address }: ClientInfo, attempted: AttemptedName, reason: string): Promise<void> {
     const minute = Math.floor(Date.now() / MINUTE_MS)
     if (minute !== this.#minute) {
       this.#minute = minute
@@ -240,8 +240,8 @@ export class SignInService {
     const actor: Actor = {
       kind: "user",
       id: null,
-      ...stranger,
-      name: stranger.name.slice(0, 200),
+      ...attempted,
+      name: attempted.name.slice(0, 200),
       isOperator: false,
       roles: new Map(),
       address,

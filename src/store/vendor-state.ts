@@ -24,7 +24,7 @@ export interface VendorStateReads {
 
 export interface VendorStateWrites {
   /** Removes an account's ownership of the state with these ids. */
-  disown(account: string, idHashes: readonly string[]): Promise<void>
+  removeOwner(account: string, idHashes: readonly string[]): Promise<void>
   /**
    * Deletes some expired records, and some of the oldest if there are more than `max`.
    * @returns the number of deleted records. It must be called until it returns 0.

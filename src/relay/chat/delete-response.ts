@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000
 /** The stores that may contain a response. */
 export interface ResponseKeepers {
   readonly conversations: Conversations
-  readonly vendorState: Pick<VendorState, "keepers" | "disown">
+  readonly vendorState: Pick<VendorState, "keepers" | "removeOwner">
   readonly clients: () => ReadonlyMap<string, ProviderClient>
 }
 
@@ -43,7 +43,7 @@ export async function deleteResponse(
   if (providers.length > 0) {
     const items = await conversations.itemsOf(account, id, memory)
     const names = items.map((item): StateName => ({ kind: "item", id: item }))
-    await vendorState.disown(account, [name, ...names])
+    await vendorState.removeOwner(account, [name, ...names])
   }
   return (await conversations.delete(account, id)) || providers.length > 0
 }
@@ -52,7 +52,7 @@ export async function deleteResponse(
 async function deleteAt(client: ProviderClient, id: string): Promise<void> {
   const binding = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
   if (!binding) return
-  const { url, headers } = await client.beneath(binding, id)
+  const { url, headers } = await client.objectAddress(binding, id)
   let status: number
   try {
     const response = await fetchInSteps(url, {

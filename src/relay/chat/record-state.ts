@@ -22,7 +22,7 @@ export function recordState(
       account: call.key.account,
       request: call.id,
       provider: plan.client.keeper,
-      strange: charge.state?.strange ?? NOTHING,
+      unowned: charge.state?.unowned ?? NOTHING,
     })
   } else if (charge.recorder !== undefined) charge.recorder = undefined
   return charge.recorder

@@ -143,7 +143,7 @@ export class ProviderClient {
   }
 
   /** Returns the address of an object that a chat at this provider has created, and the headers to request it. */
-  async beneath(
+  async objectAddress(
     binding: ChatBinding,
     name: string,
   ): Promise<{ url: string; headers: RequestHeaders }> {

@@ -13,7 +13,7 @@ interface RecorderFacts {
   readonly request: string
   readonly provider: string
   /** Hashes of named content with an unknown owner. The account does not become the owner by naming the content. */
-  readonly strange: ReadonlySet<string>
+  readonly unowned: ReadonlySet<string>
 }
 
 /** Records the vendor state to which an answer refers. */
@@ -44,13 +44,13 @@ export class StateRecorder {
    * @param usage the usage as counted by the vendor; undefined if it did not count.
    */
   records(usage: Usage | undefined): VendorStateRecord[] {
-    const { account, request, provider, strange } = this.#facts
+    const { account, request, provider, unowned } = this.#facts
     const createdAt = Date.now()
     const records: VendorStateRecord[] = []
     for (const { id, state } of this.#found.values()) {
       const { kind } = state
       const idHash = this.#states.hash(kind, id)
-      if (strange.has(idHash)) continue
+      if (unowned.has(idHash)) continue
       const { lifetime, isCounted } = factsOf(kind)
       records.push({
         idHash,

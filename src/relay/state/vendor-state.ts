@@ -25,7 +25,7 @@ export interface ResolvedState {
   /** The model, with only the deployments that can find the state. */
   readonly model: Model
   /** Hashes of references that were passed on although their owner is unknown. */
-  readonly strange: ReadonlySet<string>
+  readonly unowned: ReadonlySet<string>
 }
 
 /** The account, references and model of a request. */
@@ -88,7 +88,7 @@ export class VendorState implements Disposable {
       references,
       tokens: search.tokens,
       model: search.restricted(model),
-      strange: search.strange,
+      unowned: search.unowned,
     }
   }
 
@@ -103,10 +103,10 @@ export class VendorState implements Disposable {
    * Removes an account's ownership of objects, so that the account cannot continue from them.
    * @throws GatewayError `ledger_unavailable`.
    */
-  async disown(account: string, names: readonly StateName[]): Promise<void> {
+  async removeOwner(account: string, names: readonly StateName[]): Promise<void> {
     try {
       const hashes = names.map(({ kind, id }) => this.hash(kind, id))
-      await this.#store.vendorState.disown(account, hashes)
+      await this.#store.vendorState.removeOwner(account, hashes)
     } catch (cause) {
       throw new GatewayError(
         "ledger_unavailable",
@@ -179,7 +179,7 @@ export function tooMany({ path }: StateReference): GatewayError {
 
 /** Combines the results for several references. */
 class Search {
-  readonly strange = new Set<string>()
+  readonly unowned = new Set<string>()
   readonly #account: string
   readonly #known: ReadonlyMap<string, readonly VendorStateRecord[]>
   readonly #passesUnknown: boolean
@@ -216,7 +216,7 @@ class Search {
     const own = records.filter(({ account }) => account === this.#account)
     if (own.length === 0) {
       if (records.length > 0 || !this.#passesUnknown) throw notFound(reference)
-      this.strange.add(hash)
+      this.unowned.add(hash)
       if (!reference.state.isWeightless) this.#isSizeUnknown = true
       return
     }

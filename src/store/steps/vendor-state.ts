@@ -23,7 +23,7 @@ const SLICE = perEngine({ sqlite: sql`250`, postgresql: sql`5000` })
  */
 export const vendorStateSteps: StepMethods<Store["vendorState"]> = {
   find: statements(find),
-  disown: statements(disown),
+  removeOwner: statements(removeOwner),
   sweep: statements(sweep),
 }
 
@@ -39,7 +39,7 @@ function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
  * Removes the owner of records. The rows are kept, because requests with unknown ids may be forwarded to the vendor.
  * They are locked in the same order as by charges.
  */
-function* disown(account: string, idHashes: readonly string[]): Step<void> {
+function* removeOwner(account: string, idHashes: readonly string[]): Step<void> {
   yield* run(
     sql`WITH owned AS MATERIALIZED (
         SELECT number FROM vendor_state WHERE account = ${account} AND id_hash ${oneOf(idHashes)}

@@ -131,12 +131,12 @@ export function vendorStateContract(engine: Engine): void {
     const states = names.map((name) => stateOf(name))
     await keep(store, ...states)
     await Promise.all([
-      other.vendorState.disown("ann", names.toReversed()),
+      other.vendorState.removeOwner("ann", names.toReversed()),
       keep(store, ...states),
       keep(other, ...states.toReversed()),
     ])
     const found = await store.vendorState.find(names)
     expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
-    await store.vendorState.disown("ann", [])
+    await store.vendorState.removeOwner("ann", [])
   })
 }
