@@ -64,7 +64,7 @@ export async function* incomingChunks(
       if (watch.isTooSlow) throw tooSlow(pace)
       if (done) return
       const { byteLength } = value
-      watch.came(byteLength)
+      watch.received(byteLength)
       isReading = false
       yield value
       await pauseAfter(byteLength)
@@ -96,7 +96,7 @@ export class PaceWatch implements Disposable {
     }, pace.window)
   }
 
-  came(bytes: number): void {
+  received(bytes: number): void {
     this.#bytes += bytes
   }
 

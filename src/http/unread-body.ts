@@ -106,7 +106,7 @@ async function dropped(rest: RestOfBody | Promise<RestOfBody>, maxBytes: number)
       silence.refresh()
       const { byteLength } = value
       bytes += byteLength
-      watch.came(byteLength)
+      watch.received(byteLength)
       detachBuffer(value)
       await pauseAfter(byteLength)
     }

@@ -151,12 +151,12 @@ export class Router {
         return this.#betterOfTwo(deployments, (load) => load.secondsPerToken() * (load.busy + 1))
       case "least_busy":
         return draw(deployments, this.#random).toSorted(
-          (left, right) => this.#busyness(left) - this.#busyness(right),
+          (left, right) => this.#relativeLoad(left) - this.#relativeLoad(right),
         )
     }
   }
 
-  #busyness(deployment: Deployment): number {
+  #relativeLoad(deployment: Deployment): number {
     return this.loadOf(deployment).busy / deployment.weight
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import { totalInput, totalOutput } from "../../canon/usage.ts"
 
 /** An image as the caller receives it: a link, or base64. */
-export interface HandedImage {
+export interface ReturnedImage {
   readonly form: ImageForm
   readonly value: string
   readonly revisedPrompt?: string
@@ -15,7 +15,7 @@ export interface HandedImage {
  */
 export function encodeImageResult(
   result: ImageResult,
-  images: readonly HandedImage[],
+  images: readonly ReturnedImage[],
   created: number,
 ): JsonObject {
   return {

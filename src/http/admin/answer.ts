@@ -4,13 +4,15 @@ import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
 /** Converts the result of a handler to a response that is never cached. */
 export function answerOf(requestId: string, result: unknown): Response {
-  if (result instanceof Response) return unkept(named(result, requestId))
-  if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
-  return unkept(jsonAnswer(requestId, result))
+  if (result instanceof Response) return withoutCaching(named(result, requestId))
+  if (result === undefined)
+    return withoutCaching(named(new Response(null, { status: 204 }), requestId))
+  return withoutCaching(jsonAnswer(requestId, result))
 }
 
 /** Builds an error response in OpenAI's envelope that is never cached. */
-export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
+export const errors: ErrorAnswer = (error, requestId) =>
+  withoutCaching(errorAnswer(error, requestId))
 
 /** Converts an exception to an error for the caller. */
 export function errorOf(thrown: unknown): GatewayError {
@@ -33,7 +35,7 @@ function named(response: Response, requestId: string): Response {
   return new Response(response.body, { status: response.status, headers })
 }
 
-function unkept(response: Response): Response {
+function withoutCaching(response: Response): Response {
   response.headers.set("cache-control", "no-store")
   response.headers.set("x-content-type-options", "nosniff")
   return response

@@ -67,7 +67,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     // The time limit for draining is over.
     if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
-    this.#stopAsking()
+    this.#unwatch()
     if (signal?.aborted) this.leave()
     else signal?.addEventListener("abort", () => this.leave())
   }
@@ -92,7 +92,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     if (this.#hasLeft) return
     if (!this.drains) return this.end(new CallEnded("caller_left"))
     this.#hasLeft = true
-    this.#stopAsking()
+    this.#unwatch()
     this.dueAt = performance.now() + (this.#drain?.limitMs ?? 0)
     this.#watch.add(this)
     this.onLeave?.()
@@ -126,7 +126,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   /** Ends the upstream calls. */
   end(failure: CallFailure): void {
     if (isCallerGone(failure)) this.#hasLeft = true
-    this.#stopAsking()
+    this.#unwatch()
     for (const attempt of this.attempts) {
       attempt.end(failure)
       attempt[Symbol.dispose]()
@@ -135,12 +135,12 @@ export class Cancellation implements WatchedDeadline, Disposable {
 
   /** Called when the answer has ended. */
   [Symbol.dispose](): void {
-    this.#stopAsking()
+    this.#unwatch()
     this.onLeave = undefined
     this.attempts.length = 0
   }
 
-  #stopAsking(): void {
+  #unwatch(): void {
     this.#caller = undefined
     this.#watch.remove(this)
   }

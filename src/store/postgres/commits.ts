@@ -31,7 +31,7 @@ export class Commits {
 
   /** Returns the server's timeline as last read; null if unknown. It must be called before the transaction begins. */
   async timeline(): Promise<string | null> {
-    if (this.#timeline === undefined) this.#timeline = await this.#ask()
+    if (this.#timeline === undefined) this.#timeline = await this.#readTimeline()
     return this.#timeline
   }
 
@@ -58,7 +58,7 @@ export class Commits {
     }
   }
 
-  async #ask(): Promise<string | null> {
+  async #readTimeline(): Promise<string | null> {
     try {
       const row = await this.#statements.row<{ timeline: string }>(`SELECT ${TIMELINE} AS timeline`)
       return row?.timeline ?? null

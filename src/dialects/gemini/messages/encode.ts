@@ -50,15 +50,15 @@ class ConversationWriter {
     switch (message.role) {
       case "system":
       case "developer":
-        this.#instruct(message.parts)
+        this.#addInstructions(message.parts)
         break
       case "user":
-        this.#answer()
-        this.#ask(message.parts)
+        this.#addResults()
+        this.#addUserTurn(message.parts)
         break
       case "assistant":
-        this.#answer()
-        this.#notice(message.parts)
+        this.#addResults()
+        this.#numberCalls(message.parts)
         this.#push("model", encodeModelTurn(message.parts, this.#encoding))
         break
       case "tool":
@@ -71,7 +71,7 @@ class ConversationWriter {
 
   end(): Conversation {
     const { quirks, traits } = this.#encoding
-    this.#answer()
+    this.#addResults()
     if (this.#contents.length === 0) this.#push("user", [{ text: "" }])
     if (traits.requiresSignatures) {
       for (const { role, parts } of this.#contents.slice(this.#turnStart)) {
@@ -85,7 +85,7 @@ class ConversationWriter {
     return { instructions: this.#instructions, contents }
   }
 
-  #instruct(parts: readonly Part[]): void {
+  #addInstructions(parts: readonly Part[]): void {
     const { losses } = this.#encoding
     if (this.#contents.length > 0) losses.add("system.position", "approximated")
     for (const part of parts) {
@@ -97,7 +97,7 @@ class ConversationWriter {
     }
   }
 
-  #ask(parts: readonly Part[]): void {
+  #addUserTurn(parts: readonly Part[]): void {
     const encoded = parts
       .map((part) => encodePart(part, this.#encoding.losses))
       .filter((part) => part !== undefined)
@@ -107,12 +107,12 @@ class ConversationWriter {
     if (this.#contents.length > length) this.#turnStart = length
   }
 
-  #answer(): void {
+  #addResults(): void {
     this.#push("user", encodeToolResults(this.#answers, this.#calls, this.#encoding))
     this.#answers = []
   }
 
-  #notice(parts: readonly Part[]): void {
+  #numberCalls(parts: readonly Part[]): void {
     for (const part of parts) {
       if (part.type !== "tool-call") continue
       this.#calls.set(part.id, { name: part.name, position: this.#callCount++ })

@@ -23,7 +23,7 @@ import { decodeSearch } from "../search.ts"
 import { ArgumentSize, PartialArguments } from "../tools/partial-arguments.ts"
 
 /** Metadata of a candidate that is not part of its content. */
-const REMARKS: ReadonlySet<string> = new Set([
+const METADATA_MEMBERS: ReadonlySet<string> = new Set([
   "safetyRatings",
   "avgLogprobs",
   "logprobsResult",
@@ -86,7 +86,7 @@ export class Candidate {
     const rest = candidateExtra(candidate)
     if (rest !== undefined) {
       this.#keep(rest)
-      this.#other.wholeAt(this.#choice, unknownFields(rest, REMARKS))
+      this.#other.wholeAt(this.#choice, unknownFields(rest, METADATA_MEMBERS))
     }
     const word = finishWord(candidate)
     if (word !== undefined) this.finish(word)

@@ -22,7 +22,7 @@ import {
   STREAM_EMULATED,
 } from "../../../dialects/image/stream.ts"
 import { billedText } from "../../../dialects/image/formats/images.ts"
-import { encodeImageResult, type HandedImage } from "../../../dialects/image/result.ts"
+import { encodeImageResult, type ReturnedImage } from "../../../dialects/image/result.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import { fetchMedia, MediaTooLarge } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
@@ -154,9 +154,11 @@ export class Images {
     const images = result.images.length + unreadImages
     const sent = this.#sentTo(open.deployment, request)
     const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
-    let handed: HandedImage[]
+    let returned: ReturnedImage[]
     try {
-      handed = await Promise.all(result.images.map((image) => this.#hand(image, input)))
+      returned = await Promise.all(
+        result.images.map((image) => this.#inRequestedForm(image, input)),
+      )
     } catch (thrown) {
       if (billedAnswerOf(thrown) === undefined) {
         open.release(asGatewayError(thrown))
@@ -168,10 +170,10 @@ export class Images {
     const { charged } = await open.settle(usage, estimated)
     return afterCharge(() => {
       if (request.stream) {
-        const done = handed.map(({ value }) => doneImage(value))
+        const done = returned.map(({ value }) => doneImage(value))
         return encodeImageEvents(request.task, result, done, formatCredits(charged))
       }
-      return JSON.stringify(encodeImageResult(result, handed, nowInSeconds()))
+      return JSON.stringify(encodeImageResult(result, returned, nowInSeconds()))
     })
   }
 
@@ -203,7 +205,10 @@ export class Images {
     )
   }
 
-  async #hand(image: Image, { call, request, base }: ImageInput): Promise<HandedImage> {
+  async #inRequestedForm(
+    image: Image,
+    { call, request, base }: ImageInput,
+  ): Promise<ReturnedImage> {
     const { source, revisedPrompt } = image
     const { form } = request
     const rewritten = revisedPrompt === undefined ? {} : { revisedPrompt }
