@@ -17,5 +17,5 @@ export interface BackupReads {
 
 export interface BackupWrites {
   /** Replaces the record of the same destination. If the new interval is unknown, the old one is kept. */
-  note(backup: BackupRecord, audit: NewAuditRecord): Promise<void>
+  record(backup: BackupRecord, audit: NewAuditRecord): Promise<void>
 }

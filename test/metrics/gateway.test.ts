@@ -90,12 +90,12 @@ test("metrics show an overdue backup", async () => {
   }
   expect(await seen()).toEqual([0, 0])
   const { backups } = gateway.store
-  await backups.note({ place: "/mnt", at: 1_700_000_000_500, every: null }, AUDIT)
+  await backups.record({ place: "/mnt", at: 1_700_000_000_500, every: null }, AUDIT)
   expect(await seen()).toEqual([1_700_000_000.5, 0])
-  await backups.note({ place: "/mnt", at: 1_700_000_000_500, every: 60_000 }, AUDIT)
+  await backups.record({ place: "/mnt", at: 1_700_000_000_500, every: 60_000 }, AUDIT)
   expect(await seen()).toEqual([1_700_000_000.5, 1])
   const now = Date.now()
-  await backups.note({ place: "/mnt", at: now, every: null }, AUDIT)
+  await backups.record({ place: "/mnt", at: now, every: null }, AUDIT)
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 

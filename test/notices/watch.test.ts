@@ -193,9 +193,9 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
   }
   expect(await old(1_000)).toEqual([])
   // One backup is made manually.
-  await backups.note({ place: "/mnt", at: HOUR, every: null }, AUDIT)
+  await backups.record({ place: "/mnt", at: HOUR, every: null }, AUDIT)
   expect(await old(2_000)).toEqual([])
-  await backups.note({ place: "/mnt", at: 2_000 * HOUR, every: 6 * HOUR }, AUDIT)
+  await backups.record({ place: "/mnt", at: 2_000 * HOUR, every: 6 * HOUR }, AUDIT)
   expect(await old(2_009)).toEqual([])
   const first = {
     type: "backup.old",
@@ -206,7 +206,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
   expect(await old(2_010)).toEqual([first])
   expect(await old(2_020)).toEqual([first])
   // Another manual backup does not end the watch.
-  await backups.note({ place: "/other", at: 2_021 * HOUR, every: null }, AUDIT)
+  await backups.record({ place: "/other", at: 2_021 * HOUR, every: null }, AUDIT)
   expect(await old(2_022)).toEqual([first])
   expect(await old(2_031)).toMatchObject([first, { place: "/other", every_ms: 6 * HOUR }])
   wanted.every = 100 * HOUR

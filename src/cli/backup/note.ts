@@ -15,7 +15,7 @@ export async function noteBackup(
   await using store = await database.openStore()
   const after = { place: backup.place, ...(name !== undefined && { name }) }
   await new Audit(store).perform(COMMAND_LINE, { action: "backup.create", after }, (record) =>
-    store.backups.note(backup, record),
+    store.backups.record(backup, record),
   )
 }
 

@@ -12,7 +12,7 @@ interface BackupRow {
 
 export const backupSteps: StepMethods<Store["backups"]> = {
   list: statements(list),
-  note: transaction((backup, audit) => audited(audit, note(backup))),
+  record: transaction((backup, audit) => audited(audit, record(backup))),
 }
 
 function* list(): Step<BackupRecord[]> {
@@ -26,7 +26,7 @@ function* list(): Step<BackupRecord[]> {
   }))
 }
 
-function* note({ place, at, every }: BackupRecord): Step<void> {
+function* record({ place, at, every }: BackupRecord): Step<void> {
   yield* run(
     sql`INSERT INTO backups (place, at, every) VALUES (${place}, ${at}, ${every})
       ON CONFLICT (place) DO UPDATE SET at = excluded.at, every = coalesce(excluded.every, backups.every)`,

@@ -126,7 +126,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       AUDIT,
     ),
   ({ notices }) => notices.removeTarget("target", AUDIT),
-  ({ backups }) => backups.note({ place: "/mnt", at: NOW, every: null }, AUDIT),
+  ({ backups }) => backups.record({ place: "/mnt", at: NOW, every: null }, AUDIT),
   ({ reconciliations }) =>
     reconciliations.save(
       { provider: "openai", number: 1, at: NOW, body: "{}" },

@@ -10,18 +10,18 @@ export function backupContract(engine: Engine): void {
     const other = await database.another()
     const { backups, audit } = database.store
     expect(await backups.list()).toEqual([])
-    await backups.note({ place: "s3://shelf", at: 1_700_000_000_000, every: 3_600_000 }, AUDIT)
-    await backups.note({ place: "/mnt", at: 1_700_000_000_005, every: null }, AUDIT)
-    await other.backups.note({ place: "s3://shelf", at: 1_700_000_000_009, every: null }, AUDIT)
+    await backups.record({ place: "s3://shelf", at: 1_700_000_000_000, every: 3_600_000 }, AUDIT)
+    await backups.record({ place: "/mnt", at: 1_700_000_000_005, every: null }, AUDIT)
+    await other.backups.record({ place: "s3://shelf", at: 1_700_000_000_009, every: null }, AUDIT)
     expect(await other.backups.list()).toEqual([
       { place: "s3://shelf", at: 1_700_000_000_009, every: 3_600_000 },
       { place: "/mnt", at: 1_700_000_000_005, every: null },
     ])
-    await backups.note({ place: "s3://shelf", at: 1_700_000_000_010, every: 60_000 }, AUDIT)
+    await backups.record({ place: "s3://shelf", at: 1_700_000_000_010, every: 60_000 }, AUDIT)
     expect((await backups.list())[0]?.every).toBe(60_000)
     expect(await audit.list({}, null, 10)).toHaveLength(4)
     const broken = { ...AUDIT, claim: "of nobody" }
-    const refused = backups.note({ place: "x", at: 1, every: null }, broken)
+    const refused = backups.record({ place: "x", at: 1, every: null }, broken)
     expect(await refusalOf(refused)).toBe("conflict")
     expect(await backups.list()).toHaveLength(2)
   })
