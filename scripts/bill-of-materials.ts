@@ -37,7 +37,7 @@ export async function billOfMaterials(): Promise<Bill> {
   const bill = JSON.parse(text) as Bill
   const root = bill.metadata.component["bom-ref"]
   const links = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
-  // Of our own packages, only some dependencies are included. Of other packages, all dependencies are included.
+  // Only some dependencies of our own packages are included, but all dependencies of other packages.
   const console = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/tollgate-console@"))
   if (console === undefined) throw new Error("the lock file has no tollgate-console")
   const ownNames = new Set(Object.keys(readPackage("package.json").dependencies ?? {}))

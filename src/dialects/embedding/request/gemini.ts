@@ -94,7 +94,7 @@ function contentText(content: JsonValue | undefined, name: string): string {
     throw invalidValue(`${name}.parts[${index}]`, "Only text can be embedded.")
   })
   const text = texts.join("\n")
-  if (text === "") throw invalidValue(name, `Invalid '${name}': it holds no text.`)
+  if (text === "") throw invalidValue(name, `Invalid '${name}': it contains no text.`)
   return text
 }
 

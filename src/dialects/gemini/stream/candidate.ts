@@ -45,7 +45,7 @@ export class Candidate {
   #calls = 0
   #imageCount = 0
   #openCall: OpenCall | undefined
-  /** Of the streamed arguments of all its calls. */
+  /** The total size of the streamed arguments of all calls. */
   readonly #argumentSize = new ArgumentSize()
   #text = ""
   #lastPartStart = 0

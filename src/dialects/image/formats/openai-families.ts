@@ -47,7 +47,7 @@ const GPT_IMAGE: OpenAiFamily = {
   streams: true,
 }
 
-/** From the second generation on, GPT image models accept any size within bounds (`CreateImageRequest.size`). */
+/** GPT image models since the second generation accept any size within bounds (`CreateImageRequest.size`). */
 const GPT_IMAGE_2: OpenAiFamily = {
   ...GPT_IMAGE,
   models: /gpt-image-[2-9]/,
