@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
+import type { Command } from "commander"
 import { GatewayError } from "../../src/canon/errors.ts"
 import {
   type RegisterCommand,
@@ -10,12 +11,19 @@ import {
   outputOf,
 } from "../../src/cli/command.ts"
 import { CommandError } from "../../src/cli/exit-codes.ts"
+import { loadCommands } from "../../src/cli/commands.ts"
 import { creditsArgument } from "../../src/cli/parse.ts"
-import { runCli } from "../../src/cli/program.ts"
+import { createProgram, runCli } from "../../src/cli/program.ts"
 import { ConfigError } from "../../src/config/config-error.ts"
 import { cleanEnvironment } from "../support/process.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 import packageFacts from "../../package.json" with { type: "json" }
+
+/** Returns a command and all commands below it, with the words that call them. */
+function allCommands(command: Command, before = ""): [string, Command][] {
+  const name = `${before} ${command.name()}`.trim()
+  return [[name, command], ...command.commands.flatMap((child) => allCommands(child, name))]
+}
 
 const listKeys: RegisterCommand = (program, terminal) => {
   commandGroup(program, "key", "Keys of callers")
@@ -79,6 +87,17 @@ describe("the command line help", () => {
     const { output } = await run("key list --help")
     for (const option of ["--config <FILE>", "--data <DIR>", "--json"]) {
       expect(output).toContain(option)
+    }
+  })
+
+  test("names every command, and defaults in the units that a person enters", async () => {
+    const program = createProgram(new FakeTerminal(), await loadCommands([]))
+    const commands = allCommands(program)
+    expect(commands.length).toBeGreaterThan(50)
+    for (const [name, command] of commands) {
+      const help = command.helpInformation()
+      expect(help).toStartWith(`Usage: ${name}`)
+      expect(help).not.toMatch(/default: \d{5}/)
     }
   })
 

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import { type Command, Option } from "commander"
 import { loadSettings } from "../../config/load.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { COMMAND_LINE } from "../../management/actor.ts"
@@ -32,8 +32,14 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
     .command("drill")
     .description("crash-test a copy of this installation under load, and check every charge")
     .requiredOption("--model <MODEL>", "chat model to call, at its real costs")
-    .option("--credits <N>", "credits that the drill may spend", creditsArgument, 1_000_000_000n)
-    .option("--time <TIME>", "duration, such as 30s", durationArgument, 30_000)
+    .addOption(
+      new Option("--credits <N>", "credits that the drill may spend")
+        .argParser(creditsArgument)
+        .default(1_000_000_000n, "1"),
+    )
+    .addOption(
+      new Option("--time <TIME>", "duration").argParser(durationArgument).default(30_000, "30s"),
+    )
     .option("--callers <N>", "number of concurrent callers", positiveIntegerArgument, 8)
     .option("--yes", "do not ask for confirmation")
     .action(async (options: DrillOptions, command: Command) => {
