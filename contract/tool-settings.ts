@@ -14,6 +14,8 @@ export interface ConnectionFacts {
   /** The key; undefined if the key is read from `TOLLGATE_KEY` or left as a placeholder. */
   readonly key: string | undefined
   readonly model: string
+  /** The model for small tasks; the same model if absent. Only some tools have a setting for it. */
+  readonly smallModel?: string | undefined
   /** Returns the path of a tool's file for display. */
   readonly pathOf: (place: ToolPlace) => string
 }

@@ -47,14 +47,20 @@ export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
 }
 
 /** https://code.claude.com/docs/en/settings */
-function claude({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+function claude({
+  url,
+  key = NO_KEY,
+  model,
+  smallModel = model,
+  pathOf,
+}: ConnectionFacts): ToolSettings {
   const path = pathOf({ variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" })
   const members = {
     env: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: key,
       ANTHROPIC_MODEL: model,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: smallModel,
     },
   }
   const after = "Unset ANTHROPIC_API_KEY where it is set: Claude Code would send that as well."

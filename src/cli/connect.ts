@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { Argument, InvalidArgumentError } from "commander"
 import { addressOf } from "../app/address.ts"
 import { runtimeConfigOf } from "../app/state.ts"
-import { isPriced } from "../catalog/model.ts"
+import { modelsForTool } from "../catalog/model-for-tool.ts"
+import type { Model } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Environment } from "../config/substitute.ts"
@@ -18,6 +19,7 @@ import { type WrittenFile, writeToolFile } from "./write-tool-file.ts"
 interface ConnectOptions {
   readonly key?: string
   readonly model?: string
+  readonly smallModel?: string
   readonly url?: string
   readonly write?: boolean
 }
@@ -38,7 +40,14 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     .description("print the settings with which a tool uses this gateway")
     .addArgument(new Argument("<TOOL>", "name of the tool").choices(TOOLS))
     .option("--key <KEY>", "API key for the tool, such as sk-tg-...", keyArgument)
-    .option("--model <MODEL>", "model to select in the tool")
+    .option(
+      "--model <MODEL>",
+      "model to select in the tool (default: the newest of the family that the tool is built for, or a cheap one)",
+    )
+    .option(
+      "--small-model <MODEL>",
+      "model for the small tasks of Claude Code (default: --model, or a cheap one)",
+    )
     .option("--url <URL>", "base URL of the gateway (default: from the settings)", urlArgument)
     .option(
       "--write",
@@ -46,9 +55,10 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     )
     .action(async (tool: Tool, options: ConnectOptions, command) => {
       const load = loadOptions(command)
-      const { settings } = await wholeSettings(load, loadSettings(load))
-      const { url = urlOf(settings), model = modelOf(settings) } = options
-      const place = { url: url.replace(/(\/+v1)?\/*$/, ""), model }
+      const { settings, lists } = await wholeSettings(load, loadSettings(load))
+      const { url = urlOf(settings) } = options
+      const models = runtimeConfigOf(settings, lists).config.catalog.list()
+      const place = { url: url.replace(/(\/+v1)?\/*$/, ""), ...selected(tool, models, options) }
       const pathOf = pathIn(process.env)
       const shown = toolSettings(tool, { ...place, pathOf, key: options.key })
       const needsKey = options.write === true && shown.file?.isWholeWithoutKey === false
@@ -56,7 +66,8 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
       const connection = needsKey ? toolSettings(tool, { ...facts, pathOf }) : shown
       const written = options.write === true ? await writeToolFile(connection) : undefined
       const { text, file, after, command: run } = connection
-      const document = { tool, ...facts, settings: text, file: file?.path, written }
+      const { smallModel: small_model, ...shared } = facts
+      const document = { tool, ...shared, small_model, settings: text, file: file?.path, written }
       outputOf(command, terminal).result(document, () =>
         [
           ...(written ? writtenWords(written) : [connection.words, "", text]),
@@ -108,8 +119,18 @@ function urlOf({ publicUrl, server: { host, port } }: Settings): string {
   return publicUrl ?? addressOf(EVERYWHERE[host] ?? host, port)
 }
 
-/** Returns the first available chat model. */
-function modelOf(settings: Settings): string {
-  const models = runtimeConfigOf(settings).config.catalog.list()
-  return models.find((one) => one.kind === "chat" && isPriced(one))?.id ?? SANDBOX_MODEL
+interface Selection {
+  readonly model: string
+  readonly smallModel: string
+}
+
+/** Returns the models of the options. A named model is also used for small tasks, because a key may allow no other. */
+function selected(
+  tool: Tool,
+  models: readonly Model[],
+  { model, smallModel }: ConnectOptions,
+): Selection {
+  const found = modelsForTool(tool, models)
+  const main = model ?? found.model?.id ?? SANDBOX_MODEL
+  return { model: main, smallModel: smallModel ?? model ?? found.small?.id ?? main }
 }

@@ -41,16 +41,29 @@ afterEach(() => {
   }
 })
 
-async function connect(...words: string[]) {
+const LOCAL =
+  'providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }\n'
+const LLAMA = `${LOCAL}models: { local/llama: { kind: chat, price: { input: 1, output: 1 } } }\n`
+const FAMILIES = `providers:
+  anthropic: { vendor: anthropic, api_key: a }
+  google: { vendor: google, api_key: a }
+  openai: { vendor: openai, api_key: a }
+`
+
+/** Returns the models that the settings of a tool select. */
+async function selected(settings: string, tool: string, ...words: string[]) {
+  const { output } = await connectWith(settings, tool, "--json", ...words)
+  const { model, small_model: small } = JSON.parse(output) as Record<string, string>
+  return { model, small }
+}
+
+function connect(...words: string[]) {
+  return connectWith(LLAMA, ...words)
+}
+
+async function connectWith(models: string, ...words: string[]) {
   const settings = join(home, "tollgate.yaml")
-  writeFileSync(
-    settings,
-    `server: { port: 9999 }
-data: ${join(home, "data")}
-providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
-models: { local/llama: { kind: chat, price: { input: 1, output: 1 } } }
-`,
-  )
+  writeFileSync(settings, `server: { port: 9999 }\ndata: ${join(home, "data")}\n${models}`)
   const terminal = new FakeTerminal()
   const line = ["bun", "main.ts", "connect", ...words, "--config", settings]
   const exitCode = await runCli(line, terminal)
@@ -111,6 +124,39 @@ describe("printed connect settings", () => {
     expect(JSON.parse(output)).toMatchObject({
       url: "https://ai.example.com",
       model: "local/other",
+    })
+  })
+
+  test("select the newest model of the family that the tool is built for", async () => {
+    const models = await selected(FAMILIES, "claude")
+    expect(models).toEqual({
+      model: "anthropic/claude-sonnet-5-5",
+      small: "anthropic/claude-haiku-5-5",
+    })
+    expect((await selected(FAMILIES, "codex")).model).toStartWith("openai/gpt-")
+    expect((await selected(FAMILIES, "gemini")).model).toMatch(/^google\/gemini-[\d.]+-flash$/)
+  })
+
+  test("select a cheap model if the family is missing, never the first by name", async () => {
+    const models = `
+models:
+  local/a-expensive: { kind: chat, price: { input: 12, output: 60 } }
+  local/b-cheap: { kind: chat, price: { input: 0.1, output: 0.4 } }
+`
+    for (const tool of ["claude", "opencode"]) {
+      expect((await selected(LOCAL + models, tool)).model).toBe("local/b-cheap")
+    }
+  })
+
+  test("use a named model for small tasks too, unless another one is named", async () => {
+    expect(await selected(FAMILIES, "claude", "--model", "local/x")).toEqual({
+      model: "local/x",
+      small: "local/x",
+    })
+    const words = ["--model", "local/x", "--small-model", "local/y"]
+    expect(await selected(FAMILIES, "claude", ...words)).toEqual({
+      model: "local/x",
+      small: "local/y",
     })
   })
 
