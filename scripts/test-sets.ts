@@ -27,6 +27,34 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/torture/memory.test.ts": "measures memory under load",
   "test/canaries/canaries-postgres.test.ts":
     "repeats the search of canaries-sqlite.test.ts on PostgreSQL",
+  "test/browser/amounts.test.ts":
+    "enters amounts in forms; test/console/amounts.test.ts tests their parsing",
+  "test/browser/base-path-console.test.ts":
+    "opens the console behind a proxy; base-path.test.ts tests the addresses of its files",
+  "test/browser/cards.test.ts":
+    "pays in the console; test/management tests payments, refunds and disputes",
+  "test/browser/dialog-refusals.test.ts":
+    "rejects input in dialogs; test/http/admin tests the same errors",
+  "test/browser/dialogs.test.ts": "completes each dialog; test/http/admin tests the same changes",
+  "test/browser/issuers.test.ts":
+    "signs in through an issuer in a browser; test/users tests the same sign-ins",
+  "test/browser/models.test.ts":
+    "edits models and providers in dialogs; test/http/admin tests the same changes",
+  "test/browser/newer-models.test.ts":
+    "offers a newer model with one click; test/http/admin tests the same change",
+  "test/browser/operating.test.ts":
+    "edits webhooks, limits and price groups; test/http/admin tests the same changes",
+  "test/browser/outage.test.ts": "shows pages again after the gateway was unavailable",
+  "test/browser/passkeys.test.ts":
+    "uses passkeys of a browser; test/http/admin tests the same sign-ins",
+  "test/browser/people.test.ts":
+    "invites and erases people in the console; test/http/admin tests the same rights",
+  "test/browser/requests.test.ts":
+    "filters requests in the console; test/management tests the same lists",
+  "test/browser/supply.test.ts":
+    "edits model groups, codes and credentials; test/http/admin tests the same changes",
+  "test/browser/usage.test.ts":
+    "filters reports in the console; test/management tests the same reports",
 }
 
 /** The steps that `npm run test:all` performs after all test files. */

@@ -125,6 +125,7 @@ export const SIDEBAR: Readonly<Record<string, readonly SidebarGroup[]>> = {
       ["Speed", "contribute/speed"],
       ["Benchmark", "contribute/benchmark"],
       ["Reliability", "contribute/reliability"],
+      ["Tests", "contribute/tests"],
       ["Tested clients", "contribute/clients"],
     ),
   ],
