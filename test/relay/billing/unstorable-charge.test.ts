@@ -41,7 +41,8 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(1)) {
     expect(charged.filter(({ status }) => status !== 200)).toEqual([])
     for (const { status, message } of rejected) {
       expect(status).toBe(isJournal ? 200 : 503)
-      if (!isJournal) expect(message).toContain("The ledger cannot store the charge for this answer")
+      if (!isJournal)
+        expect(message).toContain("The ledger cannot store the charge for this answer")
     }
     const { settlements } = gateway.store
     for (const { id } of answers) {
