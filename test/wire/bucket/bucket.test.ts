@@ -225,7 +225,7 @@ describe("the bucket client's transfer of an object", () => {
         pull: () => new Promise(() => {}),
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(halted()) })
-    const bucket = bucketAt(server.url.href, { timeoutMs: 1_000 })
+    const bucket = bucketAt(server.url.href, { timeoutMs: 3_000 })
     const error = await failureOf(bucket.get("key").then(read))
     expect(error.message).toContain("cut off")
   })
@@ -236,13 +236,13 @@ describe("the bucket client's transfer of an object", () => {
         async start(stream) {
           for (let chunk = 0; chunk < 8; chunk++) {
             stream.enqueue(bytes("x"))
-            await Bun.sleep(150)
+            await Bun.sleep(500)
           }
           stream.close()
         },
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(slow()) })
-    const bucket = bucketAt(server.url.href, { timeoutMs: 1_000 })
+    const bucket = bucketAt(server.url.href, { timeoutMs: 3_000 })
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
@@ -250,10 +250,10 @@ describe("the bucket client's transfer of an object", () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
+    const bucket = bucketAt(server.url.href, { timeoutMs: 3_000 })
     let length = 0
-    for await (const chunk of (await bucketAt(server.url.href, { timeoutMs: 500 }).get("key")) ??
-      []) {
-      if (length === 0) await Bun.sleep(800)
+    for await (const chunk of (await bucket.get("key")) ?? []) {
+      if (length === 0) await Bun.sleep(3_500)
       length += chunk.length
     }
     expect(length).toBe(5_000_000)
