@@ -405,12 +405,10 @@ describe("a request to the first deployment alone", () => {
     late.mockReturnValue(1_000)
     world.first.turns = [
       () => {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        setTimeout(resolve, 1_500)
         const body = new ReadableStream({
           async start(controller) {
             controller.enqueue(new TextEncoder().encode(" "))
-            await promise
+            await Bun.sleep(1_500)
             controller.enqueue(new TextEncoder().encode(JSON.stringify(wholeAnswer())))
             controller.close()
           },
