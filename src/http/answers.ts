@@ -10,16 +10,7 @@ export function jsonAnswer(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return textAnswer(requestId, JSON.stringify(body), headers)
-}
-
-/** Builds a response from JSON text. */
-export function textAnswer(
-  requestId: string,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(body, { headers: textHeaders(requestId, headers) })
+  return new Response(JSON.stringify(body), { headers: textHeaders(requestId, headers) })
 }
 
 /** Returns the headers of a JSON response. */

@@ -45,7 +45,7 @@ export function fallback(
       url.pathname = url.pathname.slice(base.length) || "/"
       const mount = mounts.find(({ path }) => isBelow(url.pathname, path))
       if (mount) {
-        connection.waitShort(true)
+        if (mount.isLong) connection.waitShort(true)
         return mount.handler(new Request(url.href, request), connection)
       }
     }

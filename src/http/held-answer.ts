@@ -1,15 +1,18 @@
 import type { Reservation } from "../limits/memory-budget.ts"
+import { StallLimit } from "../limits/stall-limit.ts"
 import type { Answer } from "../relay/request/call.ts"
 import type { Connection } from "./server.ts"
 
-/** Approximate maximum bytes of a response sent in one chunk. */
-const MAX_SINGLE_CHUNK_BYTES = 1024 * 1024
-const CHUNK_BYTES = 256 * 1024
+/**
+ * Bytes of the chunks of a response. A response with one chunk is sent at once. The runtime copies what the client does
+ * not read.
+ */
+const CHUNK_BYTES = 64 * 1024
 
 /**
  * Builds the response to a call. A complete body releases its memory when it has been handed over, and a stream when it
- * ends. A large body is sent as fast as the client reads it, and holds its memory until then. A
- * stream restores the connection's idle timeout itself.
+ * ends. A large body is sent as fast as the client reads it, and holds its memory until then, unless the client stops
+ * reading. A stream restores the connection's idle timeout itself.
  */
 export function heldAnswer(
   { headers, body }: Answer,
@@ -17,7 +20,7 @@ export function heldAnswer(
   connection: Pick<Connection, "waitShort">,
 ): Response {
   if (body instanceof ReadableStream) return new Response(body, { headers })
-  if (body.length > MAX_SINGLE_CHUNK_BYTES)
+  if (body.length > CHUNK_BYTES)
     return new Response(inChunks(body, memory, connection), { headers })
   memory?.[Symbol.dispose]()
   connection.waitShort()
@@ -31,17 +34,30 @@ function inChunks(
 ): ReadableStream<Uint8Array> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body
   let at = 0
+  let stall: StallLimit | undefined
+  const end = (): void => {
+    stall?.[Symbol.dispose]()
+    memory?.[Symbol.dispose]()
+  }
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        if (memory === undefined) return
+        stall = new StallLimit(memory, () => {
+          controller.error(undefined)
+          end()
+        })
+      },
       pull(controller) {
+        stall?.restart()
         controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES))
         at += CHUNK_BYTES
         if (at < bytes.length) return
-        memory?.[Symbol.dispose]()
+        end()
         connection.waitShort(true)
         controller.close()
       },
-      cancel: () => memory?.[Symbol.dispose](),
+      cancel: end,
     },
     { highWaterMark: 0 },
   )

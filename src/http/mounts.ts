@@ -2,15 +2,19 @@ import type { BaseUrl } from "../management/base-url.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { Admin } from "./admin/open.ts"
-import { errorAnswer, textAnswer } from "./answers.ts"
+import { errorAnswer, textHeaders } from "./answers.ts"
 import type { ConsolePages } from "./console/serve-console.ts"
 import { failure } from "./endpoint.ts"
 import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Mount } from "./server.ts"
+import { SharedBodies } from "./shared-body.ts"
 
 /** Placeholder for the address in the OpenAPI document. The address differs between callers. */
 const NO_ADDRESS = "https://address.invalid"
+
+/** Paths whose requests may take long, such as the verification of a large ledger. */
+const LONG_PATHS: ReadonlySet<string> = new Set(["/admin/v1/*", "/webhooks/stripe"])
 
 export interface MountServices {
   readonly admin: Lazy<Admin>
@@ -29,6 +33,8 @@ export function managementMounts(services: MountServices): Mount[] {
   }
   let pages: ConsolePages | undefined
   let document: string | undefined
+  const documents = new SharedBodies()
+  const docsPages = new SharedBodies()
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
     "/admin/v1/*": async (request, connection) => (await admin.get()).handler(request, connection),
     "/webhooks/stripe": async (request, connection) =>
@@ -40,21 +46,27 @@ export function managementMounts(services: MountServices): Mount[] {
     "/console": reading(toConsole),
     "/": reading(toConsole),
     "/docs": reading(async ({ origin }) => {
-      const { docsPage } = await import("./docs/docs-page.ts")
-      const { body, headers } = docsPage(services.baseUrl(origin))
-      return new Response(body, { headers })
+      const { docsPage, DOCS_HEADERS } = await import("./docs/docs-page.ts")
+      const address = services.baseUrl(origin)
+      const body = docsPages.get(address, () => docsPage(address))
+      return new Response(body, { headers: DOCS_HEADERS })
     }),
     "/openapi.json": reading(async ({ origin }) => {
       const { openApiDocument } = await import("./docs/openapi.ts")
       // The document is built once, because this takes as long as hundreds of requests, and the endpoint is public.
-      document ??= JSON.stringify(openApiDocument(NO_ADDRESS))
-      const text = document.replace(NO_ADDRESS, () => services.baseUrl(origin))
-      return textAnswer(newRequestId(), text, { "cache-control": "no-cache" })
+      const address = services.baseUrl(origin)
+      const body = documents.get(address, () => {
+        document ??= JSON.stringify(openApiDocument(NO_ADDRESS))
+        return document.replace(NO_ADDRESS, () => address)
+      })
+      const headers = textHeaders(newRequestId(), { "cache-control": "no-cache" })
+      return new Response(body, { headers })
     }),
   }
   return Object.entries(handlers).map(([path, handler]) => ({
     path,
     handler: failing(handler, services.events),
+    isLong: LONG_PATHS.has(path),
   }))
 }
 

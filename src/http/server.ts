@@ -56,6 +56,8 @@ export interface Mount {
   /** The path, which ends in `/*`. */
   readonly path: string
   readonly handler: Handler
+  /** Whether its responses may take long. */
+  readonly isLong: boolean
 }
 
 export interface ServerSettings {
@@ -229,7 +231,7 @@ class BunConnection implements Connection {
 }
 
 function mounted(
-  { path, handler }: Mount,
+  { path, handler, isLong }: Mount,
   last: LastAnswers,
   state: ServerState,
 ): [string, BunHandler] {
@@ -237,7 +239,7 @@ function mounted(
   return [
     path,
     (request, server) => {
-      server.timeout(request, LONG_TIMEOUT_SECONDS)
+      if (isLong) server.timeout(request, LONG_TIMEOUT_SECONDS)
       const { address, origin } = new BunConnection(request, server, state)
       const mountedAt = { address, origin, waitLong() {}, waitShort() {} }
       return begun(request, answering, mountedAt, last)

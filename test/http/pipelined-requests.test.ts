@@ -27,7 +27,7 @@ beforeAll(() => {
     { host: "127.0.0.1", port: 0, isShared: false },
     {
       routes: [{ path: "/route", method: "GET", handler, errors: errorAnswer }],
-      mounts: [{ path: "/mount/*", handler }],
+      mounts: [{ path: "/mount/*", handler, isLong: false }],
       fallback: handler,
       lastAnswers: new LastAnswers(),
     },

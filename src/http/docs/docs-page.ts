@@ -19,14 +19,8 @@ p, small { margin: .15rem 0 0; } li p { margin-left: 3.6em; } small { opacity: .
 @media (max-width: 40rem) { li p { margin-left: 0; } }
 `
 
-/** A page without scripts, with the headers that forbid scripts. */
-export interface DocsPage {
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** `/docs`: the documentation of the endpoints. It is built from the same tables as `/openapi.json`. */
-export function docsPage(baseUrl: string): DocsPage {
+export function docsPage(baseUrl: string): string {
   const listed = Object.entries<ServiceRoute>(SERVICE_ROUTES).map(([name, route]) => ({
     ...methodAndPath(name),
     route,
@@ -37,7 +31,7 @@ export function docsPage(baseUrl: string): DocsPage {
     route,
   }))
   const resources = Object.entries(Object.groupBy(routes, ({ path }) => groupOf(path)))
-  const body = `<!doctype html>
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,10 +52,10 @@ ${resources.map(([group, of = []]) => section(group, of.map(resourceItem))).join
 </body>
 </html>
 `
-  return { body, headers: HEADERS }
 }
 
-const HEADERS = {
+/** The headers of the page, which forbid scripts. */
+export const DOCS_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
   "x-content-type-options": "nosniff",

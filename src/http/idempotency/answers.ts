@@ -1,7 +1,9 @@
 import { GatewayError } from "../../canon/errors.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import { StallLimit } from "../../limits/stall-limit.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { encodeBreak as encodeOpenAiBreak } from "../answers.ts"
-import type { AnswerHead } from "./answer-file.ts"
+import { type AnswerHead, MAX_CHUNK_BYTES } from "./answer-file.ts"
 import { EventFrames } from "./event-frames.ts"
 import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
@@ -9,12 +11,14 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Maximum bytes of a response that is sent with its length, like the original. */
-const MAX_BYTES_WITH_LENGTH = 1024 * 1024
+const MAX_BYTES_WITH_LENGTH = 64 * 1024
+/** Maximum memory of a longer response while it is sent: a chunk, and the copy of the runtime. */
+const MAX_SENT_BYTES = 2 * MAX_CHUNK_BYTES
 /** The caller has disconnected, so this status is never delivered. */
 const CALLER_DISCONNECTED = 499
 
 /** The caller's end of an answer. */
-type Receiver = Pick<RepeatableRequest, "encodeBreak" | "onAnswered">
+type Receiver = Pick<RepeatableRequest, "encodeBreak" | "memory" | "onAnswered">
 
 /** The source of an answer's bytes. */
 interface Source {
@@ -26,6 +30,8 @@ interface Source {
   close(): void
   /** Returns the error that ends an interrupted event stream. If absent, the connection is cut. */
   readonly errorOf?: (request: string) => GatewayError
+  /** The memory of the response. If its caller does not read, the connection is cut. */
+  readonly held?: Reservation | undefined
 }
 
 /**
@@ -94,12 +100,15 @@ function lengthOf(text: string | null): number | undefined {
   return text === null ? undefined : Number(text)
 }
 
-/** @param rest number of remaining bytes, if known. */
+/**
+ * @param rest number of remaining bytes, if known. A long complete response holds memory until it is sent.
+ * @throws GatewayError `overloaded`.
+ */
 async function answerOf(
   { status, headers }: AnswerHead,
   rest: number | undefined,
   source: Source,
-  { encodeBreak: encode = encodeOpenAiBreak, onAnswered }: Receiver = {},
+  { encodeBreak: encode = encodeOpenAiBreak, memory, onAnswered }: Receiver = {},
 ): Promise<Response> {
   if (rest === undefined || rest > MAX_BYTES_WITH_LENGTH) {
     const { errorOf } = source
@@ -109,11 +118,19 @@ async function answerOf(
       errorOf && hasEvents
         ? (last) => encode(errorOf(request), request, last).map(formatEvent).join("")
         : undefined
+    const held = rest === undefined ? undefined : memory?.another()
     const close = (): void => {
       source.close()
+      held?.[Symbol.dispose]()
       onAnswered?.(true)
     }
-    const sent = { ...source, close }
+    const sent = { ...source, close, held }
+    try {
+      held?.takeAnswer(Math.min(2 * (rest ?? 0), MAX_SENT_BYTES))
+    } catch (refusal) {
+      close()
+      throw refusal
+    }
     const body = breakOff ? streamOf(sent, new EventFrames(), breakOff) : streamOf(sent)
     return new Response(body, { status, headers })
   }
@@ -139,13 +156,26 @@ type BreakOff = (last: string) => string
  * @param frames the frames of an event stream; absent for other bodies, whose connection is cut if they break off.
  */
 function streamOf(
-  { next, close }: Source,
+  { next, close: end, held }: Source,
   frames?: EventFrames,
   breakOff?: BreakOff,
 ): ReadableStream<Uint8Array> {
+  let stall: StallLimit | undefined
+  const close = (): void => {
+    stall?.[Symbol.dispose]()
+    end()
+  }
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        if (held === undefined) return
+        stall = new StallLimit(held, () => {
+          close()
+          controller.error(undefined)
+        })
+      },
       async pull(controller) {
+        stall?.restart()
         try {
           for (let bytes = await next(); bytes; bytes = await next()) {
             const passed = frames ? frames.push(bytes) : bytes

@@ -5,7 +5,8 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import { entryOf } from "../../catalog/entry.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
-import { type ErrorAnswer, errorAnswer, jsonAnswer, textAnswer } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer, jsonAnswer, textHeaders } from "../answers.ts"
+import type { Answer } from "../../relay/request/call.ts"
 import { noBody, serve } from "../endpoint.ts"
 import { hasGoogleKey, keyInHeaders } from "../google-key.ts"
 import type { Route } from "../server.ts"
@@ -92,15 +93,21 @@ function errorsFor(formOf: (request: Request) => Form): ErrorAnswer {
 
 function listIn(
   form: Form,
-  { request, caller: { key }, id }: CallContext,
+  { request, caller: { key, memory }, id }: CallContext,
   catalog: Catalog,
-): Response {
+): Answer {
   const { searchParams } = new URL(request.url)
   const kind = kindOf(searchParams)
-  if (form === "openai") return textAnswer(id, catalog.listBody(key, kind))
-  const page = form === "google" ? googlePage : anthropicPage
-  return jsonAnswer(id, page(catalog.list(key.allows, kind), searchParams))
+  const body =
+    form === "openai"
+      ? catalog.listBody(key, kind)
+      : JSON.stringify(PAGES[form](catalog.list(key.allows, kind), searchParams))
+  // The list is free, so callers could otherwise request many lists and read none.
+  memory.takeAnswer(2 * body.length)
+  return { headers: textHeaders(id, {}), body }
 }
+
+const PAGES = { google: googlePage, anthropic: anthropicPage } as const
 
 /**
  * Returns the kind of models to which a list is restricted.
@@ -114,7 +121,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
   throw invalidValue("kind", `'kind' must be one of ${MODEL_KIND_NAMES.join(", ")}.`)
 }
 
-function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
+function modelIn(form: Form, context: CallContext, catalog: Catalog): Response | Answer {
   const name = modelName(new URL(context.request.url).pathname)
   // This address is the list's address with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)

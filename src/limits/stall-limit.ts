@@ -1,4 +1,4 @@
-import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Reservation } from "./memory-budget.ts"
 
 /** Maximum times in milliseconds for which the rest of an ended answer waits for its caller to read. */
 export interface StallTimes {

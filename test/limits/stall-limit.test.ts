@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { StallLimit } from "../../../src/relay/chat/stall-limit.ts"
-import { until } from "../../support/until.ts"
+import { StallLimit } from "../../src/limits/stall-limit.ts"
+import { until } from "../support/until.ts"
 
 /** Starts a limit. `long` is far longer than this test takes. */
 function start(memory: { isShort: boolean }, long = 1_000_000) {

@@ -1,0 +1,74 @@
+import { expect, jest, test } from "bun:test"
+import { heldAnswer } from "../../src/http/held-answer.ts"
+import { fromStored } from "../../src/http/idempotency/answers.ts"
+import type { StoredAnswer } from "../../src/http/idempotency/stored-answer.ts"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
+
+const MEGABYTE = 1024 * 1024
+const HOLDER = { id: "key", account: "account" }
+const BODY = "a".repeat(300_000)
+
+const connection = { waitShort() {} }
+
+function stored(length: number): StoredAnswer {
+  const chunks = [Buffer.alloc(length, "a")]
+  return {
+    head: { status: 200, headers: {} },
+    length,
+    ending: "whole",
+    next: async () => chunks.shift(),
+    async [Symbol.asyncDispose]() {},
+  } as unknown as StoredAnswer
+}
+
+test("a response of more than 64 KB holds its memory until it is read", async () => {
+  const budget = new MemoryBudget(16 * MEGABYTE)
+  const memory = budget.open(HOLDER)
+  memory.takeAnswer(MEGABYTE)
+  const response = heldAnswer({ headers: {}, body: BODY }, memory, connection)
+  expect(budget.held).toBe(MEGABYTE)
+  expect(await response.text()).toBe(BODY)
+  expect(budget.held).toBe(0)
+})
+
+test("a response whose client stops reading releases its memory", async () => {
+  jest.useFakeTimers()
+  try {
+    const budget = new MemoryBudget(16 * MEGABYTE)
+    const memory = budget.open(HOLDER)
+    memory.takeAnswer(10 * MEGABYTE)
+    const response = heldAnswer({ headers: {}, body: BODY }, memory, connection)
+    const reader = response.body?.getReader()
+    await reader?.read()
+    expect(budget.held).toBe(10 * MEGABYTE)
+    jest.advanceTimersByTime(61_000)
+    expect(budget.held).toBe(0)
+    await expect(reader?.read()).rejects.toBeUndefined()
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test("a repeated response of more than 64 KB holds memory until it is read", async () => {
+  const budget = new MemoryBudget(4 * MEGABYTE)
+  using memory = budget.open(HOLDER)
+  const unread = await fromStored(stored(MEGABYTE), { memory })
+  expect(budget.held).toBe(MEGABYTE / 2)
+  const others = await Promise.allSettled(
+    Array.from({ length: 20 }, () => fromStored(stored(MEGABYTE), { memory })),
+  )
+  const refused = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
+  expect(refused.length).toBeGreaterThan(10)
+  expect(refused[0]).toMatchObject({ kind: "overloaded" })
+  await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
+  expect(await unread.text()).toHaveLength(MEGABYTE)
+  expect(budget.held).toBe(0)
+})
+
+test("a short repeated response holds no memory", async () => {
+  const budget = new MemoryBudget(4 * MEGABYTE)
+  using memory = budget.open(HOLDER)
+  const response = await fromStored(stored(60_000), { memory })
+  expect(budget.held).toBe(0)
+  expect(await response.text()).toHaveLength(60_000)
+})

@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test"
+import { SharedBodies } from "../../src/http/shared-body.ts"
+
+test("responses for the same address share a body, and few bodies are kept", async () => {
+  const bodies = new SharedBodies()
+  const build = () => "text"
+  const first = bodies.get("a", build)
+  expect(bodies.get("a", build)).toBe(first)
+  expect(await first.text()).toBe("text")
+  for (let number = 0; number < 8; number++) bodies.get(String(number), build)
+  expect(bodies.get("a", build)).not.toBe(first)
+})
