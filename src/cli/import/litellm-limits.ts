@@ -75,13 +75,14 @@ export class LiteLlmLimits {
   #budget(row: Row, shared: Row, subject: string): Pick<FoundLimits, "limits" | "once" | "period"> {
     const amount = row["max_budget"] ?? shared["max_budget"]
     const period = row["budget_duration"] ?? shared["budget_duration"]
-    if (isNothing(amount) && amount !== 0) return { limits: {} }
+    if (amount === null || amount === undefined || amount === "") return { limits: {} }
     const whole = nanocreditsOf(String(amount)) ?? 0n
     if (whole <= 0n) return { once: 0n, limits: {} }
     if (isNothing(period)) {
-      // If the spent amount is unreadable, the whole budget counts as spent.
+      // If the spent amount is unreadable, the whole budget counts as spent. A negative amount counts as zero.
       const spent = nanocreditsOf(String(row["spend"] ?? 0)) ?? whole
-      return { once: whole > spent ? whole - spent : 0n, limits: {} }
+      const left = spent > 0n ? whole - spent : whole
+      return { once: left > 0n ? left : 0n, limits: {} }
     }
     const text = String(period)
     if (/^(1d|24h)$/.test(text))

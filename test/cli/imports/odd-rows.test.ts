@@ -78,6 +78,9 @@ test("LiteLLM import skips a key if one of its limits cannot be transferred", as
       key("models", { models: { a: true } }),
       key("list", { models: ["a"] }),
       key("spent", { max_budget: 5, spend: "unknown" }),
+      key("refunded", { max_budget: 7, spend: -5 }),
+      key("object", { max_budget: {} }),
+      key("array", { max_budget: [] }),
       key("blocked", { blocked: "true" }),
       key("aliases", { aliases: "a=b" }),
     ],
@@ -95,6 +98,7 @@ test("LiteLLM import skips a key if one of its limits cannot be transferred", as
     },
     "shared-models": { isPaused: false, budget: "4" },
     list: { isPaused: false, models: ["openai/gpt-4o"] },
+    refunded: { isPaused: false, budget: "7" },
     blocked: { isPaused: true },
     aliases: { isPaused: false },
   })
@@ -108,6 +112,8 @@ test("LiteLLM import skips a key if one of its limits cannot be transferred", as
     "key one-model: 'models' is not a list",
     "key models: 'models' is not a list",
     "key spent: its budget is zero or used up",
+    "key object: its budget is zero or used up",
+    "key array: its budget is zero or used up",
     "key aliases: 'aliases'",
   ])
     expect(page).toContain(line)
