@@ -15,7 +15,7 @@ interface RateFacts {
     | undefined
 }
 
-/** Modes of service. Each has a factor on the token rates as decimal text, or its own rates of token classes. */
+/** Service modes. Each has a factor on the token rates as decimal text, or its own rates of token classes. */
 export type ModesFacts = Readonly<Record<string, string | ModeRateFacts>>
 
 /** A class or tier that is not listed costs the same as outside of the mode, or more (see `modeOf`). */

@@ -108,7 +108,7 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
               ["valid", `once, until ${reset.expires_at}`],
               [
                 "note",
-                "Whoever opens the link sets a new password, which ends all sessions of the user.",
+                "The link sets a new password, which ends all sessions of the user. Send it only to the user.",
               ],
             ],
             style,

@@ -21,7 +21,7 @@ const CLAUDE_PAGE = 1_700
  */
 const GEMINI_PAGE = 1_120
 
-/** Maximum tokens of a video frame for Gemini: 258, or up to 280 from version 3 on, and some for its timestamp. */
+/** Maximum tokens of a video frame for Gemini: 258, or up to 280 since version 3, and some for its timestamp. */
 const GEMINI_FRAME = 300
 const GEMINI_FRAMES_PER_SECOND = 1
 /** The highest frame rate that a request can select (`videoMetadata.fps`). */

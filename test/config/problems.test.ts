@@ -367,7 +367,7 @@ describe("value check of settings", () => {
   }
 })
 
-test("all faults of an entry with several are reported", () => {
+test("all faults of one entry are reported", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

@@ -24,7 +24,7 @@ test("a caller that does not read is cut off soon only while memory is short", a
   await until(() => slow.after() !== undefined)
 })
 
-test("a caller that does not read is cut off at last", async () => {
+test("a caller that does not read is cut off eventually", async () => {
   const slow = start({ isShort: false }, 100)
   await until(() => slow.after() !== undefined)
   expect(slow.after()).toBeGreaterThanOrEqual(100)

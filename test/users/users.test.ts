@@ -125,7 +125,7 @@ test("simultaneous attempts create one first user, and one operator always remai
   await expect(users.change(second.id, { isDisabled: true })).rejects.toThrow("last operator")
 })
 
-test("two users cannot have the same email address in any case", async () => {
+test("two users cannot have the same email address, regardless of letter case", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   await expect(open.users.create({ ...ADA, email: "ADA@example.com" })).rejects.toMatchObject({

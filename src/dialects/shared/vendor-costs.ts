@@ -48,7 +48,7 @@ export function withoutCost(usage: JsonObject): JsonObject {
 }
 
 /**
- * Removes data of the operator from the members of a whole answer or a chunk, except for its usage.
+ * Removes operator data from the members of a whole answer or a chunk, except for its usage.
  * @returns the same answer if it has no such data.
  */
 export function withoutOperatorData(answer: JsonObject): JsonObject {
@@ -64,7 +64,7 @@ export function withoutOperatorData(answer: JsonObject): JsonObject {
 }
 
 /**
- * Removes data of the operator from an answer or an event and from its usage.
+ * Removes operator data from an answer or an event and from its usage.
  * @returns the same answer if it has no such data.
  */
 export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): JsonObject {
@@ -75,7 +75,7 @@ export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): Json
   return shown === usage ? kept : { ...kept, [usageMember]: shown }
 }
 
-/** Removes data of the operator from a whole answer in place, including its usage. */
+/** Removes operator data from a whole answer in place, including its usage. */
 export function removeOperatorData(answer: JsonObject): void {
   for (const name in answer) if (OPERATOR_MEMBERS.has(name)) delete answer[name]
   const { usage, usageMetadata, [METADATA]: metadata } = answer

@@ -10,7 +10,7 @@ const METHODS: Readonly<Partial<Record<Model["kind"], readonly string[]>>> = {
 }
 
 /**
- * Returns a page of models in Google's format, with `pageSize` models from `pageToken` on.
+ * Returns a page of models in Google's format, with `pageSize` models, starting at `pageToken`.
  * @throws GatewayError
  */
 export function googlePage(models: readonly Model[], query: URLSearchParams): JsonObject {

@@ -30,7 +30,7 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   return audioDuration({ min: seconds, max: seconds }, claimed)
 }
 
-/** Returns the duration of all frames from a position on, in seconds. */
+/** Returns the duration of all frames after a position, in seconds. */
 export function flacFramesSeconds(reader: ByteReader, from: number, streamRate: number): number {
   let seconds = 0
   for (let at = from; at < reader.size; at = reader.find(0xff, at + 1)) {

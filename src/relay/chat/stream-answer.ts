@@ -85,7 +85,7 @@ type State =
 
 /**
  * The bytes of a streamed answer, produced as fast as the caller reads. The stream ends in one of three ways: with the
- * last frame, after the charge is on disk; with a failure; or with a disconnect of the caller.
+ * last frame, after the charge is on disk; with a failure; or with a caller's disconnect.
  */
 class StreamedAnswer implements WatchedDeadline {
   dueAt: number

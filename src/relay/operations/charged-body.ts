@@ -14,8 +14,8 @@ import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-fr
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
 /**
- * How a forwarded answer ended: complete (`whole`), broken off by the upstream (`broken`), or by a disconnect of the
- * caller (`left`).
+ * How a forwarded answer ended: complete (`whole`), broken off by the upstream (`broken`), or by the caller's
+ * disconnect (`left`).
  */
 export type Ending = "whole" | "broken" | "left"
 

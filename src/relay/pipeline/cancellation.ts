@@ -87,7 +87,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     return this.#drain !== undefined && this.attempts.some((call) => isDrained(call, this.#drain))
   }
 
-  /** Handles the disconnect of the caller. */
+  /** Handles the caller's disconnect. */
   leave(): void {
     if (this.#hasLeft) return
     if (!this.drains) return this.end(new CallEnded("caller_left"))

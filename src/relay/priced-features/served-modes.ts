@@ -67,7 +67,7 @@ export function settleModes(
 /** The served modes of requested fields. */
 interface ServedFields {
   readonly named: readonly ServedMode[]
-  /** Those of fields that leave the mode to the provider. */
+  /** The modes of fields that leave the choice to the provider. */
   readonly possible: readonly ReportedMode[]
 }
 

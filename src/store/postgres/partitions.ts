@@ -25,7 +25,7 @@ interface Partition {
 /**
  * Creates the partitions that are needed next. Rows outside of all ranges are in a default partition. If such rows are
  * in a range, no partition is created for it.
- * @param since also creates partitions from this moment on, for rows that are copied from another database.
+ * @param since also creates partitions since this time, for rows that are copied from another database.
  */
 export async function ensurePartitions(
   client: PostgresClient,

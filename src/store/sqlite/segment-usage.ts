@@ -94,7 +94,7 @@ export class SegmentUsage {
     this.#segments = new RequestSegments(index)
   }
 
-  /** Whether segments contain all requests from a moment on. Only sums remain of pruned requests. */
+  /** Whether segments contain all requests since a given time. Only sums remain of pruned requests. */
   covers({ from }: UsageFilter): boolean {
     const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM pruned_rows").get()
     return row !== null && Number(row.until) <= from

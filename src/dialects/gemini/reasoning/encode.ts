@@ -19,7 +19,7 @@ const DYNAMIC_BUDGET = -1
 
 type Control<By> = Extract<ThinkingControl, { by: By }>
 
-/** Encodes `thinkingConfig` in the model's form: with a budget or, from Gemini 3 on, with a level. */
+/** Encodes `thinkingConfig` in the model's form: with a budget or, since Gemini 3, with a level. */
 export function encodeThinking(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
   const options = request.reasoning
   if (options === undefined) return undefined
