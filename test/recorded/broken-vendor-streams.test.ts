@@ -3,7 +3,14 @@ import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { receiptOf } from "./checks.ts"
-import { addressOf, askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import {
+  addressOf,
+  askStream,
+  askWhole,
+  type CallerFormat,
+  type CallerAnswer,
+  CALLER_FORMATS,
+} from "./caller-formats.ts"
 import { eventsOf } from "./read-stream.ts"
 import { object } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
@@ -232,8 +239,8 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 
 /** Asserts that the stream ends with an error of the caller's own dialect. */
 function expectBrokenOff(
-  { text }: FaceAnswer,
-  face: Face,
+  { text }: CallerAnswer,
+  callerFormat: CallerFormat,
   { requestId, isOverload }: { readonly requestId: string; readonly isOverload?: true | undefined },
 ): string {
   const error_type = isOverload ? "upstream_overloaded" : "upstream_error"
@@ -242,7 +249,7 @@ function expectBrokenOff(
     data: JSON.parse(data) as JsonObject,
   }))
   const last = events.at(-1)
-  switch (face.dialect) {
+  switch (callerFormat.dialect) {
     case "openai-chat": {
       const error = object(last?.data.error)
       expect(error).toMatchObject({ type: "server_error", error_type })
@@ -283,17 +290,20 @@ function expectBrokenOff(
 describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
-    for (const face of sampleOf(FACES, FACES.length, index)) {
-      test(`the part before the break is delivered and charged: ${id}, through ${face.path}`, async () => {
+    for (const callerFormat of sampleOf(CALLER_FORMATS, CALLER_FORMATS.length, index)) {
+      test(`the part before the break is delivered and charged: ${id}, through ${callerFormat.path}`, async () => {
         const { gateway, caller } = replaying
-        const request = { ...face.request(replaying.modelOf(id), []), stream: true }
-        const response = await caller.post(addressOf(face, request), request)
+        const request = { ...callerFormat.request(replaying.modelOf(id), []), stream: true }
+        const response = await caller.post(addressOf(callerFormat, request), request)
         const text = await response.text()
         expect(response.status).toBe(200)
         const requestId = response.headers.get("x-request-id") ?? ""
         const answer = { status: 200, headers: response.headers, body: {}, text }
         expect(text).toContain('"Hi"')
-        const message = expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
+        const message = expectBrokenOff(answer, callerFormat, {
+          requestId,
+          isOverload: each.isOverload,
+        })
         expect(message).toContain(each.words ?? "")
         // The delivered part must be charged.
         const receipt = await receiptOf(caller, requestId)
@@ -301,7 +311,11 @@ describe("broken vendor streams in every format", () => {
         expect(receipt.usage?.output).toBeGreaterThan(0)
 
         const door = { url: gateway.url, key: caller.key }
-        const { failure } = await askStream(face, door, face.request(replaying.modelOf(id), []))
+        const { failure } = await askStream(
+          callerFormat,
+          door,
+          callerFormat.request(replaying.modelOf(id), []),
+        )
         expect(failure?.message).toContain(each.words ?? "")
         expect(failure).toBeInstanceOf(Error)
       })
@@ -312,20 +326,20 @@ describe("broken vendor streams in every format", () => {
 describe("vendor streams that open and break in one chunk, in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
-    for (const face of sampleOf(FACES, FACES.length, index)) {
-      test(`fail without affecting other requests: ${id}, through ${face.path}`, async () => {
+    for (const callerFormat of sampleOf(CALLER_FORMATS, CALLER_FORMATS.length, index)) {
+      test(`fail without affecting other requests: ${id}, through ${callerFormat.path}`, async () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
-        const request = { ...face.request(model, []), stream: true }
+        const request = { ...callerFormat.request(model, []), stream: true }
         const [response, other] = await Promise.all([
-          caller.post(addressOf(face, request), request),
-          caller.post(FACES[0].path, FACES[0].request("sim/echo", [])),
+          caller.post(addressOf(callerFormat, request), request),
+          caller.post(CALLER_FORMATS[0].path, CALLER_FORMATS[0].request("sim/echo", [])),
         ])
         const text = await response.text()
         if (response.status === 200) {
           const answer = { status: 200, headers: response.headers, body: {}, text }
           const requestId = response.headers.get("x-request-id") ?? ""
-          expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
+          expectBrokenOff(answer, callerFormat, { requestId, isOverload: each.isOverload })
         } else {
           expect(response.status).toBeOneOf(each.isOverload ? [503, 529] : [502])
           expect(text).toContain(each.words ?? "upstream_error")
@@ -339,12 +353,12 @@ describe("vendor streams that open and break in one chunk, in every format", () 
 })
 
 describe("a broken answer with many words", () => {
-  for (const face of FACES) {
-    test(`costs as much as its words, through ${face.path}`, async () => {
+  for (const callerFormat of CALLER_FORMATS) {
+    test(`costs as much as its words, through ${callerFormat.path}`, async () => {
       const { id } = longAndBroken()
       const { caller } = replaying
-      const request = { ...face.request(replaying.modelOf(id), []), stream: true }
-      const response = await caller.post(addressOf(face, request), request)
+      const request = { ...callerFormat.request(replaying.modelOf(id), []), stream: true }
+      const response = await caller.post(addressOf(callerFormat, request), request)
       await response.text()
       const receipt = await receiptOf(caller, response.headers.get("x-request-id") ?? "")
       expect(receipt.usage?.output).toBeGreaterThan(MANY)
@@ -354,14 +368,14 @@ describe("a broken answer with many words", () => {
 
 describe("invalid vendor answers in every format", () => {
   for (const { id } of PAGES) {
-    for (const face of FACES) {
+    for (const callerFormat of CALLER_FORMATS) {
       for (const stream of [false, true]) {
-        test(`fail without a charge: ${id}, through ${face.path}${stream ? ", streamed" : ""}`, async () => {
+        test(`fail without a charge: ${id}, through ${callerFormat.path}${stream ? ", streamed" : ""}`, async () => {
           const { gateway, caller } = replaying
           const before = await caller.balance()
-          const request = { ...face.request(replaying.modelOf(id), []), stream }
+          const request = { ...callerFormat.request(replaying.modelOf(id), []), stream }
           const door = { url: gateway.url, key: caller.key }
-          const { status, headers, body } = await askWhole(face, door, request)
+          const { status, headers, body } = await askWhole(callerFormat, door, request)
           expect(status).toBe(502)
           expect(object(body.error).error_type).toBe("upstream_error")
           const requestId = headers.get("x-request-id") ?? ""

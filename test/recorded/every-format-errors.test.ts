@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
-import { askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { askWhole, type CallerFormat, type CallerAnswer, CALLER_FORMATS } from "./caller-formats.ts"
 import { list, object } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
@@ -88,23 +88,31 @@ afterAll(async () => {
   await replaying[Symbol.asyncDispose]()
 })
 
-async function ask(answer: VendorAnswer, face: Face, stream: boolean): Promise<FaceAnswer> {
+async function ask(
+  answer: VendorAnswer,
+  callerFormat: CallerFormat,
+  stream: boolean,
+): Promise<CallerAnswer> {
   const { caller, gateway } = replaying
-  const request = { ...face.request(replaying.modelOf(answer.id), []), stream }
-  return askWhole(face, { url: gateway.url, key: caller.key }, request)
+  const request = { ...callerFormat.request(replaying.modelOf(answer.id), []), stream }
+  return askWhole(callerFormat, { url: gateway.url, key: caller.key }, request)
 }
 
 /** Asserts that the response has the error envelope of the caller's dialect, with the ids that identify the request. */
-function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): JsonObject {
+function expectEnvelope(
+  { body, headers }: CallerAnswer,
+  callerFormat: CallerFormat,
+  row: Row,
+): JsonObject {
   const error = object(body.error)
   const requestId = headers.get("x-request-id") ?? ""
   expect(requestId).toStartWith("req_")
   expect(headers.get("request-id")).toBe(requestId)
   expect(error.error_type).toBe(row.kind)
-  if (face.dialect === "anthropic-messages") {
+  if (callerFormat.dialect === "anthropic-messages") {
     expect(body).toMatchObject({ type: "error", request_id: requestId })
     expect(error.type).toBe(row.anthropic)
-  } else if (face.dialect === "gemini") {
+  } else if (callerFormat.dialect === "gemini") {
     const { status } = row
     expect(error).toMatchObject({ code: status, status: row.google, request_id: requestId })
   } else {
@@ -122,11 +130,15 @@ function isContextFull(words: string): boolean {
   return /maximum context length|exceeds the available context|prompt too long/.test(words)
 }
 
-function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): void {
+function expectError(
+  answer: CallerAnswer,
+  callerFormat: CallerFormat,
+  recorded: VendorAnswer,
+): void {
   const row = rowOf(recorded)
-  const isAnthropic = face.dialect === "anthropic-messages"
+  const isAnthropic = callerFormat.dialect === "anthropic-messages"
   expect(answer.status).toBe((isAnthropic ? row.anthropicStatus : undefined) ?? row.status)
-  const error = expectEnvelope(answer, face, row)
+  const error = expectEnvelope(answer, callerFormat, row)
   const words = wordsOf(recorded)
   if (row === REFUSED) {
     // Agents with Anthropic's format shorten a conversation if the error has Anthropic's words for a full context.
@@ -146,11 +158,11 @@ describe(`recorded errors in every format${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const answer of answers) {
-    for (const face of FACES) {
+    for (const callerFormat of CALLER_FORMATS) {
       for (const stream of [false, true]) {
         const kind = stream ? ", streamed" : ""
-        test(`keep their kind: ${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
-          expectError(await ask(answer, face, stream), face, answer)
+        test(`keep their kind: ${answer.status} ${answer.id} through ${callerFormat.path}${kind}`, async () => {
+          expectError(await ask(answer, callerFormat, stream), callerFormat, answer)
         })
       }
     }

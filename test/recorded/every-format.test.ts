@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { type Receipt, receiptOf } from "./checks.ts"
-import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import {
+  askStream,
+  askWhole,
+  type CallerFormat,
+  type CallerAnswer,
+  CALLER_FORMATS,
+} from "./caller-formats.ts"
 import { inBatches } from "./in-batches.ts"
 import { creditsText, nanocreditsOf, plainCost, shown } from "./plain-price.ts"
 import { eventsOf } from "./read-stream.ts"
@@ -37,7 +43,7 @@ const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt thr
  * Whether the last event of a stream has no output. The backend of ChatGPT sends such events even after a stream with
  * output. A caller with the same format receives them unchanged.
  */
-function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
+function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: CallerFormat): boolean {
   if (dialect !== "openai-responses" || typeof body !== "string") return false
   const [, end = ""] = body.split("event: response.completed\ndata: ")
   return /"output":\[\]/.test(end) && body.includes("response.output_item.done")
@@ -45,19 +51,19 @@ function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
 
 /** The result of requesting one answer in one dialect. */
 interface Outcome {
-  readonly answer: FaceAnswer
+  readonly answer: CallerAnswer
   readonly receipt: Receipt
 }
 
-/** `npm test` requests every fourth answer through one face, in rotation. Every other stream arrives in pieces. */
+/** `npm test` requests every fourth answer through one caller format, in rotation. Every other stream arrives in pieces. */
 const asked = answers.flatMap((answer, index) => {
-  const round = Math.floor(index / FACES.length)
+  const round = Math.floor(index / CALLER_FORMATS.length)
   const isAsked = IS_EXHAUSTIVE || (index + Math.floor(round / 2)) % 4 === 0
-  const faces = isAsked ? sampleOf(FACES, FACES.length, index) : []
-  return faces.map((face) => ({
+  const callerFormats = isAsked ? sampleOf(CALLER_FORMATS, CALLER_FORMATS.length, index) : []
+  return callerFormats.map((callerFormat) => ({
     answer,
-    face,
-    isCut: (FACES.indexOf(face) + index + round) % 2 === 0,
+    callerFormat,
+    isCut: (CALLER_FORMATS.indexOf(callerFormat) + index + round) % 2 === 0,
   }))
 })
 
@@ -69,7 +75,10 @@ let before = 0n
  * can exceed the time limit of a single test on a busy machine.
  */
 const outcomes = new Map(
-  asked.map(({ answer, face }) => [nameOf(answer, face), Promise.withResolvers<Outcome | Error>()]),
+  asked.map(({ answer, callerFormat }) => [
+    nameOf(answer, callerFormat),
+    Promise.withResolvers<Outcome | Error>(),
+  ]),
 )
 
 beforeAll(async () => {
@@ -80,10 +89,10 @@ beforeAll(async () => {
     ]),
   )
   before = await replaying.caller.balance()
-  void inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
+  void inBatches(asked, AT_ONCE, async ({ answer, callerFormat, isCut }) => {
     const id = answer.isStream && isCut ? inChunks(answer.id) : answer.id
-    const outcome = await ask(answer, face, id).catch((error: Error) => error)
-    outcomes.get(nameOf(answer, face))?.resolve(outcome)
+    const outcome = await ask(answer, callerFormat, id).catch((error: Error) => error)
+    outcomes.get(nameOf(answer, callerFormat))?.resolve(outcome)
   })
 })
 
@@ -93,21 +102,21 @@ function inChunks(id: string): string {
   return `${id} in pieces`
 }
 
-function nameOf(answer: VendorAnswer, face: Face): string {
-  return `${answer.id} through ${face.path}`
+function nameOf(answer: VendorAnswer, callerFormat: CallerFormat): string {
+  return `${answer.id} through ${callerFormat.path}`
 }
 
-async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcome> {
+async function ask(answer: VendorAnswer, callerFormat: CallerFormat, id: string): Promise<Outcome> {
   const { caller, gateway } = replaying
   const { body } = expectedOf(answer)
   const tools = readAnswer(answer.dialect, body).calls.flat()
   const names = [...new Set(tools.map(({ name }) => name))]
   const request = {
-    ...face.request(replaying.modelOf(id), names),
-    ...choicesOf(face, body.choices ?? body.candidates),
+    ...callerFormat.request(replaying.modelOf(id), names),
+    ...choicesOf(callerFormat, body.choices ?? body.candidates),
   }
   const door = { url: gateway.url, key: caller.key }
-  const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
+  const told = await (answer.isStream ? askStream : askWhole)(callerFormat, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
   // A client that throws has disconnected, and may continue before the receipt is written.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
@@ -115,7 +124,7 @@ async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcom
 }
 
 /** Returns the request fields for the recorded number of choices, if the format supports several choices. */
-function choicesOf({ dialect }: Face, recorded: JsonValue | undefined): JsonObject {
+function choicesOf({ dialect }: CallerFormat, recorded: JsonValue | undefined): JsonObject {
   const count = Array.isArray(recorded) ? recorded.length : 1
   if (count < 2) return {}
   if (dialect === "gemini") return { generationConfig: { candidateCount: count } }
@@ -127,13 +136,13 @@ function expectedOf({ dialect, isStream, body }: VendorAnswer): StreamedWhole {
   return { body: JSON.parse(String(body)) as JsonObject, isOver: true }
 }
 
-async function expectOutcome(recorded: VendorAnswer, face: Face): Promise<void> {
-  const outcome = await outcomes.get(nameOf(recorded, face))?.promise
+async function expectOutcome(recorded: VendorAnswer, callerFormat: CallerFormat): Promise<void> {
+  const outcome = await outcomes.get(nameOf(recorded, callerFormat))?.promise
   if (outcome === undefined || outcome instanceof Error) throw outcome ?? new Error("not asked")
   const { answer, receipt } = outcome
   const { body, error } = expectedOf(recorded)
-  const refusal = NOT_ACCEPTED[nameOf(recorded, face)] ?? error?.message
-  if (isUnreadable(recorded, face)) {
+  const refusal = NOT_ACCEPTED[nameOf(recorded, callerFormat)] ?? error?.message
+  if (isUnreadable(recorded, callerFormat)) {
     expect([answer.status, receipt.charged]).toEqual([400, "0"])
     return
   }
@@ -144,10 +153,10 @@ async function expectOutcome(recorded: VendorAnswer, face: Face): Promise<void> 
   }
   expect(answer.failure).toBeUndefined()
   const usage = toldUsage(recorded.dialect, body)
-  const heard = readAnswer(face.dialect, answer.body)
-  const expected = throughFace(readAnswer(recorded.dialect, body), face)
-  if (nameOf(recorded, face) === CUT_ARGUMENTS) expect(heard.texts).toEqual(expected.texts)
-  else if (!isEmptyAtEnd(recorded, face)) expect(heard).toEqual(expected)
+  const heard = readAnswer(callerFormat.dialect, answer.body)
+  const expected = throughFormat(readAnswer(recorded.dialect, body), callerFormat)
+  if (nameOf(recorded, callerFormat) === CUT_ARGUMENTS) expect(heard.texts).toEqual(expected.texts)
+  else if (!isEmptyAtEnd(recorded, callerFormat)) expect(heard).toEqual(expected)
   expect(receipt.status).toBe("settled")
   const isOutputMissing = usage?.output === 0 && expected.texts.some((text) => text !== "")
   expect(receipt.estimated).toBe(usage === undefined || isOutputMissing)
@@ -157,16 +166,16 @@ async function expectOutcome(recorded: VendorAnswer, face: Face): Promise<void> 
   } else if (usage !== undefined) {
     expect(receipt.usage).toEqual(shown(usage))
     expect(receipt.charged).toBe(creditsText(plainCost(usage)))
-    const told = toldUsage(face.dialect, answer.body)
+    const told = toldUsage(callerFormat.dialect, answer.body)
     // The caller receives the vendor's sums unchanged. They exclude the usage for shortening the conversation. The
     // official client omits the iterations from its result.
     const hasIterations =
       told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
-    if (!hasIterations || face.dialect !== recorded.dialect) {
-      expect(told && totals(told)).toEqual(totalsIn(face.dialect, usage))
+    if (!hasIterations || callerFormat.dialect !== recorded.dialect) {
+      expect(told && totals(told)).toEqual(totalsIn(callerFormat.dialect, usage))
     }
   }
-  if (recorded.isStream) expectWellFormed(answer.text, face, recorded)
+  if (recorded.isStream) expectWellFormed(answer.text, callerFormat, recorded)
   else expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
 }
 
@@ -174,12 +183,12 @@ async function expectOutcome(recorded: VendorAnswer, face: Face): Promise<void> 
  * Whether the answer of a model that returns only audio is requested in a format without audio. Such a request is
  * rejected.
  */
-function isUnreadable({ id }: VendorAnswer, { dialect }: Face): boolean {
+function isUnreadable({ id }: VendorAnswer, { dialect }: CallerFormat): boolean {
   return dialect === "anthropic-messages" && id.includes("-tts-")
 }
 
 /** Returns the part of the content that a caller with this dialect can receive. */
-function throughFace(reading: Reading, { dialect }: Face): Reading {
+function throughFormat(reading: Reading, { dialect }: CallerFormat): Reading {
   if (dialect === "openai-chat") return reading
   if (dialect === "gemini") return throughGoogle(reading)
   const [text = ""] = reading.texts
@@ -209,21 +218,22 @@ function withObject({ name, input }: ReadCall): ReadCall {
 }
 
 /** Checks details that official clients need but do not report: names, numbers and the last event. */
-function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): void {
+function expectWellFormed(text: string, callerFormat: CallerFormat, recorded: VendorAnswer): void {
   const events = eventsOf(text)
-  if (face.dialect === "openai-chat") {
+  if (callerFormat.dialect === "openai-chat") {
     expect(events.at(-1)?.data).toBe("[DONE]")
     expect(events.every(({ event }) => event === undefined)).toBe(true)
     return
   }
   const bodies = events.map(({ data }) => JSON.parse(data) as JsonObject)
-  if (face.dialect === "gemini") {
+  if (callerFormat.dialect === "gemini") {
     expect(events.every(({ event }) => event === undefined)).toBe(true)
     expect(bodies.at(-1)?.usageMetadata).toBeDefined()
     return
   }
   expect(events.map(({ event }) => event)).toEqual(bodies.map(({ type }) => String(type)))
-  if (face.dialect !== "openai-responses" || recorded.dialect === face.dialect) return
+  if (callerFormat.dialect !== "openai-responses" || recorded.dialect === callerFormat.dialect)
+    return
   expect(bodies.map(({ sequence_number: number }) => number)).toEqual(
     bodies.map((_, index) => index),
   )
@@ -234,8 +244,9 @@ describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  for (const { answer, face } of asked) {
-    test(`match the recording: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
+  for (const { answer, callerFormat } of asked) {
+    test(`match the recording: ${nameOf(answer, callerFormat)}`, () =>
+      expectOutcome(answer, callerFormat))
   }
 
   test("cost the sum of the receipts", async () => {

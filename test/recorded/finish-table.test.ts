@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { addressOf, askStream, askWhole, type Face, FACES } from "./faces.ts"
+import {
+  addressOf,
+  askStream,
+  askWhole,
+  type CallerFormat,
+  CALLER_FORMATS,
+} from "./caller-formats.ts"
 import { list, object, readAnswer } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
@@ -167,18 +173,20 @@ beforeAll(async () => {
 afterAll(() => replaying[Symbol.asyncDispose]())
 
 /** Returns a request with one stop string, if the dialect supports stop strings. */
-function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
-  const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
-  if (face.dialect === "openai-chat") return { ...request, stop: "END" }
-  if (face.dialect === "gemini") {
+function asked(callerFormat: CallerFormat, id: string, isCall: boolean | undefined): JsonObject {
+  const request = callerFormat.request(replaying.modelOf(id), isCall ? ["clock"] : [])
+  if (callerFormat.dialect === "openai-chat") return { ...request, stop: "END" }
+  if (callerFormat.dialect === "gemini") {
     return { ...request, generationConfig: { stopSequences: ["END"] } }
   }
-  return face.dialect === "anthropic-messages" ? { ...request, stop_sequences: ["END"] } : request
+  return callerFormat.dialect === "anthropic-messages"
+    ? { ...request, stop_sequences: ["END"] }
+    : request
 }
 
 /** Returns the finish reason of an answer in the form of the table. */
-function endOf(face: Face, body: JsonObject): string {
-  switch (face.dialect) {
+function endOf(callerFormat: CallerFormat, body: JsonObject): string {
+  switch (callerFormat.dialect) {
     case "openai-chat":
       return String(list(body.choices)[0]?.finish_reason)
     case "gemini":
@@ -192,29 +200,29 @@ function endOf(face: Face, body: JsonObject): string {
   }
 }
 
-function expectedEnd(face: Face, dialect: DialectId, { row, word }: Case): string {
-  if (face.dialect === "openai-chat") return row.chat
-  if (face.dialect === "gemini") return dialect === "gemini" ? word : row.google
-  return face.dialect === "anthropic-messages" ? row.messages : row.responses
+function expectedEnd(callerFormat: CallerFormat, dialect: DialectId, { row, word }: Case): string {
+  if (callerFormat.dialect === "openai-chat") return row.chat
+  if (callerFormat.dialect === "gemini") return dialect === "gemini" ? word : row.google
+  return callerFormat.dialect === "anthropic-messages" ? row.messages : row.responses
 }
 
 for (const dialect of dialects) {
   describe(`the finish reason of an answer in ${dialect}`, () => {
     for (const each of CASES[dialect]) {
       for (const way of WAYS) {
-        for (const face of FACES) {
+        for (const callerFormat of CALLER_FORMATS) {
           const id = idOf(dialect, each, way)
-          test(`matches the table for ${id}, through ${face.path}`, async () => {
+          test(`matches the table for ${id}, through ${callerFormat.path}`, async () => {
             const { gateway, caller } = replaying
             const door = { url: gateway.url, key: caller.key }
             const ask = way === "whole" ? askWhole : askStream
-            const answer = await ask(face, door, asked(face, id, each.isCall))
+            const answer = await ask(callerFormat, door, asked(callerFormat, id, each.isCall))
             expect(answer.failure).toBeUndefined()
-            expect(endOf(face, answer.body)).toBe(expectedEnd(face, dialect, each))
-            const { texts, calls } = readAnswer(face.dialect, answer.body)
+            expect(endOf(callerFormat, answer.body)).toBe(expectedEnd(callerFormat, dialect, each))
+            const { texts, calls } = readAnswer(callerFormat.dialect, answer.body)
             expect(texts).toEqual([each.isCall ? "" : "Hi"])
             expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])
-            if (face.dialect !== "anthropic-messages") return
+            if (callerFormat.dialect !== "anthropic-messages") return
             expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
           })
         }
@@ -226,12 +234,15 @@ for (const dialect of dialects) {
 for (const dialect of dialects) {
   describe(`failed generations in ${dialect}`, () => {
     for (const word of FAILED[dialect]) {
-      for (const face of FACES) {
-        test(`a generation that ended with ${word} is an error without a charge, whole, through ${face.path}`, async () => {
+      for (const callerFormat of CALLER_FORMATS) {
+        test(`a generation that ended with ${word} is an error without a charge, whole, through ${callerFormat.path}`, async () => {
           const { caller } = replaying
-          const request = face.request(replaying.modelOf(failedId(dialect, word, "whole")), [])
+          const request = callerFormat.request(
+            replaying.modelOf(failedId(dialect, word, "whole")),
+            [],
+          )
           const before = await caller.balance()
-          const response = await caller.post(addressOf(face, request), request)
+          const response = await caller.post(addressOf(callerFormat, request), request)
           expect([response.status, await response.text()]).toEqual([
             502,
             expect.stringContaining("upstream_error"),
@@ -239,11 +250,11 @@ for (const dialect of dialects) {
           expect(await caller.balance()).toBe(before)
         })
 
-        test(`a generation that ended with ${word} ends a stream with an error, through ${face.path}`, async () => {
+        test(`a generation that ended with ${word} ends a stream with an error, through ${callerFormat.path}`, async () => {
           const { caller } = replaying
           const model = replaying.modelOf(failedId(dialect, word, "streamed"))
-          const request = { ...face.request(model, []), stream: true }
-          const response = await caller.post(addressOf(face, request), request)
+          const request = { ...callerFormat.request(model, []), stream: true }
+          const response = await caller.post(addressOf(callerFormat, request), request)
           const text = await response.text()
           expect(text).toContain("upstream_error")
           // The delivered part is charged, and the answer never ends like a complete answer.

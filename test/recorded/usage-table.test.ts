@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { receiptOf } from "./checks.ts"
-import { askStream, askWhole, FACES } from "./faces.ts"
+import { askStream, askWhole, CALLER_FORMATS } from "./caller-formats.ts"
 import { creditsText, plainCost, type PlainUsage, shown } from "./plain-price.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
@@ -176,23 +176,23 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 describe("the usage of every vendor", () => {
   for (const { name, dialect, means } of ROWS) {
     for (const way of WAYS) {
-      for (const face of FACES) {
-        test(`the counts are returned and charged: ${name}, ${way}, through ${face.path}`, async () => {
+      for (const callerFormat of CALLER_FORMATS) {
+        test(`the counts are returned and charged: ${name}, ${way}, through ${callerFormat.path}`, async () => {
           const { caller, gateway } = replaying
           const usage = { ...NOTHING, ...means }
-          const request = face.request(replaying.modelOf(`${name}, ${way}`), [])
+          const request = callerFormat.request(replaying.modelOf(`${name}, ${way}`), [])
           const door = { url: gateway.url, key: caller.key }
           const ask = way === "whole" ? askWhole : askStream
-          const answer = await ask(face, door, request)
+          const answer = await ask(callerFormat, door, request)
           const receipt = await receiptOf(caller, answer.headers.get("x-request-id") ?? "")
           expect(receipt).toMatchObject({ status: "settled", estimated: false })
           expect(receipt.usage).toEqual(shown(usage))
           expect(receipt.charged).toBe(creditsText(plainCost(usage)))
           if (way === "whole") expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
           else expect(answer.text).toContain(`"cost":${JSON.stringify(Number(receipt.charged))}`)
-          if (face.dialect === dialect) return
-          const told = toldUsage(face.dialect, answer.body)
-          expect(told && totals(told)).toEqual(totalsIn(face.dialect, usage))
+          if (callerFormat.dialect === dialect) return
+          const told = toldUsage(callerFormat.dialect, answer.body)
+          expect(told && totals(told)).toEqual(totalsIn(callerFormat.dialect, usage))
         })
       }
     }

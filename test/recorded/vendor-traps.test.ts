@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { receiptOf } from "./checks.ts"
-import { askStream, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import {
+  askStream,
+  type CallerFormat,
+  type CallerAnswer,
+  CALLER_FORMATS,
+} from "./caller-formats.ts"
 import { eventsOf } from "./read-stream.ts"
 import { list, object, readAnswer } from "./reading.ts"
 import { type ReplayGateway, type Staged, startReplayGateway } from "./replay-gateway.ts"
@@ -177,26 +182,26 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-function ask(face: Face, id: string, more: JsonObject = {}): Promise<FaceAnswer> {
+function ask(callerFormat: CallerFormat, id: string, more: JsonObject = {}): Promise<CallerAnswer> {
   const { gateway, caller } = replaying
   const tools = id.includes("call") ? ["weather", "clock"] : []
-  const request = { ...face.request(replaying.modelOf(id), tools), ...more }
-  return askStream(face, { url: gateway.url, key: caller.key }, request)
+  const request = { ...callerFormat.request(replaying.modelOf(id), tools), ...more }
+  return askStream(callerFormat, { url: gateway.url, key: caller.key }, request)
 }
 
-function chunksOf({ text }: FaceAnswer): JsonObject[] {
+function chunksOf({ text }: CallerAnswer): JsonObject[] {
   return eventsOf(text)
     .filter(({ data }) => data !== "[DONE]")
     .map(({ data }) => JSON.parse(data) as JsonObject)
 }
 
-const [CHAT, MESSAGES, RESPONSES] = FACES
+const [CHAT, MESSAGES, RESPONSES] = CALLER_FORMATS
 
 describe("unnamed events, which official clients ignore", () => {
   for (const { id } of PLAIN) {
-    for (const face of [MESSAGES, RESPONSES]) {
-      test(`never occur for ${id} through ${face.path}`, async () => {
-        const { text } = await ask(face, id)
+    for (const callerFormat of [MESSAGES, RESPONSES]) {
+      test(`never occur for ${id} through ${callerFormat.path}`, async () => {
+        const { text } = await ask(callerFormat, id)
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
@@ -210,11 +215,11 @@ describe("unnamed events, which official clients ignore", () => {
 
 describe("an answer with two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
-    for (const face of FACES) {
-      test(`has both calls: ${id} through ${face.path}`, async () => {
-        const { body, failure } = await ask(face, id)
+    for (const callerFormat of CALLER_FORMATS) {
+      test(`has both calls: ${id} through ${callerFormat.path}`, async () => {
+        const { body, failure } = await ask(callerFormat, id)
         expect(failure).toBeUndefined()
-        expect(readAnswer(face.dialect, body).calls).toEqual([
+        expect(readAnswer(callerFormat.dialect, body).calls).toEqual([
           [
             { name: "weather", input: { city: "Rome" } },
             { name: "clock", input: {} },
@@ -244,9 +249,9 @@ describe("an answer with two calls, the second without arguments", () => {
 
 describe("usage in vendors' streams", () => {
   const id = "plain openai-chat"
-  for (const face of FACES) {
-    test(`needs a request to the vendor, regardless of the caller, by ${face.path}`, async () => {
-      await ask(face, id)
+  for (const callerFormat of CALLER_FORMATS) {
+    test(`needs a request to the vendor, regardless of the caller, by ${callerFormat.path}`, async () => {
+      await ask(callerFormat, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
     })
@@ -277,16 +282,16 @@ describe("usage in vendors' streams", () => {
 
 describe("recorded Gemini signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
-    for (const face of FACES) {
-      test(`return in their place: ${name}, through ${face.path}`, async () => {
+    for (const callerFormat of CALLER_FORMATS) {
+      test(`return in their place: ${name}, through ${callerFormat.path}`, async () => {
         const id = `signed ${name}`
-        const { body } = await ask(face, id)
-        const next = await ask(face, id, nextTurn(face, body))
+        const { body } = await ask(callerFormat, id)
+        const next = await ask(callerFormat, id, nextTurn(callerFormat, body))
         expect(next.failure).toBeUndefined()
         const contents = list(replaying.vendor.requestFor(id).body.contents)
         const turn = list(contents.find(({ role }) => role === "model")?.parts)
         // Claude Code would treat an answer that ends with a block of empty thinking as an empty answer.
-        const isUntold = name === AT_THE_END && face.dialect === "anthropic-messages"
+        const isUntold = name === AT_THE_END && callerFormat.dialect === "anthropic-messages"
         const told = isUntold ? parts.slice(0, -1) : parts
         expect(turn.map(withoutCallId)).toEqual(told.map((part) => object(part)))
       })
@@ -298,10 +303,10 @@ describe("recorded Gemini signatures", () => {
  * Returns a request that continues the conversation with an answer, as official clients create it from the parts of the
  * answer.
  */
-function nextTurn(face: Face, body: JsonObject): JsonObject {
+function nextTurn(callerFormat: CallerFormat, body: JsonObject): JsonObject {
   const question = { role: "user", content: "Hello" }
   const again = { role: "user", content: "Go on." }
-  switch (face.dialect) {
+  switch (callerFormat.dialect) {
     case "openai-chat": {
       const message = object(list(body.choices)[0]?.message)
       const results = list(message.tool_calls).map(({ id }) => ({
@@ -366,11 +371,11 @@ describe("encrypted reasoning", () => {
 
 describe("an unusual recorded stream", () => {
   for (const { id } of FRAMED) {
-    for (const face of FACES) {
-      test(`contains its text: ${id}, through ${face.path}`, async () => {
-        const { body, failure } = await ask(face, id)
+    for (const callerFormat of CALLER_FORMATS) {
+      test(`contains its text: ${id}, through ${callerFormat.path}`, async () => {
+        const { body, failure } = await ask(callerFormat, id)
         expect(failure).toBeUndefined()
-        expect(readAnswer(face.dialect, body).texts).toEqual(["Hi"])
+        expect(readAnswer(callerFormat.dialect, body).texts).toEqual(["Hi"])
       })
     }
   }

@@ -61,18 +61,19 @@ for (const model of ["openai/m", "google/m"]) {
     for (const n of [1, 2]) {
       const generate = stream ? "streamGenerateContent?alt=sse" : "generateContent"
       const contents = [{ role: "user", parts: [{ text: "Hello" }] }]
-      const faces: [string, object][] = [
+      const callerFormats: [string, object][] = [
         [CHAT, { model, messages: HELLO, n, stream }],
         [
           `/v1beta/models/${encodeURIComponent(model)}:${generate}`,
           { contents, generationConfig: { candidateCount: n } },
         ],
       ]
-      if (n === 1) faces.push(["/v1/messages", { model, messages: HELLO, max_tokens: 50, stream }])
+      if (n === 1)
+        callerFormats.push(["/v1/messages", { model, messages: HELLO, max_tokens: 50, stream }])
       // OpenAI supports the Responses API itself, which has no choices.
       const hasResponses = n === 1 && model !== "openai/m"
-      if (hasResponses) faces.push(["/v1/responses", { model, input: "Hello", stream }])
-      for (const [path, body] of faces) {
+      if (hasResponses) callerFormats.push(["/v1/responses", { model, input: "Hello", stream }])
+      for (const [path, body] of callerFormats) {
         test(`${n} of ${RETURNED} choices of ${model} are returned at ${path}, streamed: ${stream}`, async () => {
           const caller = await gateway.caller("10")
           const posted = await caller.post(path, body)

@@ -54,7 +54,7 @@ afterAll(async () => {
 const MESSAGES = `[{"role":"user","content":"PADDING"},{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"f","input":{"id":${ID}}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t0","content":"ok"}]}]`
 const CHAT_MESSAGES = `[{"role":"user","content":"PADDING"},{"role":"assistant","content":null,"tool_calls":[{"id":"t0","type":"function","function":{"name":"f","arguments":"{\\"id\\":${ID}}"}}]},{"role":"tool","tool_call_id":"t0","content":"ok"}]`
 
-const FACES = [
+const CALLER_FORMATS = [
   [
     "/v1/messages",
     `"messages":${MESSAGES},"max_tokens":9,"tools":[{"name":"f","input_schema":{"type":"object"}}]`,
@@ -62,7 +62,7 @@ const FACES = [
   [CHAT, `"messages":${CHAT_MESSAGES},"tools":[{"type":"function","function":{"name":"f"}}]`],
 ] as const
 
-const CASES = FACES.flatMap(([path, rest]) =>
+const CASES = CALLER_FORMATS.flatMap(([path, rest]) =>
   [false, true].flatMap((stream) => [1, 600_000].map((length) => ({ path, rest, stream, length }))),
 )
 

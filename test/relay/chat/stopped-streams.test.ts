@@ -59,7 +59,7 @@ test("a call is cancelled at a stop sequence, and delivered text is charged by t
 })
 
 /** The endpoints that accept stop sequences, with a pattern for the output tokens in their last frames. */
-const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
+const CALLER_FORMATS: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
   [CHAT]: [
     { messages: HELLO, stop: STOP, stream_options: { include_usage: true } },
     /"prompt_tokens":10,"completion_tokens":4\b/,
@@ -77,7 +77,7 @@ const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
   ],
 }
 
-for (const [path, [body, told]] of Object.entries(FACES)) {
+for (const [path, [body, told]] of Object.entries(CALLER_FORMATS)) {
   test(`usage after the stop sequence in the same chunk is reported at ${path}`, async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))

@@ -259,7 +259,7 @@ async function told(response: Promise<Response>): Promise<string> {
 }
 
 const MESSAGES = [{ role: "user", content: "Hello" }]
-const FACES: Readonly<
+const CALLER_FORMATS: Readonly<
   Record<string, (model: string, stream: boolean) => [path: string, body: object]>
 > = {
   chat: (model, stream) => ["/v1/chat/completions", { model, stream, messages: MESSAGES }],
@@ -275,14 +275,14 @@ const FACES: Readonly<
 }
 
 describe("a vendor that repeats the operator's secrets", () => {
-  for (const face of Object.keys(FACES)) {
+  for (const callerFormat of Object.keys(CALLER_FORMATS)) {
     for (const upstream of Object.keys(UPSTREAMS) as Upstream[]) {
-      test(`exposes no secret to a caller of ${face}, called as ${upstream}`, async () => {
+      test(`exposes no secret to a caller of ${callerFormat}, called as ${upstream}`, async () => {
         for (const way of WAYS) {
           for (const stream of [false, true]) {
             for (const end of STREAMS[upstream].ends.keys()) {
               next = { way, upstream, end }
-              const [path, body] = FACES[face]?.(`${upstream}/m`, stream) ?? []
+              const [path, body] = CALLER_FORMATS[callerFormat]?.(`${upstream}/m`, stream) ?? []
               const text = await told(caller.post(path ?? "", body))
               expectClean(text)
               expect(text).toMatch(/error/)

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { GOOGLE } from "./google-face.ts"
+import { GOOGLE } from "./google-format.ts"
 
 /** The address of the gateway, and a key. */
 export interface Door {
@@ -11,7 +11,7 @@ export interface Door {
 }
 
 /** The answer that a caller receives, with its HTTP status and headers. */
-export interface FaceAnswer {
+export interface CallerAnswer {
   readonly status: number
   readonly headers: Headers
   /** The complete answer. For a stream, it is the result of the official client's accumulator. */
@@ -23,7 +23,7 @@ export interface FaceAnswer {
 }
 
 /** One of the callers' dialects, and its official client. */
-export interface Face {
+export interface CallerFormat {
   readonly dialect: DialectId
   readonly path: string
   /** Returns the path for a request; absent: always `path`. */
@@ -39,7 +39,7 @@ type Fetch = (...asked: Parameters<typeof fetch>) => Promise<Response>
 const NO_ARGUMENTS: JsonObject = { type: "object", properties: {} }
 const HELLO = "Hello"
 
-const CHAT: Face = {
+const CHAT: CallerFormat = {
   dialect: "openai-chat",
   path: "/v1/chat/completions",
   request: (model, tools) => ({
@@ -59,7 +59,7 @@ const CHAT: Face = {
   },
 }
 
-const MESSAGES: Face = {
+const MESSAGES: CallerFormat = {
   dialect: "anthropic-messages",
   path: "/v1/messages",
   request: (model, tools) => ({
@@ -81,7 +81,7 @@ const MESSAGES: Face = {
   },
 }
 
-const RESPONSES: Face = {
+const RESPONSES: CallerFormat = {
   dialect: "openai-responses",
   path: "/v1/responses",
   request: (model, tools) => ({
@@ -101,11 +101,11 @@ const RESPONSES: Face = {
   },
 }
 
-export const FACES = [CHAT, MESSAGES, RESPONSES, GOOGLE] as const
+export const CALLER_FORMATS = [CHAT, MESSAGES, RESPONSES, GOOGLE] as const
 
 /** Returns the path to which a request is sent. */
-export function addressOf(face: Face, request: JsonObject): string {
-  return face.addressOf?.(request) ?? face.path
+export function addressOf(callerFormat: CallerFormat, request: JsonObject): string {
+  return callerFormat.addressOf?.(request) ?? callerFormat.path
 }
 
 function listed(names: readonly string[], declare: (name: string) => JsonObject): JsonObject {
@@ -117,8 +117,12 @@ function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
 }
 
 /** Requests an answer that is not streamed. */
-export async function askWhole(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
-  const response = await fetch(door.url + addressOf(face, request), {
+export async function askWhole(
+  callerFormat: CallerFormat,
+  door: Door,
+  request: JsonObject,
+): Promise<CallerAnswer> {
+  const response = await fetch(door.url + addressOf(callerFormat, request), {
     method: "POST",
     headers: { authorization: `Bearer ${door.key}`, "content-type": "application/json" },
     body: JSON.stringify(request),
@@ -129,7 +133,11 @@ export async function askWhole(face: Face, door: Door, request: JsonObject): Pro
 }
 
 /** Requests a stream with the official client, and records the raw bytes as well. */
-export async function askStream(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
+export async function askStream(
+  callerFormat: CallerFormat,
+  door: Door,
+  request: JsonObject,
+): Promise<CallerAnswer> {
   let heard: { response: Response; text: Promise<string> } | undefined
   const listening: Fetch = async (...asked) => {
     const response = await fetch(...asked)
@@ -139,7 +147,7 @@ export async function askStream(face: Face, door: Door, request: JsonObject): Pr
   let body: JsonObject = {}
   let failure: Error | undefined
   try {
-    const whole = await face.stream(door, request, listening)
+    const whole = await callerFormat.stream(door, request, listening)
     body = JSON.parse(JSON.stringify(whole)) as JsonObject
   } catch (error) {
     failure = error as Error

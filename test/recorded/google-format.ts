@@ -1,13 +1,13 @@
 import { type Content, type GenerateContentConfig, GoogleGenAI } from "@google/genai"
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
-import type { Face } from "./faces.ts"
+import type { CallerFormat } from "./caller-formats.ts"
 import { object } from "./reading.ts"
 import { wholeOfChunks } from "./whole-of-stream.ts"
 
 const PLACE = "/v1beta/models"
 
 /** Google's dialect. The address contains the model and determines whether the answer is streamed. */
-export const GOOGLE: Face = {
+export const GOOGLE: CallerFormat = {
   dialect: "gemini",
   path: PLACE,
   addressOf({ model, stream }) {
