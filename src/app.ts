@@ -113,7 +113,7 @@ export class App implements AsyncDisposable {
       counter,
       pool,
       inspector,
-      vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
+      vendorState: building.use(new VendorState(store, hasher, events.vendorStateNotDeleted)),
       conversations,
       keepAlive: options.keepAlive ?? KEEP_ALIVE_MS,
     }

@@ -61,7 +61,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
     onLeaving: () => ledger.suspend(),
     onRejoined(id) {
       ledger.rejoin(id)
-      events.nodeForgotten()
+      events.nodeRejoined()
     },
     onRenewed: (until) => ledger.spendUntil(until),
     onExpired(holds) {

@@ -146,7 +146,7 @@ export function imageStore(
     files: database.files("pictures"),
     secret,
     settings: () => state.settings.images,
-    onFailure: events.imagesLeft,
+    onFailure: events.imagesNotDeleted,
   })
 }
 

@@ -100,12 +100,12 @@ export interface Events {
    * @param lines number of lines that the sink has lost since the start.
    */
   linesDropped(sink: string, lines: number): void
-  imagesLeft(error: unknown): void
+  imagesNotDeleted(error: unknown): void
   contentsFailed(error: unknown): void
-  vendorStateLeft(error: unknown): void
+  vendorStateNotDeleted(error: unknown): void
   answerNotStored(request: string, error: unknown): void
   conversationNotStored(request: string, error: unknown): void
-  nodeForgotten(): void
+  nodeRejoined(): void
   nodeFailed(error: unknown): void
   /** The periodic maintenance of the database failed. */
   upkeepFailed(error: unknown): void
@@ -170,10 +170,10 @@ export function createEvents(
     ...attemptEvents(logger),
     ...requestEvents(logger, words),
     ...lineEvents(logger, clean),
-    ...leftEvents(logger, words),
-    nodeForgotten: () =>
+    ...storageEvents(logger, words),
+    nodeRejoined: () =>
       logger.warn(
-        { event: "node_forgotten" },
+        { event: "node_rejoined" },
         "this process was considered dead or lost the database during a commit; it rejoined",
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
@@ -190,7 +190,7 @@ export function createEvents(
       ),
     ...workerEvents(logger),
     settingsApplied: (changes) =>
-      logger.info({ event: "settings_taken", changes }, "settings reloaded"),
+      logger.info({ event: "settings_reloaded", changes }, "settings reloaded"),
     settingsRefused: (message) =>
       logger.error(
         { event: "settings_refused", message },
@@ -363,17 +363,17 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
 }
 
 /** Logs data that could not be stored or deleted. */
-function leftEvents(
+function storageEvents(
   logger: Logger,
   words: (error: unknown) => string,
 ): Pick<
   Events,
-  | "imagesLeft"
+  | "imagesNotDeleted"
   | "contentsFailed"
   | "failuresLost"
   | "answerNotStored"
   | "conversationNotStored"
-  | "vendorStateLeft"
+  | "vendorStateNotDeleted"
 > {
   const lost = throttled((error, count) =>
     logger.warn(
@@ -388,9 +388,9 @@ function leftEvents(
     ),
   )
   return {
-    imagesLeft: (error) =>
+    imagesNotDeleted: (error) =>
       logger.error(
-        { event: "pictures_left", error: words(error) },
+        { event: "images_not_deleted", error: words(error) },
         "failed to delete images with expired links",
       ),
     contentsFailed: (error) =>
@@ -402,13 +402,13 @@ function leftEvents(
       lost(error === undefined ? "too many" : words(error), String(count)),
     answerNotStored: (request, error) =>
       logger.error(
-        { event: "answer_not_kept", request, error: words(error) },
+        { event: "answer_not_stored", request, error: words(error) },
         "failed to store the response of an idempotency key; retries get an error and are not charged",
       ),
     conversationNotStored: (request, error) => notStored(words(error), request),
-    vendorStateLeft: (error) =>
+    vendorStateNotDeleted: (error) =>
       logger.error(
-        { event: "vendor_state_left", error: words(error) },
+        { event: "vendor_state_not_deleted", error: words(error) },
         "failed to delete references to expired vendor data",
       ),
   }
