@@ -108,13 +108,13 @@ class FileWatcher implements SettingsWatcher {
 
   /** Returns the text when two consecutive reads are equal, so that a half-written file is not used. */
   async #settledText(): Promise<string | undefined> {
-    const patience = Date.now() + MAX_ABSENCE_MS
+    const deadline = Date.now() + MAX_ABSENCE_MS
     let text = this.#readText()
     while (!this.#closed.signal.aborted) {
       await Bun.sleep(SETTLE_MS)
       const next = this.#readText()
       const blank = next === undefined || next.trim() === ""
-      if (next === text && (!blank || next === this.#text || Date.now() > patience)) return next
+      if (next === text && (!blank || next === this.#text || Date.now() > deadline)) return next
       text = next
     }
     return text

@@ -93,7 +93,7 @@ class StreamedAnswer implements WatchedDeadline {
   readonly #services: StreamServices
   readonly #context: ChatContext
   readonly #opening: StreamOpening
-  readonly #patience = Promise.withResolvers<undefined>()
+  readonly #keepAliveDue = Promise.withResolvers<undefined>()
   #upstream: AnswerStream | undefined
   /** The read that is in progress; undefined if there is none. */
   #reading: Promise<string> | undefined
@@ -126,7 +126,7 @@ class StreamedAnswer implements WatchedDeadline {
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
-      const upstream = await Promise.race([this.#opening.stream, this.#patience.promise])
+      const upstream = await Promise.race([this.#opening.stream, this.#keepAliveDue.promise])
       if (!this.#isRunning) throw new CallEnded("caller_left")
       if (upstream !== undefined) this.#open(upstream)
       return upstream
@@ -250,7 +250,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   onDue(now: number): void {
     this.dueAt = now + this.#services.keepAlive
-    this.#patience.resolve(undefined)
+    this.#keepAliveDue.resolve(undefined)
     const controller = this.#controller
     if (!controller) return
     const ended = this.#upstream?.attempts
