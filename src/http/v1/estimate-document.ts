@@ -7,8 +7,8 @@ import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
 /** Builds the response of `POST /v1/estimate`. */
 export function estimateDocument(path: string, estimate: Estimate) {
-  const { min: least, max: most, refusal, clampedTo, standings, parts } = estimate
-  const [account, ...budgets] = standings
+  const { min: least, max: most, refusal, clampedTo, balances, parts } = estimate
+  const [account, ...budgets] = balances
   return {
     object: "estimate",
     path,

@@ -188,12 +188,12 @@ export class Holds {
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
     const { call, held, payer, bound, model, clients } = input
-    const standings = this.#ledger.snapshot(payer)
-    const [account] = standings
+    const balances = this.#ledger.snapshot(payer)
+    const [account] = balances
     if (account && account.debt > 0n) throw debtRefusal(account, needed)
-    const short = standings.filter((snapshot) => snapshot.available < needed)
+    const short = balances.filter((snapshot) => snapshot.available < needed)
     if (short.every((snapshot) => snapshot.posted >= needed))
-      throw reservedRefusal(needed, standings)
+      throw reservedRefusal(needed, balances)
     const shortest = Math.max(1, minOutput(model, clients))
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)

@@ -47,17 +47,15 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
  * @param min the smallest amount that is sufficient for any answer.
  */
 export function refusalOf(
-  standings: readonly BalanceSnapshot[],
+  balances: readonly BalanceSnapshot[],
   needed: bigint,
   min: bigint,
 ): GatewayError {
-  const [account, ...budgets] = standings
+  const [account, ...budgets] = balances
   if (account && account.debt > 0n) return debtRefusal(account, needed)
   if (account && account.posted < min) return insufficient(account, needed)
   const budget = budgets.find(({ posted }) => posted < min)
-  return budget
-    ? budgetExceeded(budget, needed, account?.owner)
-    : reservedRefusal(needed, standings)
+  return budget ? budgetExceeded(budget, needed, account?.owner) : reservedRefusal(needed, balances)
 }
 
 function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
@@ -134,9 +132,9 @@ function holderOf(holder: string | undefined, account: string | undefined) {
 
 export function reservedRefusal(
   needed: bigint,
-  standings: readonly BalanceSnapshot[],
+  balances: readonly BalanceSnapshot[],
 ): GatewayError {
-  const posted = standings[0]?.posted ?? 0n
+  const posted = balances[0]?.posted ?? 0n
   return new GatewayError(
     "credits_reserved",
     `Your running requests hold the credits that this one needs (up to ${formatCredits(needed)}). Try again when they have finished.`,

@@ -24,7 +24,7 @@ export interface Estimate {
   /** The reduced output limit; undefined if the limit would not be reduced. */
   readonly clampedTo: number | undefined
   /** The balances of the account and of the key's budgets. The account is first. */
-  readonly standings: readonly BalanceSnapshot[]
+  readonly balances: readonly BalanceSnapshot[]
   /** The parts of the request: usually one, or two if the request needs two models. */
   readonly parts: readonly EstimatedPart[]
 }
@@ -74,9 +74,9 @@ export function estimateOf(
   parts: readonly EstimatedPart[],
 ): Estimate {
   const { refusal, clampedTo, hold } = charge
-  const standings = billing.snapshot(charge)
+  const balances = billing.snapshot(charge)
   const min = parts.reduce((sum, part) => sum + part.min, 0n)
-  return { min, max: hold.amount, refusal, clampedTo, standings, parts }
+  return { min, max: hold.amount, refusal, clampedTo, balances, parts }
 }
 
 /** Returns the lines of a cost, which is calculated at the highest price. */
