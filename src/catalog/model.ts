@@ -94,15 +94,15 @@ export interface DeploymentCredential {
 export const CREDENTIAL_MARK = "#"
 
 /** Returns the owner of data stored at a vendor: the provider, or the account of one of its several credentials. */
-export function keeperOf({
+export function credentialIdOf({
   provider,
   credential,
 }: Pick<Deployment, "provider"> & { readonly credential?: { readonly name: string } }): string {
   return credential === undefined ? provider : `${provider}${CREDENTIAL_MARK}${credential.name}`
 }
 
-/** Returns the owner of stored data, as `keeperOf` does, for the id of a deployment. */
-export function keeperOfId(deployment: string): string {
+/** Returns the owner of stored data, as `credentialIdOf` does, for the id of a deployment. */
+export function credentialIdOfDeployment(deployment: string): string {
   const slash = deployment.indexOf("/")
   const mark = deployment.lastIndexOf(CREDENTIAL_MARK)
   const provider = deployment.slice(0, slash === -1 ? undefined : slash)

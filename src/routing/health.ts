@@ -1,5 +1,5 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
-import { keeperOfId } from "../catalog/model.ts"
+import { credentialIdOfDeployment } from "../catalog/model.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
 import type { DeploymentReport } from "../store/deployment-reports.ts"
 import { type CircuitState, CircuitStates } from "./circuit-states.ts"
@@ -108,13 +108,13 @@ export class Health {
   /** Returns the time until which a deployment is avoided, either itself or because of its account. */
   #until(deployment: string): number {
     const own = this.#circuits.find(deployment)?.until ?? 0
-    return Math.max(own, this.#circuits.find(keeperOfId(deployment))?.until ?? 0)
+    return Math.max(own, this.#circuits.find(credentialIdOfDeployment(deployment))?.until ?? 0)
   }
 
   /** Returns the circuits of a deployment and of its account, if they exist. */
   #circuitsOf(deployment: string): readonly (readonly [string, CircuitState])[] {
     if (this.areCircuitsClosed) return NO_CIRCUITS
-    return [deployment, keeperOfId(deployment)].flatMap((id) => {
+    return [deployment, credentialIdOfDeployment(deployment)].flatMap((id) => {
       const circuit = this.#circuits.find(id)
       return circuit === undefined ? [] : [[id, circuit] as const]
     })
@@ -178,7 +178,7 @@ export class Health {
   accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
     const { providerError } = error.details
     if (providerError !== "account" && providerError !== "credential") return false
-    this.refused(keeperOfId(deployment), failureWords(error, status))
+    this.refused(credentialIdOfDeployment(deployment), failureWords(error, status))
     return true
   }
 
@@ -264,7 +264,7 @@ export class Health {
    */
   #hasSucceeded(id: string, since: number): boolean {
     for (const [deployment, { succeededAt = -Infinity }] of this.#tallies) {
-      const isAffected = deployment === id || keeperOfId(deployment) === id
+      const isAffected = deployment === id || credentialIdOfDeployment(deployment) === id
       if (isAffected && succeededAt > since) return true
     }
     return false

@@ -5,7 +5,7 @@ import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import { CONVERSATION } from "../../dialects/openai-responses/state/conversation.ts"
 import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/state/conversations.ts"
-import { deleteResponse, type ResponseKeepers } from "../../relay/chat/delete-response.ts"
+import { deleteResponse, type ResponseStores } from "../../relay/chat/delete-response.ts"
 import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
@@ -22,7 +22,7 @@ const INPUT_ITEMS = "/input_items"
  * `GET /v1/responses/{id}`: returns a stored response in its original form. `GET /v1/responses/{id}/input_items`:
  * returns its input in pages (openai 7.55, `InputItemListParams`).
  */
-export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
+export function getKeptResponse(calls: Calls, stores: ResponseStores): Route {
   return serve(
     {
       ...serviceRoute("GET /v1/responses/{id...}"),
@@ -33,10 +33,10 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
         const name = nameIn(url)
         const isOfItems = name.endsWith(INPUT_ITEMS)
         const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
-        const kept = await keepers.conversations.find(key.account, response, memory)
+        const kept = await stores.conversations.find(key.account, response, memory)
         if (!kept) throw notKept()
         const json = isOfItems
-          ? pageOf(itemsOf(keepers, key, response, kept), url.searchParams)
+          ? pageOf(itemsOf(stores, key, response, kept), url.searchParams)
           : kept.body
         const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
         return { headers: { "content-type": "application/json" }, body }
@@ -50,7 +50,7 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
  * `DELETE /v1/responses/{id}`: deletes a response and its items, also at its vendor. Responses that continue the
  * deleted one remain.
  */
-export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
+export function deleteKeptResponse(calls: Calls, stores: ResponseStores): Route {
   return serve(
     {
       ...serviceRoute("DELETE /v1/responses/{id...}"),
@@ -59,7 +59,7 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
       async handle({ id, request, caller: { key, memory } }) {
         if (key.hindrance === "key_read_only") refuseHindered(key)
         const name = nameIn(new URL(request.url))
-        if (!(await deleteResponse(keepers, { account: key.account, id: name, memory }))) {
+        if (!(await deleteResponse(stores, { account: key.account, id: name, memory }))) {
           throw notKept()
         }
         return jsonAnswer(id, { id: name, object: "response", deleted: true })
@@ -70,7 +70,7 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
 }
 
 /** `POST /v1/responses/{id}/cancel`: rejects the request, because only background responses can be cancelled. */
-export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeepers): Route {
+export function cancelKeptResponse(calls: Calls, { conversations }: ResponseStores): Route {
   const route = serviceRoute("POST /v1/responses/{id}/cancel")
   return serve(
     {
@@ -91,7 +91,7 @@ export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeep
 }
 
 function itemsOf(
-  { conversations }: ResponseKeepers,
+  { conversations }: ResponseStores,
   key: Key,
   response: string,
   { before }: KeptAnswer,

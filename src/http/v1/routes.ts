@@ -5,7 +5,7 @@ import type { Rates } from "../../limits/rates.ts"
 import type { ImageStore } from "../../media/image-store.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
-import type { ResponseKeepers } from "../../relay/chat/delete-response.ts"
+import type { ResponseStores } from "../../relay/chat/delete-response.ts"
 import type { Store } from "../../store/store.ts"
 import { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import { healthz, readyz } from "../health.ts"
@@ -38,7 +38,7 @@ const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT
 export interface RouteParts
   extends
     Omit<OperationParts, "editRules" | "publicUrl">,
-    ResponseKeepers,
+    ResponseStores,
     Omit<CallServices, "bodyLimit" | "checks"> {
   readonly relay: ChatRelay
   readonly operations: Operations

@@ -10,9 +10,9 @@ const DIALECT: DialectId = "openai-responses"
 const TIMEOUT_MS = 30_000
 
 /** The stores that may contain a response. */
-export interface ResponseKeepers {
+export interface ResponseStores {
   readonly conversations: Conversations
-  readonly vendorState: Pick<VendorState, "keepers" | "removeOwner">
+  readonly vendorState: Pick<VendorState, "storingProviders" | "removeOwner">
   readonly clients: () => ReadonlyMap<string, ProviderClient>
 }
 
@@ -31,11 +31,11 @@ export interface OwnResponse {
  * `ledger_unavailable`.
  */
 export async function deleteResponse(
-  { conversations, vendorState, clients }: ResponseKeepers,
+  { conversations, vendorState, clients }: ResponseStores,
   { account, id, memory }: OwnResponse,
 ): Promise<boolean> {
   const name: StateName = { kind: "response", id }
-  const providers = await vendorState.keepers(account, name)
+  const providers = await vendorState.storingProviders(account, name)
   for (const provider of providers) {
     const client = clients().get(provider)
     if (client) await deleteAt(client, id)

@@ -1,7 +1,7 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
-import { type Deployment, keeperOf } from "../../catalog/model.ts"
+import { type Deployment, credentialIdOf } from "../../catalog/model.ts"
 import { priceIn } from "../../ledger/price-modes.ts"
 import type { Health } from "../../routing/health.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
@@ -148,7 +148,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
 }
 
 async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: ReasoningSigner) {
-  const client = planned.config.clients.get(keeperOf(deployment))
+  const client = planned.config.clients.get(credentialIdOf(deployment))
   if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
   const { isVerbatim, losses, calls, binding } = await planCall(
     planned,

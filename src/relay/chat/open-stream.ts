@@ -203,7 +203,7 @@ function transcodingWriter(
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: modelNameOf(context, plan),
     signer,
-    provider: plan.client.keeper,
+    provider: plan.client.credentialId,
     dialect: plan.binding.dialect.id,
     onMedia: (media) => reportLostMedia(charge, dialect, media),
   })

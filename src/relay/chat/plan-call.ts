@@ -243,7 +243,7 @@ function* planBinding(
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect, deployment)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutToolItems(request)
-  const opened = openEnvelopes({ ...request, messages: said }, signer, client.keeper)
+  const opened = openEnvelopes({ ...request, messages: said }, signer, client.credentialId)
   const { messages, lost } = withoutSteps(opened.messages)
   const clampedTo = clampAt(planned.charge, request, deployment)
   const { maxOutput } = deployment.member ?? planned.charge.model

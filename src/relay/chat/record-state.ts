@@ -21,7 +21,7 @@ export function recordState(
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
       request: call.id,
-      provider: plan.client.keeper,
+      provider: plan.client.credentialId,
       unowned: charge.state?.unowned ?? NOTHING,
     })
   } else if (charge.recorder !== undefined) charge.recorder = undefined

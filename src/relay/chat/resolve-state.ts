@@ -20,7 +20,7 @@ import {
 } from "../state/vendor-state.ts"
 
 /** The stores of state to which a request may refer. */
-export interface StateKeepers {
+export interface StateStores {
   readonly vendorState: VendorState
   readonly conversations: Conversations
 }
@@ -38,12 +38,12 @@ export interface Resolved {
  * @throws GatewayError `not_found` for an unknown reference, and the errors of `VendorState.resolve`.
  */
 export async function resolveState(
-  keepers: StateKeepers,
+  stores: StateStores,
   input: ChatInput,
   model: Model,
   references: readonly StateReference[],
 ): Promise<Resolved> {
-  const { vendorState, conversations } = keepers
+  const { vendorState, conversations } = stores
   const { call, dialect, config } = input
   const { clients, passesUnknownState: passesUnknown } = config
   const { account } = call.key

@@ -460,7 +460,7 @@ function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatRe
   const signPart = (part: Part): Part => {
     if (part.type !== "reasoning") return part
     const { signature = "", signedBy = plan.binding.dialect.id } = part
-    const text = signer.sign({ ...part, signature, signedBy }, plan.client.keeper)
+    const text = signer.sign({ ...part, signature, signedBy }, plan.client.credentialId)
     return { ...part, signature: text }
   }
   const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(signPart) }))

@@ -1,5 +1,5 @@
 import { reportable } from "../../canon/extra.ts"
-import { keeperOf } from "../../catalog/model.ts"
+import { credentialIdOf } from "../../catalog/model.ts"
 import { highestCost } from "../billing/deployment-costs.ts"
 import {
   type Estimate,
@@ -49,7 +49,7 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
   const cost = highestCost(worst, model.deployments, calls)
   const max = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {
-    const client = clients.get(keeperOf(deployment))
+    const client = clients.get(credentialIdOf(deployment))
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
     const lost = await lossesAt({ deployment, client })
     const losses = reportable([...(model.ignored ?? []), ...lost])

@@ -1,6 +1,6 @@
 import { MODEL_KINDS } from "#contract/model-kinds.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { keeperOf, type Model } from "../../catalog/model.ts"
+import { credentialIdOf, type Model } from "../../catalog/model.ts"
 import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
@@ -33,7 +33,7 @@ export function mostCalls(
 ): number {
   let most = 1
   for (const deployment of deployments) {
-    const client = clients.get(keeperOf(deployment))
+    const client = clients.get(credentialIdOf(deployment))
     if (client === undefined || deployment.price?.rates.requests === undefined) continue
     try {
       most = Math.max(most, callsAt({ deployment, client }))

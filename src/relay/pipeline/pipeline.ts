@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
-import { type Deployment, keeperOf } from "../../catalog/model.ts"
+import { type Deployment, credentialIdOf } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
@@ -333,7 +333,7 @@ export class Pipeline {
 }
 
 function candidateOf({ clients }: RuntimeConfig, deployment: Deployment): Candidate {
-  const client = clients.get(keeperOf(deployment))
+  const client = clients.get(credentialIdOf(deployment))
   if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
   return { deployment, client }
 }

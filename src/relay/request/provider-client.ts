@@ -1,5 +1,5 @@
 import type { OperationCall } from "../../canon/operation.ts"
-import { type Deployment, keeperOf } from "../../catalog/model.ts"
+import { type Deployment, credentialIdOf } from "../../catalog/model.ts"
 import type { Redactor } from "../../canon/redactor.ts"
 import { credentialsOf } from "../../config/provider-credentials.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
@@ -47,28 +47,28 @@ interface ClientParts {
   readonly settings: ProviderSettings
   readonly vendor: Vendor
   readonly redactor: Redactor
-  /** The keeper of state that is stored with the credential; absent if the provider has only one credential. */
-  readonly keeper?: string
+  /** The id of the credential; absent if the provider has only one credential. */
+  readonly credentialId?: string
 }
 
 /**
- * Returns the clients of a provider, by the keeper of their state. There is one client for each credential. The first
- * is also listed under the provider's name.
+ * Returns the clients of a provider, by the ids of their credentials. There is one client for each credential. The
+ * first is also listed under the provider's name.
  */
 export function clientsOf({
   settings,
   ...parts
-}: Omit<ClientParts, "keeper">): readonly (readonly [string, ProviderClient])[] {
+}: Omit<ClientParts, "credentialId">): readonly (readonly [string, ProviderClient])[] {
   const { provider } = parts
   const credentials = credentialsOf(settings)
   if (credentials.length === 0) return [[provider, new ProviderClient({ ...parts, settings })]]
   const clients = credentials.map((credential) => {
-    const keeper = keeperOf({ provider, credential })
-    return new ProviderClient({ ...parts, settings: credential.settings, keeper })
+    const credentialId = credentialIdOf({ provider, credential })
+    return new ProviderClient({ ...parts, settings: credential.settings, credentialId })
   })
   return clients.flatMap((client, index) => [
     ...(index === 0 ? [[provider, client] as const] : []),
-    [client.keeper, client] as const,
+    [client.credentialId, client] as const,
   ])
 }
 
@@ -77,8 +77,8 @@ export function clientsOf({
  */
 export class ProviderClient {
   readonly provider: string
-  /** The keeper of state that is stored with this credential. */
-  readonly keeper: string
+  /** The id of the credential, which owns the state that is stored with it. */
+  readonly credentialId: string
   readonly vendor: Vendor
   /** The base URL, without a slash at its end. */
   readonly base: string
@@ -89,11 +89,11 @@ export class ProviderClient {
   readonly #settled = new Map<ChatBinding, SettledHeaders>()
 
   constructor(parts: ClientParts) {
-    const { provider, settings, vendor, redactor, keeper = provider } = parts
+    const { provider, settings, vendor, redactor, credentialId = provider } = parts
     const base = vendor.baseUrlOf(settings)
     if (base === undefined) throw new Error(`provider ${provider} has no address`)
     this.provider = provider
-    this.keeper = keeper
+    this.credentialId = credentialId
     this.vendor = vendor
     this.base = base
     this.#signer = vendor.signer(settings)

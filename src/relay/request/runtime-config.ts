@@ -11,7 +11,7 @@ import type { ProviderClient } from "./provider-client.ts"
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
-  /** The clients by provider, and by keeper of state for a provider with several credentials. */
+  /** The clients by provider, and by credential for a provider with several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
   /** Maximum bytes of a whole answer of an upstream. */

@@ -2,7 +2,7 @@ import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
-import { keeperOf, type Model } from "../../catalog/model.ts"
+import { credentialIdOf, type Model } from "../../catalog/model.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
 import type { VendorStateRecord } from "../../store/vendor-state.ts"
@@ -93,7 +93,7 @@ export class VendorState implements Disposable {
   }
 
   /** Returns the providers that store an object for an account. @throws GatewayError `ledger_unavailable`. */
-  async keepers(account: string, { kind, id }: StateName): Promise<string[]> {
+  async storingProviders(account: string, { kind, id }: StateName): Promise<string[]> {
     const hash = this.hash(kind, id)
     const records = (await this.#find([hash])).get(hash) ?? []
     return records.filter((record) => record.account === account).map(({ provider }) => provider)
@@ -187,10 +187,10 @@ class Search {
   #counted = 0
   /** Tokens of each answer whose items are referenced. The output of the answer contains all of its items. */
   readonly #answers = new Map<string, number>()
-  /** The keepers that store all state found so far; undefined until some state is found. */
-  #keepers: ReadonlySet<string> | undefined
+  /** The credentials with which all state found so far is stored; undefined until some state is found. */
+  #credentials: ReadonlySet<string> | undefined
   #last: StateReference | undefined
-  /** For each provider, the keeper of state that was stored before the provider had several credentials. */
+  /** For each provider, the credential of state that was stored before the provider had several credentials. */
   readonly #first: ReadonlyMap<string, string>
 
   constructor(
@@ -203,7 +203,9 @@ class Search {
     this.#known = known
     this.#passesUnknown = passesUnknown
     const first = deployments.filter(({ credential }) => credential?.isFirst === true)
-    this.#first = new Map(first.map((deployment) => [deployment.provider, keeperOf(deployment)]))
+    this.#first = new Map(
+      first.map((deployment) => [deployment.provider, credentialIdOf(deployment)]),
+    )
   }
 
   get tokens(): number | undefined {
@@ -220,8 +222,8 @@ class Search {
       if (!reference.state.isWeightless) this.#isSizeUnknown = true
       return
     }
-    const keepers = new Set(own.map(({ provider }) => this.#first.get(provider) ?? provider))
-    this.#keepers = this.#keepers?.intersection(keepers) ?? keepers
+    const credentials = new Set(own.map(({ provider }) => this.#first.get(provider) ?? provider))
+    this.#credentials = this.#credentials?.intersection(credentials) ?? credentials
     this.#last = reference
     if (!reference.state.isWeightless) this.#weigh(reference, own)
   }
@@ -231,10 +233,10 @@ class Search {
    * @throws GatewayError if no provider of the model stores all state that was found.
    */
   restricted(model: Model): Model {
-    const keepers = this.#keepers
-    if (keepers === undefined) return model
+    const credentials = this.#credentials
+    if (credentials === undefined) return model
     const deployments = model.deployments.filter(
-      (deployment) => deployment.price !== undefined && keepers.has(keeperOf(deployment)),
+      (deployment) => deployment.price !== undefined && credentials.has(credentialIdOf(deployment)),
     )
     if (deployments.length === 0 && this.#last) throw storedAtOtherVendor(this.#last, model.id)
     return { ...model, deployments }

@@ -10,7 +10,7 @@ import { GatewayError } from "../../../canon/errors.ts"
 import { readForm, unusable } from "../../../canon/operation-answer.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
+import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
@@ -109,7 +109,7 @@ export class Embeddings {
     const { input } = request
     const { clients } = operations.config
     const isText = (deployment: Deployment): boolean =>
-      clients.get(keeperOf(deployment))?.vendor.operations?.embedding?.takesTokens === false
+      clients.get(credentialIdOf(deployment))?.vendor.operations?.embedding?.takesTokens === false
     if (input.type === "texts" || !model.deployments.some(isText)) return { request }
     const texts = await decoder.of(call.key.account).decode(input.tokens)
     if (texts === undefined) return { request }

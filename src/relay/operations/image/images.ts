@@ -15,7 +15,7 @@ import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { NO_USAGE, totalInput } from "../../../canon/usage.ts"
-import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
+import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"
 import {
   type DoneImage,
   encodeImageEvents,
@@ -140,7 +140,7 @@ export class Images {
   }
 
   #sentTo(deployment: Deployment, request: ImageRequest): ImageRequest {
-    const client = this.#operations.config.clients.get(keeperOf(deployment))
+    const client = this.#operations.config.clients.get(credentialIdOf(deployment))
     const sent = client?.vendor.operations?.image?.sent
     return sent ? sent(request, deployment.upstreamModel) : request
   }

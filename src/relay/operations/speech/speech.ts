@@ -1,5 +1,5 @@
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { keeperOf, type Model } from "../../../catalog/model.ts"
+import { credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
@@ -61,7 +61,7 @@ export class Speech {
     return (
       instructions !== undefined ||
       deployments.some((deployment) => {
-        const { vendor } = clients.get(keeperOf(deployment)) ?? {}
+        const { vendor } = clients.get(credentialIdOf(deployment)) ?? {}
         return vendor?.operations?.speech?.readsDirections === true
       })
     )

@@ -5,7 +5,7 @@ import type {
   TranscriptUsage,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
+import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
@@ -69,7 +69,7 @@ export function transcriptionLimits(
     }
   }
   const isLimited = ofTokens.every((deployment) => {
-    const { vendor } = clients.get(keeperOf(deployment)) ?? {}
+    const { vendor } = clients.get(credentialIdOf(deployment)) ?? {}
     return vendor?.operations?.transcription?.limitsOutput === true
   })
   const longest = model.maxOutput ?? outputOfSeconds(possibleSeconds(audio))
