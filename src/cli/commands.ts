@@ -12,6 +12,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   code: async () => (await import("./codes.ts")).CODE_COMMANDS,
   key: async () => (await import("./keys.ts")).KEY_COMMANDS,
   user: async () => (await import("./users.ts")).USER_COMMANDS,
+  provider: async () => (await import("./providers.ts")).PROVIDER_COMMANDS,
   models: async () => [(await import("./models.ts")).registerModels],
   prices: async () => (await import("./prices.ts")).PRICE_COMMANDS,
   connect: async () => [(await import("./connect.ts")).registerConnect],

@@ -314,6 +314,8 @@ const COMMANDS = [
   ["code", "revoke"],
   ["statement"],
   ["ledger", "verify"],
+  ["provider", "add"],
+  ["provider", "test"],
   ["key", "create"],
   ["key", "list"],
   ["key", "rotate"],

@@ -1,0 +1,178 @@
+import type { NewProvider } from "#contract/catalog.ts"
+import { type Command, InvalidArgumentError } from "commander"
+import { runtimeConfigOf } from "../app/state.ts"
+import { SecretCipher } from "../config/secret-cipher.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
+import { ConsoleChanges } from "../management/console-changes.ts"
+import { LiveSettings } from "../management/live-settings.ts"
+import { Providers } from "../management/providers.ts"
+import { Health } from "../routing/health.ts"
+import { vendors } from "../vendors/index.ts"
+import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
+import { CommandError } from "./exit-codes.ts"
+import { withInstallation } from "./installation.ts"
+import { formatFields, formatTable } from "./output.ts"
+
+const GROUP = ["provider", "manage the providers that serve models"] as const
+
+const COLUMNS = [
+  { title: "ID" },
+  { title: "VENDOR" },
+  { title: "FROM" },
+  { title: "MODELS", align: "right" },
+  { title: "WITHOUT PRICE", align: "right" },
+  { title: "PROBLEM" },
+] as const
+
+/** `tollgate provider list` */
+const registerProviderList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("list")
+    .description("list the providers of the settings and of the console")
+    .action(async (_options: object, command) => {
+      const providers = await withProviders(command, async (service) => {
+        const { data } = service.list(COMMAND_LINE, { limit: Number.MAX_SAFE_INTEGER })
+        return data
+      })
+      outputOf(command, terminal).result({ providers }, (style) => {
+        if (providers.length === 0)
+          return "No providers yet. Add one with: tollgate provider add ID --key-variable NAME"
+        const rows = providers.map((one) => [
+          one.id,
+          one.vendor,
+          one.origin,
+          String(one.models),
+          String(one.unpriced_models),
+          one.problem ?? "-",
+        ])
+        return formatTable(COLUMNS, rows, style)
+      })
+    })
+}
+
+interface AddOptions {
+  readonly vendor?: string
+  readonly keyVariable?: string
+  readonly baseUrl?: string
+  readonly setting?: Readonly<Record<string, string>>
+  readonly secret?: Readonly<Record<string, string>>
+}
+
+/** `tollgate provider add ID [--vendor VENDOR] [--key-variable NAME] [--base-url URL]` */
+const registerProviderAdd: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("add")
+    .description("add a provider; its secrets are read from variables and stored encrypted")
+    .argument("<ID>", "id of the provider, the first part of its models' ids")
+    .option("--vendor <VENDOR>", "name of the vendor, such as openai-compatible (default: the id)")
+    .option("--key-variable <NAME>", "environment variable with the API key")
+    .option("--base-url <URL>", "base URL of the provider (default: from the vendor)")
+    .option(
+      "--setting <NAME=VALUE>",
+      "another setting, such as region=us-east-1; can be repeated",
+      pairArgument,
+    )
+    .option(
+      "--secret <NAME=VARIABLE>",
+      "another secret and its environment variable; can be repeated",
+      pairArgument,
+    )
+    .action(async (id: string, options: AddOptions, command) => {
+      const entry = entryOf(id, options)
+      const provider = await withProviders(command, (service) =>
+        service.create(COMMAND_LINE, entry),
+      )
+      outputOf(command, terminal).result(provider, (style) =>
+        formatFields(
+          [
+            ["provider", provider.id],
+            ["vendor", provider.vendor_name],
+            ["secrets", provider.secrets.join(", ") || "none"],
+            ["models", String(provider.models)],
+            ["next", `tollgate provider test ${provider.id}`],
+          ],
+          style,
+        ),
+      )
+    })
+}
+
+/** `tollgate provider test ID` */
+const registerProviderTest: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
+    .command("test")
+    .description("test the credential of a provider with a free request")
+    .argument("<ID>", "id of the provider, from `tollgate provider list`")
+    .action(async (id: string, _options: object, command) => {
+      const result = await withProviders(command, (service) => service.test(COMMAND_LINE, id))
+      outputOf(command, terminal).result({ provider: id, ...result }, () =>
+        [result.message, ...(result.models ?? [])].join("\n"),
+      )
+      if (!result.ok) throw new CommandError("failed", `provider '${id}' failed the test`)
+    })
+}
+
+/** Returns the entry of a new provider. @throws CommandError if a variable is not set. */
+function entryOf(
+  id: string,
+  { vendor = id, keyVariable, baseUrl, setting, secret = {} }: AddOptions,
+): NewProvider {
+  if (!vendors.has(vendor)) {
+    const known = [...vendors.keys()].toSorted().join(", ")
+    throw new CommandError("usage", `there is no vendor '${vendor}'`, `Vendors: ${known}`)
+  }
+  const variables = { ...secret, ...(keyVariable !== undefined && { api_key: keyVariable }) }
+  const secrets = Object.entries(variables).map(([name, variable]) => [name, secretOf(variable)])
+  return {
+    id,
+    vendor,
+    ...setting,
+    ...(baseUrl !== undefined && { base_url: baseUrl }),
+    ...Object.fromEntries(secrets),
+  }
+}
+
+/** Secrets are never arguments, because other users of the machine can read these. */
+function secretOf(variable: string): string {
+  const value = process.env[variable]?.trim() ?? ""
+  if (value !== "") return value
+  throw new CommandError("usage", `${variable} is not set`, "Set it for this command.")
+}
+
+/** Parses settings, given in one or several arguments: `region=us-east-1`. */
+function pairArgument(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name, value] = /^([a-z_]+)=(.+)$/s.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return { ...before, [name]: value }
+  throw new InvalidArgumentError("It must be a name and a value, such as region=us-east-1.")
+}
+
+/** Opens the providers of an installation. A running gateway applies changes within a second. */
+function withProviders<T>(
+  command: Command,
+  work: (providers: Providers) => Promise<T>,
+): Promise<T> {
+  return withInstallation(command, async ({ loaded, store, secrets, audit }) => {
+    const live = await LiveSettings.open({
+      store,
+      cipher: new SecretCipher(secrets),
+      vendors: [...vendors.values()],
+      base: loaded,
+      sandboxUrl: undefined,
+      apply: () => {},
+      onConsoleChange: () => {},
+      warn: () => {},
+    })
+    const catalog = () => runtimeConfigOf(live.effective, live.lists).config.catalog
+    const changes = new ConsoleChanges(live, store, audit)
+    return work(new Providers({ changes, health: new Health(), catalog }))
+  })
+}
+
+export const PROVIDER_COMMANDS: readonly RegisterCommand[] = [
+  registerProviderList,
+  registerProviderAdd,
+  registerProviderTest,
+]

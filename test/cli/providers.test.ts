@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { runCli } from "../../src/cli/program.ts"
+import { asked } from "../http/admin/support.ts"
+import { createInstallation, type Installation, startServing } from "../support/process.ts"
+import { until } from "../support/until.ts"
+import { FakeTerminal } from "./fake-terminal.ts"
+
+const VARIABLE = "TOLLGATE_TEST_PROVIDER_KEY"
+const SECRET = "sk-of-the-command"
+
+let simulator: Simulator
+let installation: Installation
+
+beforeAll(() => {
+  simulator = startSimulator()
+  installation = createInstallation("server: { port: 0 }\n")
+  process.env[VARIABLE] = SECRET
+})
+
+afterAll(async () => {
+  delete process.env[VARIABLE]
+  installation[Symbol.dispose]()
+  await simulator.stop()
+})
+
+async function run(...words: string[]) {
+  const terminal = new FakeTerminal()
+  const code = await runCli(["bun", "tollgate", "--data", installation.data, ...words], terminal)
+  return { code, output: terminal.output, notices: terminal.notices }
+}
+
+function add(id: string, ...words: string[]) {
+  return run("provider", "add", id, "--vendor", "openai-compatible", ...words)
+}
+
+describe("provider add", () => {
+  test("adds a provider that a running gateway uses, with an encrypted key", async () => {
+    const token = { TOLLGATE_ADMIN_TOKEN: "admin-token-for-tests" }
+    await using serving = await startServing(installation, token)
+    const words = ["--base-url", `${simulator.url}/v1`, "--key-variable", VARIABLE]
+    const { code, output } = await add("mine", ...words, "--json")
+    expect(code).toBe(0)
+    expect(JSON.parse(output)).toMatchObject({
+      id: "mine",
+      secrets: ["api_key"],
+      origin: "console",
+    })
+    expect(output).not.toContain(SECRET)
+    const listed = async () => {
+      const { data } = (await asked(serving, "GET", "/providers")) as { data: { id: string }[] }
+      return data.map(({ id }) => id)
+    }
+    await until(async () => (await listed()).includes("mine"))
+    await asked(serving, "PUT", "/models/mine/echo", { price: { input: "1", output: "2" } })
+    const key = /^key: (sk-tg-\w+)$/m.exec(serving.output())?.[1] ?? ""
+    const response = await fetch(`${serving.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "mine/echo", messages: [{ role: "user", content: "Hi" }] }),
+    })
+    expect([response.status, await response.json()]).toMatchObject([200, { model: "mine/echo" }])
+  })
+
+  test("rejects an unknown vendor, an existing id and a variable that is not set", async () => {
+    const unknown = await run("provider", "add", "nowhere")
+    expect([unknown.code, unknown.notices]).toMatchObject([2, expect.stringContaining("openai,")])
+    expect((await add("mine", "--base-url", `${simulator.url}/v1`)).code).toBe(5)
+    const unset = await add("other", "--secret", "api_key=TOLLGATE_TEST_UNSET")
+    expect([unset.code, unset.notices]).toMatchObject([
+      2,
+      expect.stringContaining("TOLLGATE_TEST_UNSET is not set"),
+    ])
+    expect((await add("other", "--setting", "region")).code).toBe(2)
+  })
+})
+
+describe("provider list", () => {
+  test("shows the origin and the number of models", async () => {
+    const { output } = await run("provider", "list")
+    expect(output).toMatch(/^ID +VENDOR +FROM +MODELS +WITHOUT PRICE +PROBLEM$/m)
+    expect(output).toMatch(/^mine +openai-compatible +console +1 +0 +-$/m)
+  })
+})
+
+describe("provider test", () => {
+  test("prints the result and the listed models", async () => {
+    const { code, output } = await run("provider", "test", "mine")
+    expect(code).toBe(0)
+    expect(output).toMatch(/^It accepts the credential, and lists \d+ models\.\n(?:.+\n)*echo\n/)
+  })
+
+  test("fails for a provider that cannot be reached, with the next step", async () => {
+    expect((await add("gone", "--base-url", "http://127.0.0.1:1/v1")).code).toBe(0)
+    const { code, output, notices } = await run("provider", "test", "gone")
+    expect(code).toBe(1)
+    expect(output).toContain("check base_url")
+    expect(notices).toContain("provider 'gone' failed the test")
+    expect((await run("provider", "test", "nothing")).code).toBe(4)
+  })
+})
