@@ -16,6 +16,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   models: async () => [(await import("./models.ts")).registerModels],
   prices: async () => (await import("./prices.ts")).PRICE_COMMANDS,
   connect: async () => [(await import("./connect.ts")).registerConnect],
+  requests: async () => [(await import("./requests.ts")).registerRequests],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],
   reconcile: async () => [(await import("./reconcile.ts")).registerReconcile],
