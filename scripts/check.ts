@@ -3,6 +3,7 @@ import { checkLayers, checkPackages } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
 import { checkDeploy } from "./deploy/check.ts"
+import { checkFloatAmounts } from "./float-amounts.ts"
 import { knownModels } from "./known-models.ts"
 import { checkLinks } from "./links.ts"
 import { checkProse } from "./prose.ts"
@@ -62,6 +63,7 @@ const STEPS: readonly Step[] = [
     ...checkLayers("src"),
     ...checkPackages(),
     ...checkAwaitedExpects("test"),
+    ...checkFloatAmounts(["console/src", "src/cli"]),
   ]),
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
   ownCheck("prose", () => checkProse()),

@@ -125,7 +125,7 @@ function fieldsOf(account: Account): (readonly [string, string])[] {
     ["state", account.state],
     ["created", account.created_at],
     ["balance", `${account.balance} credits`],
-    ...(Number(account.debt) > 0 ? [["debt", `${account.debt} credits`] as const] : []),
+    ...(account.debt === "0" ? [] : [["debt", `${account.debt} credits`] as const]),
     ["stores prompts", account.stores_content ? "yes" : "no"],
     ...given,
   ]

@@ -1,4 +1,5 @@
 import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
+import { nanos, nanosText } from "../../format/credits.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentsOf, type UsageSpan } from "./usage-filters.ts"
 
@@ -6,6 +7,9 @@ import { momentsOf, type UsageSpan } from "./usage-filters.ts"
 const MAX_GROUPS = 8
 /** The API's name for the sum of all remaining groups. */
 export const OTHERS = ""
+
+/** The members of a point that are amounts of credits. They are added as integers. */
+const AMOUNTS = ["cost", "provider_cost", "written_off"] as const
 
 /** One group over time. */
 export interface Series {
@@ -65,8 +69,10 @@ function byTime(points: readonly UsagePoint[]): ReadonlyMap<string, UsagePoint> 
 }
 
 function sumOf(one: UsagePoint, other: UsagePoint): UsagePoint {
-  const cost = (name: "cost" | "provider_cost"): string =>
-    String(Number(one[name] ?? 0) + Number(other[name] ?? 0))
+  const amount = (name: (typeof AMOUNTS)[number]) =>
+    one[name] === undefined && other[name] === undefined
+      ? {}
+      : { [name]: nanosText(nanos(one[name] ?? "0") + nanos(other[name] ?? "0")) }
   return {
     ...one,
     group: OTHERS,
@@ -74,7 +80,6 @@ function sumOf(one: UsagePoint, other: UsagePoint): UsagePoint {
     errors: one.errors + other.errors,
     input: one.input + other.input,
     output: one.output + other.output,
-    cost: cost("cost"),
-    ...(one.provider_cost !== undefined && { provider_cost: cost("provider_cost") }),
+    ...Object.assign({}, ...AMOUNTS.map(amount)),
   }
 }

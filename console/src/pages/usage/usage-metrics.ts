@@ -152,6 +152,18 @@ export const METRICS: readonly UsageMetric[] = [
     text: ({ provider_cost }) => creditsText(provider_cost ?? "0"),
   },
   {
+    value: "written_off",
+    label: "Written off",
+    order: "cost",
+    isTime: false,
+    isSum: true,
+    isOperators: true,
+    rough: ({ written_off }) => roughCredits(written_off ?? "0"),
+    axis: creditsTick,
+    amount: ({ written_off }) => written_off ?? "0",
+    text: ({ written_off }) => creditsText(written_off ?? "0"),
+  },
+  {
     value: "margin",
     label: "Margin",
     order: "cost",
