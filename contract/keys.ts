@@ -28,6 +28,22 @@ export const key = z.object({
   /** The last characters of the key. */
   hint: z.string().nullable(),
   status: z.enum(["active", "revoked", "expired"]),
+  /**
+   * The code of the error that requests of the key get now; null if they are served. Requests that cost more than the
+   * remaining credits are rejected too.
+   */
+  rejected_with: z
+    .enum([
+      "invalid_api_key",
+      "account_paused",
+      "account_closed",
+      "key_paused",
+      "key_read_only",
+      "insufficient_credits",
+      "account_budget_exceeded",
+      "key_budget_exceeded",
+    ])
+    .nullable(),
   /** Whether requests with the key are temporarily rejected. */
   is_paused: z.boolean(),
   /** Whether the key can only read. Such a key cannot pay for requests or change anything. */

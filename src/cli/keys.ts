@@ -1,3 +1,4 @@
+import type { Key } from "#contract/keys.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
@@ -42,13 +43,18 @@ const registerKeyList: RegisterCommand = (program, terminal) => {
           key.name,
           names.get(key.account) ?? key.account,
           `sk-tg-...${key.hint ?? ""}`,
-          key.status,
+          stateOf(key),
           key.budget_left === null ? "-" : `${key.budget_left} of ${key.budget}`,
           key.expires_at ?? "never",
         ])
         return formatTable(COLUMNS, rows, style)
       })
     })
+}
+
+/** Returns the state that requests with a key meet. */
+function stateOf({ status, rejected_with: code }: Pick<Key, "status" | "rejected_with">): string {
+  return status === "active" && code !== null ? `rejected: ${code}` : status
 }
 
 const DEFAULT_GRACE_MS = 24 * 60 * 60 * 1_000

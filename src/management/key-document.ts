@@ -19,7 +19,12 @@ const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
  * Converts a key to its representation in the API, as the actor may see it. It never contains the secret.
  * @param now Unix milliseconds.
  */
-export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
+export function keyDocument(
+  actor: Actor,
+  key: KeyRecord,
+  now: number,
+  use: KeyUse = UNUSED,
+): Omit<Key, "rejected_with"> {
   const [secret, ...rotated] = key.secrets
   return {
     id: key.id,

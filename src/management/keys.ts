@@ -19,6 +19,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
+import { rejectionOf } from "./key-rejection.ts"
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 import { toSentence } from "./sentence.ts"
@@ -64,8 +65,7 @@ export class Keys {
     const after = timePositionOf(input.cursor)
     const found = await this.#store.keys.list(filter, after, input.limit + 1)
     const page = pageFrom(found, input.limit, (key) => [key.createdAt, key.id])
-    const uses = await this.#uses(page.data.map((key) => key.id))
-    return { ...page, data: page.data.map((key) => keyDocument(actor, key, now, uses.get(key.id))) }
+    return { ...page, data: await this.#documents(actor, page.data) }
   }
 
   /**
@@ -171,8 +171,23 @@ export class Keys {
   }
 
   async #document(actor: Actor, record: KeyRecord): Promise<Key> {
-    const uses = await this.#uses([record.id])
-    return keyDocument(actor, record, Date.now(), uses.get(record.id))
+    const [document] = await this.#documents(actor, [record])
+    if (document === undefined) throw new Error("there is no document of the key")
+    return document
+  }
+
+  async #documents(actor: Actor, records: readonly KeyRecord[]): Promise<Key[]> {
+    const now = Date.now()
+    const ids = [...new Set(records.map(({ account }) => account))]
+    const [uses, ...found] = await Promise.all([
+      this.#uses(records.map(({ id }) => id)),
+      ...ids.map((id) => this.#store.accounts.find(id)),
+    ])
+    const accounts = new Map(ids.map((id, index) => [id, found[index] ?? null]))
+    return records.map((record) => ({
+      ...keyDocument(actor, record, now, uses.get(record.id)),
+      rejected_with: rejectionOf(record, accounts.get(record.account) ?? null, now),
+    }))
   }
 
   async #require(actor: Actor, id: string): Promise<KeyRecord> {
