@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 import { ObjectProgress } from "../../../src/dialects/anthropic-messages/stream/object-progress.ts"
-import { threadTime } from "../../support/processor-time.ts"
+import { threadTime, threadTimeUsed } from "../../support/processor-time.ts"
 
 const TEXT = String.raw` {"a":"} \"]\\","b":[{"c":"\\\""}]} `
 
@@ -37,4 +37,10 @@ test("the object parser reads long arguments once while another block is pending
     for (let index = 0; index < 200; index++) encoder.push(delta("1,"))
   }, 100)
   expect(time).toBeLessThan(100)
+})
+
+test("millions of quotes and brackets are read quickly", () => {
+  const before = threadTimeUsed()
+  new ObjectProgress().add('"'.repeat(8_000_000) + "{}".repeat(4_000_000))
+  expect(threadTimeUsed() - before).toBeLessThan(350)
 })

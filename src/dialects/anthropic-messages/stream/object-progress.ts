@@ -1,5 +1,9 @@
-const OPENING = /["{[\]}]/g
-const STRING_END = /["\\]/g
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
 
 /** Follows a JSON object that arrives in pieces, and reads each character once. It does not validate. */
 export class ObjectProgress {
@@ -13,36 +17,26 @@ export class ObjectProgress {
     return this.#isStarted && this.#depth === 0
   }
 
+  /** Reads codes in a loop, because a search for each quote takes 50 times as long if a provider sends only quotes. */
   add(text: string): void {
-    let at = 0
-    while (at < text.length) at = this.#isInString ? this.#string(text, at) : this.#plain(text, at)
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (this.#isInString) this.#string(code)
+      else this.#plain(code)
+    }
   }
 
-  /** @returns the offset after the next bracket or quote. */
-  #plain(text: string, start: number): number {
-    OPENING.lastIndex = start
-    const found = OPENING.exec(text)
-    if (found === null) return text.length
-    const [character] = found
-    if (character === '"') this.#isInString = true
-    else if (character === "{" || character === "[") {
+  #plain(code: number): void {
+    if (code === QUOTE) this.#isInString = true
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
       this.#isStarted = true
       this.#depth++
-    } else this.#depth--
-    return OPENING.lastIndex
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.#depth--
   }
 
-  /** @returns the offset after the next quote or escape. */
-  #string(text: string, start: number): number {
-    if (this.#isEscaped) {
-      this.#isEscaped = false
-      return start + 1
-    }
-    STRING_END.lastIndex = start
-    const found = STRING_END.exec(text)
-    if (found === null) return text.length
-    if (found[0] === '"') this.#isInString = false
-    else this.#isEscaped = true
-    return STRING_END.lastIndex
+  #string(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (code === QUOTE) this.#isInString = false
+    else if (code === BACKSLASH) this.#isEscaped = true
   }
 }
