@@ -48,7 +48,7 @@ export class FrameDecoding {
     const frame = parseFrame(event)
     const usage = frame.json === undefined ? usageIfTooComplex(frame.data) : undefined
     if (usage === undefined) return frame
-    this.countUsage(usage)
+    this.countUnread(usage)
     throw tooComplex(this.#attempt.provider)
   }
 
@@ -59,9 +59,18 @@ export class FrameDecoding {
       checkEntries("parts", events.length)
       return events
     } catch (failure) {
-      if (frame.json) this.countUsage(frame.json)
+      if (frame.json) {
+        this.countUsage(frame.json)
+        this.#record?.frame(frame.json)
+      }
       throw failure
     }
+  }
+
+  /** Counts the usage of a frame that was not decoded although its provider bills it. */
+  countUnread(members: JsonObject): void {
+    this.countUsage(members)
+    this.#record?.unreadFrame(members)
   }
 
   countUsage(json: JsonObject): void {
@@ -110,10 +119,15 @@ export class FrameDecoding {
     try {
       this.#frames.weigh(event)
     } catch (failure) {
-      this.countUsage(usageOfText(event.data))
       const isBilled =
         this.#meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
-      throw isBilled ? billedFor(failure) : failure
+      const members = usageOfText(event.data)
+      if (!isBilled) {
+        this.countUsage(members)
+        throw failure
+      }
+      this.countUnread(members)
+      throw billedFor(failure)
     }
   }
 }

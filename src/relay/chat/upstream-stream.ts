@@ -207,7 +207,9 @@ export class UpstreamStream<
         text = frames === undefined ? this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
-        this.#decoding.countUsage(this.#frames.usageMembers)
+        const { usageMembers } = this.#frames
+        if (billedAnswerOf(failure) === undefined) this.#decoding.countUsage(usageMembers)
+        else this.#decoding.countUnread(usageMembers)
         // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure

@@ -22,7 +22,10 @@ export class AnswerRecord {
   items: DoneItem[] = []
   /** Whether the vendor has reported everything. */
   isEnded = false
-  /** Whether only the members of the response that report its usage are known. */
+  /**
+   * Whether only the members that report its usage are known, of the whole response or of frames of its stream. Other
+   * items may then be missing.
+   */
   isUnread = false
   readonly #reader: Reader
   readonly #members = new GrowingMembers()
@@ -48,6 +51,12 @@ export class AnswerRecord {
   /** Adds the members with the usage of a response that was not decoded. */
   usageMembers(members: JsonObject): void {
     this.whole = members
+    this.isUnread = true
+  }
+
+  /** Adds the members with the usage of a frame that was not decoded. */
+  unreadFrame(members: JsonObject): void {
+    this.whole = { ...this.whole, ...members }
     this.isUnread = true
   }
 
@@ -90,7 +99,9 @@ const RESPONSES: Reader = {
     if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
     const items = RESPONSES.items(response)
-    if (items.length > 0) record.items = items
+    if (items.length === 0) return
+    record.items = items
+    record.isUnread = false
   },
 }
 

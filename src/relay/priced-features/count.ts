@@ -7,20 +7,23 @@ import type { AllowedCalls } from "./feature-costs.ts"
 import { valuesAt } from "./find-switches.ts"
 
 /**
- * Returns the number of calls of a kind in all responses. A response that was not decoded and whose usage does not
- * report the number counts as its share of the maximum.
+ * Returns the number of calls of a kind in all responses. A response that was not completely decoded and whose usage
+ * does not report the number counts as its share of the maximum, but at least as its decoded calls.
  */
 export function countAllowed(
   { charge, max }: Pick<AllowedCalls, "charge" | "max">,
   records: readonly AnswerRecord[],
 ): number {
-  const known = records.filter((record) => !isUnknown(charge, record))
-  const unknown = records.length - known.length
-  const count = known.reduce((sum, record) => sum + countCalls(charge, record), 0)
-  return count + (unknown === 0 ? 0 : Math.ceil((max * unknown) / records.length))
+  const isUnread = (record: AnswerRecord): boolean => isUnknown(charge, record)
+  const countOf = (some: readonly AnswerRecord[]): number =>
+    some.reduce((sum, record) => sum + countCalls(charge, record), 0)
+  const known = records.filter((record) => !isUnread(record))
+  const unknown = records.filter(isUnread)
+  const share = unknown.length === 0 ? 0 : Math.ceil((max * unknown.length) / records.length)
+  return countOf(known) + Math.max(share, countOf(unknown))
 }
 
-/** Whether the number of calls of a kind is not known, because the response was not decoded. */
+/** Whether the number of calls of a kind is not known, because the response was not completely decoded. */
 export function isUnknown({ counted }: CallCharge, { isUnread, whole }: AnswerRecord): boolean {
   if (!isUnread) return false
   // A report of usage without the number means that there were no calls.

@@ -166,6 +166,26 @@ describe("an answer that cannot be read", () => {
     expect(await failed("openai/chat", { stream: true })).toMatchObject(USED)
   })
 
+  test.each([
+    ["the searches in its last event", false, false, 2],
+    ["the assumed searches if its last event cannot be read", true, true, 10],
+  ])("costs %s if an event cannot be read", async (_, isLastDeep, estimated, search) => {
+    const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
+    const call = { type: "web_search_call", status: "completed", action: { type: "search" } }
+    const tools = { type: "mcp_list_tools", id: "x", server_label: "s", tools: "raw" }
+    const output = isLastDeep ? [call, call, tools] : [call, call]
+    const frames = [
+      { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
+      { type: "response.output_item.done", output_index: 0, item: tools },
+      { type: "response.completed", response: { status: "completed", output, usage: USAGE } },
+    ]
+    const events = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
+    const text = events.join("").replaceAll('"raw"', deep)
+    respond = () => new Response(text, { headers: { "content-type": "text/event-stream" } })
+    const receipt = await failed("openai/responses", { stream: true, web_search_options: {} })
+    expect(receipt).toMatchObject({ estimated, usage: { input: 30, output: 400, search } })
+  })
+
   test("costs the usage of a stream whose items and last event are nested too deeply", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const tools = { type: "mcp_list_tools", id: "x", server_label: "s", tools: "raw" }
