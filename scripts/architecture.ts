@@ -69,6 +69,8 @@ const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 const MAX_FILE_LINES = 500
 /** Matches abbreviations in identifiers. Names in wire formats are defined by the vendors and do not match. */
 const ABBREVIATIONS = /(?<![."])\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b(?!")/
+/** Matches email addresses that are folded with all of Unicode, which may turn them into those of other people. */
+const FOLDED_ADDRESS = /\w*(?:mail|address)\w*(?:\(\))?\??\.to(?:Locale)?LowerCase\(/i
 const HOLDS = /\.(tryHold|settle|release)\(/
 /** The chat part of the canon, which the ledger must not import. */
 const CHAT: ReadonlySet<string> = new Set(["canon/chat.ts", "canon/message.ts", "canon/tool.ts"])
@@ -214,6 +216,8 @@ function checkText(file: SourceFile): string[] {
   lines.forEach((line, index) => {
     const word = ABBREVIATIONS.exec(line)?.[0]
     if (word) faults.push(`${file.path}:${index + 1}: '${word}' is an abbreviation`)
+    if (FOLDED_ADDRESS.test(line))
+      faults.push(`${file.path}:${index + 1}: addresses are folded with foldedEmail only`)
   })
   return faults
 }
