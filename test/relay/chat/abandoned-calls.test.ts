@@ -219,7 +219,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
     },
   )
 
-  test("cost their known part when their deadline ends", async () => {
+  test("result in a charge for their known part when their deadline ends", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -245,7 +245,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
   ] as [string, [string, object]][])(
-    "end with a cancelled call and cost their input: %s",
+    "end with a cancelled call and are charged for their input: %s",
     async (_, asked) => {
       const caller = await leaveSilent(asked)
       await wasClosed.promise
@@ -258,7 +258,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
 })
 
 describe("streams whose caller disconnects", () => {
-  test("end with a cancelled call if the provider stops billing, and cost the gateway's own count", async () => {
+  test("end with a cancelled call if the provider stops billing, and are charged by the gateway's own count", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)

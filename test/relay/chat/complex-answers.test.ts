@@ -135,7 +135,7 @@ describe.each(Object.keys(FORMS))("an answer that is nested too deeply and arriv
       { model, stream: false },
       { model, stream: true },
     ]),
-  )("costs its usage: $model, stream: $stream", async ({ model, stream }) => {
+  )("results in a charge for its usage: $model, stream: $stream", async ({ model, stream }) => {
     respond = () => send(textOf(CHATS[model]))
     const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000, stream })
     expect(receipt).toMatchObject({
@@ -145,12 +145,15 @@ describe.each(Object.keys(FORMS))("an answer that is nested too deeply and arriv
     })
   })
 
-  test.each(Object.keys(OPERATIONS))("costs the usage of an operation: %s", async (model) => {
-    const [path = "", order = {}, answer = {}] = OPERATIONS[model] ?? []
-    respond = () => send(textOf(answer))
-    const receipt = await failed(path, { model, ...order })
-    expect(receipt).toMatchObject({ status: "settled", estimated: false, usage: { input: 30 } })
-  })
+  test.each(Object.keys(OPERATIONS))(
+    "results in a charge for the usage of an operation: %s",
+    async (model) => {
+      const [path = "", order = {}, answer = {}] = OPERATIONS[model] ?? []
+      respond = () => send(textOf(answer))
+      const receipt = await failed(path, { model, ...order })
+      expect(receipt).toMatchObject({ status: "settled", estimated: false, usage: { input: 30 } })
+    },
+  )
 })
 
 test("the usage of a deeply nested answer in two pieces of any length is kept", async () => {

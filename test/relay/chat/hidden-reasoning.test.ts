@@ -190,7 +190,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     })
   }
 
-  test("costs an estimate if the provider does not report its usage in time", async () => {
+  test("results in an estimated charge if the provider does not report its usage in time", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL] }
     const asked = performance.now()

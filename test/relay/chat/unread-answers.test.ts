@@ -114,14 +114,17 @@ const COUNTED: Readonly<Record<string, object>> = {
 }
 
 describe("an answer that is too large to read", () => {
-  test.each(Object.keys(COUNTED))("costs the usage at its end: %s", async (model) => {
-    answer = COUNTED[model] ?? {}
-    const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
-    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-    expect(receipt.cost).toBe("0.00083")
-  })
+  test.each(Object.keys(COUNTED))(
+    "results in a charge for the usage at its end: %s",
+    async (model) => {
+      answer = COUNTED[model] ?? {}
+      const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+      expect(receipt.cost).toBe("0.00083")
+    },
+  )
 
-  test("costs at most the requested output if it has no usage", async () => {
+  test("results in a charge for at most the requested output if it has no usage", async () => {
     answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
     const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
     const receipt = await refused(CHAT, order)
@@ -149,7 +152,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt).toMatchObject({ estimated: false, usage: { input: 90, output: 1_200 } })
   })
 
-  test("costs the input of embeddings", async () => {
+  test("results in a charge for the input of embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }
     const receipt = await refused("/v1/embeddings", {
       model: "openai/vectors",
@@ -307,21 +310,27 @@ describe("a complete answer that cannot be passed on", () => {
     ]
   })
 
-  test.each(texts)("costs its usage without another call: $name", async ({ model, text }) => {
-    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
-    const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
-    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-  })
+  test.each(texts)(
+    "results in a charge for its usage without another call: $name",
+    async ({ model, text }) => {
+      respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+      const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
 
-  test.each(texts)("costs its usage if a stream was requested: $name", async ({ model, text }) => {
-    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
-    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
-    const receipt = await failed(CHAT, order)
-    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-  })
+  test.each(texts)(
+    "results in a charge for its usage if a stream was requested: $name",
+    async ({ model, text }) => {
+      respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+      const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+      const receipt = await failed(CHAT, order)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
 
   test.each(Object.keys(MANY_CALLS))(
-    "costs the usage at the end of its stream: %s",
+    "results in a charge for the usage at the end of its stream: %s",
     async (model) => {
       respond = () => slowStream(MANY_CALLS[model] ?? [])
       const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
@@ -347,7 +356,7 @@ describe("a complete answer that cannot be passed on", () => {
     },
   )
 
-  test("costs its usage if its only frame is nested too deeply", async () => {
+  test("results in a charge for its usage if its only frame is nested too deeply", async () => {
     const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []
     const frame = `data: ${JSON.stringify(body).replace('"raw"', DEEP)}\n\n`
     respond = () => new Response(frame, { headers: { "content-type": "text/event-stream" } })
@@ -372,18 +381,21 @@ describe("a complete answer that cannot be passed on", () => {
     ],
   ]
 
-  test.each(USAGE_EVENTS)("costs its usage after an event of 49 MB: %s", async (model, end) => {
-    respond = () =>
-      new Response(`data: ${LONG_EVENT}\n\n${end}`, {
-        headers: { "content-type": "text/event-stream" },
-      })
-    const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
-    const receipt = await failed(CHAT, order)
-    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-  })
+  test.each(USAGE_EVENTS)(
+    "results in a charge for its usage after an event of 49 MB: %s",
+    async (model, end) => {
+      respond = () =>
+        new Response(`data: ${LONG_EVENT}\n\n${end}`, {
+          headers: { "content-type": "text/event-stream" },
+        })
+      const order = { model, messages: HELLO, max_tokens: 1_000, stream: true }
+      const receipt = await failed(CHAT, order)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    },
+  )
 
   test.each(["", "😀".repeat(9_000)])(
-    "costs the usage within an event of 49 MB: %#",
+    "results in a charge for the usage within an event of 49 MB: %#",
     async (metadata) => {
       const end = JSON.stringify({
         usage: { input_tokens: 30, output_tokens: 400, total_tokens: 430 },
@@ -402,7 +414,7 @@ describe("a complete answer that cannot be passed on", () => {
     },
   )
 
-  test("costs the requested output if no usage follows an event of 49 MB", async () => {
+  test("results in a charge for the requested output if no usage follows an event of 49 MB", async () => {
     respond = () =>
       new Response(`data: ${LONG_EVENT}\n\n`, {
         headers: { "content-type": "text/event-stream" },
@@ -412,7 +424,7 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { output: 500 } })
   })
 
-  test("costs its usage if it has text although an image was requested", async () => {
+  test("results in a charge for its usage if it has text although an image was requested", async () => {
     respond = () =>
       Response.json({
         candidates: [
@@ -443,13 +455,13 @@ describe("an answer in the form that the caller's fields requested", () => {
 
   const nested = { data: [{ index: 0, embedding: [[1, 0]] }], usage: { prompt_tokens: 30 } }
 
-  test("costs its usage if it cannot be read, and the call is not repeated", async () => {
+  test("results in a charge for its usage if it cannot be read, and the call is not repeated", async () => {
     respond = () => Response.json(nested)
     const receipt = await failed("/v1/embeddings", { ...order, per_token: true })
     expect(receipt).toMatchObject({ status: "settled", estimated: false, usage: { input: 30 } })
   })
 
-  test("costs the counted input if too few vectors have no usage", async () => {
+  test("results in a charge for the counted input if too few vectors have no usage", async () => {
     respond = () => Response.json({ data: [] })
     const receipt = await failed("/v1/embeddings", { ...order, only_if: "cached" })
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })

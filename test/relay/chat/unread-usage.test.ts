@@ -61,7 +61,7 @@ const USED = { status: "settled", estimated: false, usage: { input: 30, output: 
 const ZEROS = `[${"0,".repeat(10_000_001)}0]`
 
 describe("an answer that cannot be read", () => {
-  test("costs the usage before long metadata of the caller", async () => {
+  test("results in a charge for the usage before long metadata of the caller", async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
     )
@@ -70,14 +70,14 @@ describe("an answer that cannot be read", () => {
     expect(await failed("openai/responses")).toMatchObject(USED)
   })
 
-  test("costs the usage before the log probabilities of a prompt", async () => {
+  test("results in a charge for the usage before the log probabilities of a prompt", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${index}":0`).join()
     const start = JSON.stringify({ choices: [], usage: CHAT_USAGE })
     respond = json(`${start.slice(0, -1)},"prompt_logprobs":[null,{${names}}]}`)
     expect(await failed("openai/chat")).toMatchObject(USED)
   })
 
-  test("costs the usage before its content", async () => {
+  test("results in a charge for the usage before its content", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const parts = `[{"functionCall":{"name":"f","args":${deep}}}]`
     const usage = { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 }
@@ -91,13 +91,16 @@ describe("an answer that cannot be read", () => {
     ["openai/chat", { usage: { prompt_tokens: 30, completion_tokens: 0, total_tokens: 30 } }],
     ["openai/chat", { usage: { prompt_tokens: 30 } }],
     ["google/chat", { usageMetadata: { promptTokenCount: 30 } }],
-  ])("costs the requested output if no output is reported: %s %o", async (model, usage) => {
-    respond = json(`{"choices":${ZEROS},${JSON.stringify(usage).slice(1)}`)
-    const used = { estimated: true, usage: { input: 30, output: 1_000 } }
-    expect(await failed(model)).toMatchObject(used)
-  })
+  ])(
+    "results in a charge for the requested output if no output is reported: %s %o",
+    async (model, usage) => {
+      respond = json(`{"choices":${ZEROS},${JSON.stringify(usage).slice(1)}`)
+      const used = { estimated: true, usage: { input: 30, output: 1_000 } }
+      expect(await failed(model)).toMatchObject(used)
+    },
+  )
 
-  test("costs the searches of a whole answer", async () => {
+  test("results in a charge for the searches of a whole answer", async () => {
     const item = (type: string, index: number) => ({ type, id: `i_${index}`, status: "completed" })
     const searches = Array.from({ length: 3 }, (_, index) => ({
       ...item("web_search_call", index),
@@ -153,7 +156,7 @@ describe("an answer that cannot be read", () => {
     return receiptOf(caller, response)
   }
 
-  test("costs the usage that follows an early event of many log probabilities", async () => {
+  test("results in a charge for the usage that follows an early event of many log probabilities", async () => {
     const frames = [
       { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
       { choices: [{ index: 0, delta: { content: "Hello" }, logprobs: { content: logprobs } }] },
@@ -186,7 +189,7 @@ describe("an answer that cannot be read", () => {
     expect(receipt).toMatchObject({ estimated, usage: { input: 30, output: 400, search } })
   })
 
-  test("costs the usage of a stream whose items and last event are nested too deeply", async () => {
+  test("results in a charge for the usage of a stream whose items and last event are nested too deeply", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const tools = { type: "mcp_list_tools", id: "x", server_label: "s", tools: "raw" }
     const frames = [
@@ -204,14 +207,14 @@ describe("an answer that cannot be read", () => {
   })
 
   test.each(["Hello", "word ".repeat(1_000)])(
-    "costs the usage in the last event of a stream, which repeats the log probabilities: %#",
+    "results in a charge for the usage in the last event of a stream, which repeats the log probabilities: %#",
     async (text) => {
       respond = () => repeating(text, USAGE)
       expect(await streamed()).toMatchObject(USED)
     },
   )
 
-  test("costs no more than the requested output if a stream has no usage", async () => {
+  test("results in a charge for no more than the requested output if a stream has no usage", async () => {
     respond = () => repeating("word ".repeat(500), null)
     const { usage, estimated } = await streamed()
     expect(estimated).toBe(true)

@@ -24,7 +24,7 @@ interface Whole {
 }
 
 describe("whole answers that the relay ends", () => {
-  test("end with a cancelled call at the stop sequence, and cost the gateway's count", async () => {
+  test("end with a cancelled call at the stop sequence, and are charged by the gateway's count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
       yield frame("Hello ")

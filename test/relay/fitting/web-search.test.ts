@@ -261,7 +261,7 @@ describe.each(CASES)("a web search requested in $from of $model", (one) => {
     },
   )
 
-  test("raises an estimate", async () => {
+  test("increases the estimate", async () => {
     const options = { path: pathOf(way, model), body: bodyOf(way, model) }
     const told = (await (await caller.post("/v1/estimate", options)).json()) as { most: string }
     expect(nanocredits(told.most)).toBeGreaterThanOrEqual(held * ONE_SEARCH)

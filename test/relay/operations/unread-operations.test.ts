@@ -138,14 +138,17 @@ async function refused(model: string) {
 }
 
 describe("a response of an operation that is too large to read", () => {
-  test.each(Object.keys(REPORTED))("costs the usage at its end: %s", async (model) => {
-    const [end = {}, usage = {}] = REPORTED[model] ?? []
-    respond = () => padded(1.5 * MEGABYTE, end)
-    const receipt = await refused(model)
-    expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
-  })
+  test.each(Object.keys(REPORTED))(
+    "results in a charge for the usage at its end: %s",
+    async (model) => {
+      const [end = {}, usage = {}] = REPORTED[model] ?? []
+      respond = () => padded(1.5 * MEGABYTE, end)
+      const receipt = await refused(model)
+      expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
+    },
+  )
 
-  test("costs the usage in the last event of a streamed image of 65 MB", async () => {
+  test("results in a charge for the usage in the last event of a streamed image of 65 MB", async () => {
     const usage = { input_tokens: 30, output_tokens: 400 }
     const image = "A".repeat(65 * MEGABYTE)
     const end = { type: "image_generation.completed", b64_json: image, usage }
@@ -162,12 +165,12 @@ describe("a response of an operation that is too large to read", () => {
     expect(receipt).toMatchObject({ usage: { input: 30, image_output: 400 } })
   })
 
-  test("costs its usage if it is only slightly too large", async () => {
+  test("results in a charge for its usage if it is only slightly too large", async () => {
     respond = () => padded(MEGABYTE, { usage: { prompt_tokens: 30 } })
     expect(await refused("own/vectors")).toMatchObject({ estimated: false, usage: { input: 30 } })
   })
 
-  test("costs its estimated usage if it reports no usage", async () => {
+  test("results in a charge for its estimated usage if it reports no usage", async () => {
     respond = () => padded(1.5 * MEGABYTE, {})
     expect(await refused("own/vectors")).toMatchObject({ estimated: true, usage: { input: 2 } })
   })
@@ -215,7 +218,7 @@ describe("a response of an operation that is too large to read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
   })
 
-  test("costs the usage of all batches of texts", async () => {
+  test("results in a charge for the usage of all batches of texts", async () => {
     let made = 0
     respond = () => {
       if (++made === 2) return padded(1.5 * MEGABYTE, REPORTED["google/vectors"]?.[0] ?? {})

@@ -153,7 +153,7 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
 
 describe("input that the vendor counts before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`has its price charged before the first word, through ${path}`, async () => {
+    test(`results in a charge before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // The response to a chat begins with the first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`has its price charged before the first word of ${model}, through Google's API`, async () => {
+    test(`results in a charge before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -209,7 +209,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("ends at its deadline, and costs the known part", async () => {
+  test("ends at its deadline, and results in a charge for the known part", async () => {
     const asked = await ask("vendor/stalls", true)
     await leaveAfter(asked, "Hello")
     await wasCut.promise
@@ -218,7 +218,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("ends at the shutdown, and costs the known part", async () => {
+  test("ends at the shutdown, and results in a charge for the known part", async () => {
     const ending = await startGateway({
       providers: { vendor: provider(vendor.url) },
       models: { "vendor/stalls": simulated() },

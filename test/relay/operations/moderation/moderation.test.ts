@@ -159,14 +159,14 @@ describe("a free moderation model", () => {
 })
 
 describe("a priced moderation model", () => {
-  test("costs the tokens that its provider reports", async () => {
+  test("results in a charge for the tokens that its provider reports", async () => {
     const caller = await gateway.caller("1")
     const { answer, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
     expect(receipt.estimated).toBe(false)
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("costs the gateway's count if the provider reports no usage", async () => {
+  test("results in a charge by the gateway's count if the provider reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)

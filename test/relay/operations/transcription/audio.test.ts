@@ -142,7 +142,7 @@ describe("speech of every vendor", () => {
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
   })
 
-  test("costs the tokens that the vendor reports", async () => {
+  test("results in a charge for the tokens that the vendor reports", async () => {
     const body = {
       model: "google/gemini-tts",
       voice: "Kore",

@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("costs the gateway's count if the vendor reports no usage", async () => {
+  test("results in a charge by the gateway's count if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
