@@ -254,7 +254,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("have higher prices for xAI's models from 200,000 tokens on", () => {
+  test("have higher prices for xAI's models at 200,000 tokens and above", () => {
     const tiers = Object.values(facts.vendors["xai"] ?? {}).flatMap(
       ({ price }) => price?.tiers ?? [],
     )

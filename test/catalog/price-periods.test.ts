@@ -247,7 +247,7 @@ describe("the built-in prices", () => {
     expect(week.filter((input) => input === 1.32)).toHaveLength(35)
   })
 
-  test("double for Gemini Flash from 2027 on, in all classes except searches", () => {
+  test("double for Gemini Flash in 2027, in all classes except searches", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)
@@ -260,7 +260,7 @@ describe("the built-in prices", () => {
     }
   })
 
-  test("have another factor for Ultrafast of GPT-6.2 from March 2027 on", () => {
+  test("have another factor for Ultrafast of GPT-6.2 after February 2027", () => {
     const factorAt = (moment: string) => {
       const price = at(moment, "openai/gpt-6.2-sol")
       expect(inputOf(price)).toBe(2)

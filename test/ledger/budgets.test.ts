@@ -203,7 +203,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("has its first budget from the change on", async () => {
+  test("gets its first budget when it is changed", async () => {
     await using database = await TestDatabase.open()
     const plain = await database.account("a", 100n)
     await database.key("key", "a", null)

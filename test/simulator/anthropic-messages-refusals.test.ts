@@ -226,7 +226,7 @@ for (const [name, body, message] of REFUSALS) {
   })
 }
 
-test("the Anthropic simulator rejects sampling parameters from its second model version on", async () => {
+test("the Anthropic simulator rejects sampling parameters for its second and later model versions", async () => {
   const version = { "anthropic-version": "2026-10-21" }
   for (const name of ["temperature", "top_p", "top_k"]) {
     expect(await refusalOf(asking("a", { [name]: 1 }), version)).toBe(

@@ -217,7 +217,7 @@ test("an unavailable or misconfigured issuer affects only its own sign-ins", asy
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("a replaced key of an issuer is used from the next sign-in on", async () => {
+test("a replaced key of an issuer is used at the next sign-in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)

@@ -20,7 +20,7 @@ const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
 
 /**
  * Returns the stream of a whole answer, in its own dialect, for a vendor that ignored the request for a stream.
- * @throws GatewayError that the answer reports, or if the answer cannot be streamed.
+ * @throws GatewayError if the answer reports an error or cannot be streamed.
  */
 export async function wholeAsStream(
   attempt: Attempt<Plan>,

@@ -306,7 +306,7 @@ describe("charges for media in a chat", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("require a token price for the model", async () => {
+  test("need a token price for the model", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
