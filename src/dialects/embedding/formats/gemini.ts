@@ -11,7 +11,7 @@ import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vecto
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
-/** Maximum texts per call (the Gemini API's reference of `batchEmbedContents`). */
+/** Maximum texts per call (the Gemini API's reference for `batchEmbedContents`). */
 const MAX_TEXTS = 100
 
 /** Google's `TaskType` for each purpose. */
