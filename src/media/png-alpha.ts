@@ -12,7 +12,7 @@ export interface AlphaChannel {
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
- * Maximum number of pixels. It is the limit in Stability's reference of `edit/inpaint`, and no vendor accepts more in
+ * Maximum number of pixels. It is the limit in Stability's reference for `edit/inpaint`, and no vendor accepts more in
  * an image to edit.
  */
 const MAX_PIXELS = 9_437_184

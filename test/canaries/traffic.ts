@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, string | File>>
 type Case = readonly [path: string, body: object | FormData | string]
 
 /**
- * Maximum number of calls before the account changes. 15 failures per account and second are stored, and some calls are
+ * Maximum number of calls before the account changes. 15 failures per account per second are stored, and some calls are
  * still running when the account changes.
  */
 const MAX_REQUESTS_PER_ACCOUNT = 10

@@ -36,7 +36,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
   minOutput: 0,
 }
 
-/** Returns the support of each feature by a vendor with these quirks, for models outside all families. */
+/** Returns how a vendor with these quirks supports each feature, for models outside all families. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {
   return {
     ...supportOfScalars(SCALARS, quirks),

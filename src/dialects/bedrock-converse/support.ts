@@ -1,8 +1,8 @@
 import type { Feature, Support } from "../../canon/features.ts"
 
 /**
- * The support of each feature by the models that accept the most features, Claude 4.5 to 4.6. The limits of other
- * models are in `quirks.ts` and are reported with each request.
+ * How the models that accept the most features, Claude 4.5 to 4.6, support each feature. The limits of other models are
+ * in `quirks.ts` and are reported with each request.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = {
   max_tokens: "carried",

@@ -2,8 +2,8 @@ import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 
 /**
- * Cohere's reference of `/v2/chat` allows five stop sequences. An answer reports that a stop sequence ended it, but not
- * which one.
+ * Cohere's reference for `/v2/chat` allows five stop sequences. An answer reports that a stop sequence ended it, but
+ * not which one.
  */
 export const ANSWER_LIMITS: AnswerLimits = {
   choices: 1,
@@ -15,7 +15,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * Cohere's support of each feature (docs/contribute/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). If
+ * Cohere's support for each feature (docs/contribute/wire/cohere-chat.md#f1, Cohere's reference for `/v2/chat`). If
  * Cohere accepts a smaller range than the caller's dialect, a loss is reported for requests that exceed it.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({

@@ -41,7 +41,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
   minOutput: 1,
 }
 
-/** Returns the support of each feature by a vendor with these quirks. */
+/** Returns how a vendor with these quirks supports each feature. */
 export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
   return {
     ...supportOfScalars({ ...SAMPLING, ...SERVICE }, quirks),

@@ -27,7 +27,7 @@ export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   }
 }
 
-/** Returns the support of each feature by a vendor with these quirks. */
+/** Returns how a vendor with these quirks supports each feature. */
 export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
   const carriesHistory = quirks.reasoningHistory !== "drop"
   const supports: Record<Feature, Support> = {

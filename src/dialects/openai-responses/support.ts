@@ -31,8 +31,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * Returns the support of each feature by a vendor with these quirks (docs/contribute/wire/openai-responses.md#f1,
- * OpenAI's OpenAPI description).
+ * Returns how a vendor with these quirks supports each feature (docs/contribute/wire/openai-responses.md#f1, OpenAI's
+ * OpenAPI description).
  */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   return {

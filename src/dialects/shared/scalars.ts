@@ -106,7 +106,7 @@ export function decodeStop(stop: string | string[]): string[] | undefined {
   return typeof stop === "string" ? [stop] : stop
 }
 
-/** Returns the support of the parameters of a table by a vendor with these quirks. */
+/** Returns how a vendor with these quirks supports the parameters of a table. */
 export function supportOfScalars<Name extends ScalarName, Quirks>(
   table: ScalarTable<Name, Quirks>,
   quirks: Quirks,

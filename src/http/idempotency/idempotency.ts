@@ -16,7 +16,7 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
-/** Maximum keys per account and day. Each key takes a few hundred bytes of the ledger. */
+/** Maximum keys per account per day. Each key takes a few hundred bytes of the ledger. */
 const MAX_KEYS_PER_DAY = 1_000_000
 /** Interval of checks for whether an unresponsive process has died. */
 const POLL_INTERVAL_MS = 100

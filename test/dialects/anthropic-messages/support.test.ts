@@ -100,7 +100,7 @@ function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support | "em
 
 const features = Object.keys(FEATURES) as Feature[]
 
-describe("declared support of Anthropic features", () => {
+describe("declared support for Anthropic features", () => {
   for (const feature of features) {
     // The relay sends one request for each choice.
     if (feature === "n") continue

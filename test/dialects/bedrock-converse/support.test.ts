@@ -109,7 +109,7 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   "file.url": "dropped",
 }
 
-describe("declared support of Bedrock features", () => {
+describe("declared support for Bedrock features", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
     test(`matches the encoder's effect: ${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))

@@ -80,7 +80,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
 
 for (const feature of Object.keys(FEATURES) as Feature[]) {
   const support = COHERE_CHAT.supports[feature]
-  test(`the support of ${feature} by the Cohere encoder is ${support}`, () => {
+  test(`the Cohere encoder's support for ${feature} is ${support}`, () => {
     // The relay makes one attempt for each choice, so the dialect loses nothing.
     const isWhole = support === "carried" || feature === "n"
     expect(encoded(EXAMPLES[feature]).losses).toEqual(isWhole ? [] : [`${feature}:${support}`])

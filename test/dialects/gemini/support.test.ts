@@ -82,7 +82,7 @@ const FETCHED: ReadonlySet<string> = new Set(["image.url", "file.url"])
 
 for (const feature of Object.keys(FEATURES) as Feature[]) {
   const support = GEMINI.supports[feature]
-  test(`the support of ${feature} by the Gemini encoder is ${support}`, () => {
+  test(`the Gemini encoder's support for ${feature} is ${support}`, () => {
     const { losses } = encode(EXAMPLES[feature])
     const effect = FETCHED.has(feature) ? "dropped" : support
     expect(losses).toEqual(support === "carried" ? [] : [`${feature}:${effect}`])

@@ -113,12 +113,15 @@ const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
 for (const [name, quirks] of VARIANTS) {
   describe(`reported losses with the quirks of ${name}`, () => {
     const dialect = openAiChat(quirks)
-    test.each(Object.keys(FEATURES) as Feature[])("match the declared support of %s", (feature) => {
-      const support = dialect.supports[feature]
-      const { losses } = dialect.encodeRequest({ ...ASKED, ...EXAMPLES[feature] })
-      const effect = support !== "carried" && FETCHED.has(feature) ? "dropped" : support
-      expect(losses).toEqual(effect === "carried" ? [] : [{ name: feature, effect }])
-    })
+    test.each(Object.keys(FEATURES) as Feature[])(
+      "match the declared support for %s",
+      (feature) => {
+        const support = dialect.supports[feature]
+        const { losses } = dialect.encodeRequest({ ...ASKED, ...EXAMPLES[feature] })
+        const effect = support !== "carried" && FETCHED.has(feature) ? "dropped" : support
+        expect(losses).toEqual(effect === "carried" ? [] : [{ name: feature, effect }])
+      },
+    )
   })
 }
 

@@ -100,7 +100,7 @@ const DIALECTS = {
 for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   for (const feature of Object.keys(FEATURES) as Feature[]) {
     const support = dialect.supports[feature]
-    test(`the support of ${feature} by the Responses encoder is ${support} at ${vendor}`, () => {
+    test(`the Responses encoder's support for ${feature} is ${support} at ${vendor}`, () => {
       // The relay makes one attempt for each choice, so the dialect loses nothing.
       const isWhole = support === "carried" || feature === "n"
       expect(lossesOf(dialect, EXAMPLES[feature])).toEqual(isWhole ? [] : [`${feature}:${support}`])

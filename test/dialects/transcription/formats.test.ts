@@ -71,7 +71,7 @@ describe("transcription request encoder", () => {
     }
   })
 
-  test("requests json from models without known support of verbose_json", async () => {
+  test("requests json from models without known support for verbose_json", async () => {
     for (const [vendor, model] of [
       ["openai-compatible", "parakeet"],
       ["openai", "gpt-4o-transcribe"],

@@ -3,7 +3,7 @@ import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeImageUrl } from "../../shared/media.ts"
 
-/** Levels of image detail (Cohere's reference of `/v2/chat`). */
+/** Levels of image detail (Cohere's reference for `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
 
 /** Matches media types of text files. */

@@ -25,7 +25,7 @@ const OPTIONS = {
 
 /**
  * The format of Fireworks' image models. Each call generates one image, and the response contains its bytes (Fireworks'
- * reference of `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
+ * reference for `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
  */
 export const FIREWORKS_IMAGES: ImageFormat = {
   tasks: ["generation"],

@@ -18,7 +18,7 @@ import {
 import { base64Image, forbidden } from "./images.ts"
 import { ratioOf, sentRatio, SIZE_APPROXIMATED } from "./sizes.ts"
 
-/** Values of `aspect_ratio` in Stability's reference of `stable-image/generate`. */
+/** Values of `aspect_ratio` in Stability's reference for `stable-image/generate`. */
 export const STABILITY_RATIOS = [
   "1:1",
   "16:9",
@@ -52,7 +52,7 @@ const OPTIONS = {
 /**
  * The format of Stability's own API, version 2beta. Each image is requested with a form, and the JSON response contains
  * its base64 (docs/contribute/wire/images.md#f6). The models create a variation by starting from the image. Editing
- * with a mask is a separate service, `inpaint`. White marks what may change in its masks (Stability's reference of
+ * with a mask is a separate service, `inpaint`. White marks what may change in its masks (Stability's reference for
  * `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {

@@ -12,7 +12,7 @@ import {
 } from "./encoding.ts"
 import { decodeImages, imageUsageIn } from "./openai.ts"
 
-/** Maximum `n` in Together's reference of `POST /images/generations`. */
+/** Maximum `n` in Together's reference for `POST /images/generations`. */
 const MAX_PER_CALL = 4
 
 /** Supported options. `steps` is not included, because Together bills an image by its steps. */
