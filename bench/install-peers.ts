@@ -6,7 +6,7 @@ import type { Installation } from "./subjects/subject.ts"
 
 const MAX_WORDS = 2_000
 
-/** Installs one peer. Returns the reason of a failure; undefined if the peer is installed. */
+/** Installs one peer. Returns the reason for a failure; undefined if the peer is installed. */
 function install(name: string, { needs, commands }: Installation): string | undefined {
   const lacking = needs.filter((program) => Bun.which(program) === null)
   if (lacking.length > 0) return `needs ${lacking.join(" and ")}`

@@ -45,7 +45,7 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   if (imageOutput === undefined) delete result.image_output
   else {
     result.image_output = imageOutput
-    // If there is only one output price, it is the price of images.
+    // If there is only one output price, it is the price for images.
     if (images === undefined || output === undefined || !exceeds(images, output)) {
       delete result.output
     }

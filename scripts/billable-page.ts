@@ -58,7 +58,7 @@ The price of a model's searches is held only if the request has a search tool, o
 
 Other models that a request names must be models of the same provider with a price (400 otherwise), and the key must be allowed to call them (403 \`model_not_allowed\` otherwise).
 
-Set prices of features per million at the provider. Prices of a model take precedence:
+Set prices for features per million at the provider. Prices of a model take precedence:
 
 \`\`\`yaml
 providers:

@@ -29,7 +29,7 @@ export async function ask(
   throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
 }
 
-/** Returns the reason of a failure in one line. Paths of this machine are removed. */
+/** Returns the reason for a failure in one line. Paths of this machine are removed. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return [PEERS, tmpdir(), process.cwd()]

@@ -332,7 +332,7 @@ describe("built-in models", () => {
     ] as const) {
       expect(known(vendor, name).price).toMatchObject({ output: "2.5", image_output: "30" })
     }
-    // If a list has a single output price, it is the price of images.
+    // If a list has a single output price, it is the price for images.
     expect(known("openai", "gpt-image-2").price).toMatchObject({ output: "30" })
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })

@@ -142,7 +142,7 @@ function packedBody({ base, fields }: Endpoint): LargeBody {
 
 const isFree = (path: string): boolean => /estimate|count|input_tokens/i.test(path)
 
-/** Keys whose requests are rejected, by the reason of the rejection. */
+/** Keys whose requests are rejected, by the reason for the rejection. */
 const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<TestCaller> }>> = {
   "without credits": { status: /^402 /, make: () => gateway.caller("0") },
   "that is paused": {

@@ -180,7 +180,7 @@ describe("ledger verification", () => {
       "limit",
     ],
     ["a changed write-off", "UPDATE write_offs SET amount = 1", "write_off"],
-    ["a changed reason of a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
+    ["a changed reason for a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
     ["a removed write-off", "DELETE FROM write_offs", "write_off"],
   ] as const)("reports %s", async (_, change, fault) => {
     const problems = await problemsAfter((database) => {

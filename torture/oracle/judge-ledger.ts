@@ -73,8 +73,8 @@ function judgeGrants({ ledger, grants }: Evidence): string[] {
 }
 
 /**
- * Reasons of write-offs that the faults of a run can cause. Any other reason would mean that credits were spent without
- * a payer.
+ * Reasons for write-offs that the faults of a run can cause. Any other reason would mean that credits were spent
+ * without a payer.
  */
 const EXPLAINED: readonly WriteOffReason[] = ["usage_beyond_bound", "late"]
 

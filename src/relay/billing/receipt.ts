@@ -45,7 +45,7 @@ export function usageName(usageClass: UsageClass): string {
 
 /**
  * The reason why a deployment was tried first: `state` if it stores state that the request refers to, otherwise the
- * reason of the route.
+ * reason for the route.
  */
 export type RoutedBy = "state" | RouteReason
 

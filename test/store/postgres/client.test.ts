@@ -118,7 +118,7 @@ test("during shutdown an unavailable database fails immediately, and an availabl
   expect(await servedTime(refused)).toBeLessThan(4_000)
 })
 
-test("an error names the reason of the failed attempt if the next attempt times out", async () => {
+test("an error names the reason for the failed attempt if the next attempt times out", async () => {
   const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
   const refusal = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
   let connections = 0

@@ -2,7 +2,7 @@ import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 
 /**
- * Returns the reason of each failed attempt, or undefined if the reason is unknown. Both lists are in chronological
+ * Returns the reason for each failed attempt, or undefined if the reason is unknown. Both lists are in chronological
  * order.
  */
 export function reasonsOf(
