@@ -107,7 +107,7 @@ function refusalFor(
     case "allowance":
       return new GatewayError(
         "upstream_error",
-        "The provider does not serve the operator of this gateway a request of this size, or with one of its features. Send a smaller or simpler one.",
+        "The operator's account at the provider does not allow a request of this size or one of its features. Send a smaller or simpler request.",
         { providerError },
       )
     case "model":

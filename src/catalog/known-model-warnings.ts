@@ -16,9 +16,9 @@ export function knownModelWarnings(provider: string, models: readonly Model[]): 
   // Models for moderation may be free, since OpenAI does not charge for them.
   const free = models.filter((model) => model.kind !== "moderation" && isFree(model))
   if (free.length > 0) {
-    const count = free.length === 1 ? "1 known model costs" : `${free.length} known models cost`
+    const count = free.length === 1 ? "1 known model is" : `${free.length} known models are`
     warnings.push(
-      `provider ${provider}: ${count} callers nothing, as their vendor asks nothing: ${names(free)}`,
+      `provider ${provider}: ${count} free for callers, because the vendor does not charge: ${names(free)}`,
     )
   }
   return warnings

@@ -84,7 +84,7 @@ function noSuchAccount(id: string): GatewayError {
 function wrongCode(cause?: unknown): GatewayError {
   return new GatewayError(
     "invalid_value",
-    "There is no such code. It looks like TG-XXXX-XXXX-XXXX-XXXX: check it and type it again.",
+    "There is no such code. A code has the form TG-XXXX-XXXX-XXXX-XXXX. Check it for typing errors.",
     { parameter: "code", cause },
   )
 }

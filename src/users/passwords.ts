@@ -19,7 +19,7 @@ export class Passwords {
     if (this.#waiting.length < MAX_QUEUED) return
     throw new GatewayError(
       "too_many_attempts",
-      "Too many people sign in at this moment. Try again in a few seconds.",
+      "Too many people are signing in right now. Try again in a few seconds.",
       { retryAfter: 5 },
     )
   }

@@ -49,7 +49,7 @@ export function wrongBackupCode(): GatewayError {
 export function challengeIsOver(): GatewayError {
   return new GatewayError(
     "not_signed_in",
-    "The time for the code is over, or too many codes were wrong. Sign in with your password again.",
+    "The code has expired, or too many codes were wrong. Sign in with your password again.",
   )
 }
 
@@ -88,7 +88,7 @@ export function noSuchPasskey(cause?: unknown): GatewayError {
 export function passkeyIsOver(): GatewayError {
   return new GatewayError(
     "not_signed_in",
-    "The time for the passkey is over, or it was answered already. Try again.",
+    "The passkey request has expired or was already answered. Try again.",
   )
 }
 
@@ -110,14 +110,14 @@ export function hasTooManyPasskeys(most: number): GatewayError {
 export function noPasskeysHere(origin: string): GatewayError {
   return new GatewayError(
     "conflict",
-    `Browsers support no passkeys at ${origin}. They require https and a host name, which server.public_url gives.`,
+    `Browsers do not support passkeys at ${origin}. They require https and a host name, which server.public_url gives.`,
   )
 }
 
 export function resetIsOver(): GatewayError {
   return new GatewayError(
     "forbidden",
-    "This link has been used already, or is older than a day. Ask an operator for another.",
+    "This link has been used already, or is older than a day. Ask an operator for a new link.",
   )
 }
 

@@ -55,7 +55,7 @@ describe("known models", () => {
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
       "provider mine: 2 of its 8 known models are rejected, because they have no price that can be billed: mine/feed, mine/secret",
-      "provider mine: 1 known model costs callers nothing, as their vendor asks nothing: mine/gift",
+      "provider mine: 1 known model is free for callers, because the vendor does not charge: mine/gift",
     ])
   })
 

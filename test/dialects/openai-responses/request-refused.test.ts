@@ -157,7 +157,7 @@ describe("Responses validation of values", () => {
     ["tool_choice", { tool_choice: "maybe" }, "Invalid value: 'maybe'."],
     ["text.format.type", { text: { format: { type: "xml" } } }, "Invalid value: 'xml'."],
     ["truncation", { truncation: "some" }, "Invalid value: 'some'."],
-    ["background", { background: true }, "this gateway answers while it is waited for"],
+    ["background", { background: true }, "this gateway has no background mode"],
     [
       "metadata",
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "v"])) },

@@ -45,7 +45,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   if (parameters.background === true) {
     throw invalidValue(
       "background",
-      "Invalid value for 'background': this gateway answers while it is waited for. " +
+      "Invalid value for 'background': this gateway has no background mode. " +
         "Leave 'background' out, or set it to false.",
     )
   }

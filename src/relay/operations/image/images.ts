@@ -358,7 +358,7 @@ async function decoded(
   if (images.length === 0) {
     throw new GatewayError(
       "upstream_error",
-      "The provider's answer cannot be used: it holds no image.",
+      "The provider's answer cannot be used: it contains no image.",
       billedText(result.usage),
     )
   }
