@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import OpenAI from "openai"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { until } from "../support/until.ts"
 import {
   ask,
   type ConsoleGateway,
@@ -171,6 +172,47 @@ test("a member without credits is guided to add credits first, depending on the 
   await page.goto(`/console/?account=${account}`)
   await page.getByText("Call a model with it").waitFor()
   expect(await page.getByText("Requests are refused until").count()).toBe(0)
+  await page.goto("/console/?account=all")
+})
+
+test("a blocked account shows the reason and the next step on its pages", async () => {
+  const { page } = operator
+  const { body } = await ask(page, "GET", "/accounts?search=Mia")
+  const [{ id: account }] = body["data"] as [{ id: string }]
+  await ask(page, "POST", "/keys", { account, name: "of Mia" })
+  const soon = { expires_at: new Date(Date.now() + 2_000).toISOString() }
+  await ask(page, "POST", "/keys", { account, name: "short-lived", ...soon })
+  const shown = ({ page }: Visitor, title: string) =>
+    page.getByRole("alert").filter({ hasText: title })
+  await ask(page, "PATCH", `/accounts/${account}`, { state: "paused" })
+  for (const address of ["", "keys", "credits", "requests", "playground"]) {
+    await member.page.goto(`/console/${address}?account=${account}`)
+    await shown(member, "This account is suspended").getByText("Ask the operator").waitFor()
+  }
+  await member.page.goto(`/console/keys?account=${account}`)
+  await member.page.getByText("account suspended").waitFor()
+  await page.goto(`/console/keys?account=${account}`)
+  await shown(operator, "suspended").getByRole("link", { name: "Open the account" }).click()
+  await page.getByRole("button", { name: "Resume" }).click()
+  await shown(operator, "suspended").waitFor({ state: "detached" })
+
+  const order = { kind: "adjustment", amount: "-1", note: "for a test" }
+  expect((await ask(page, "POST", `/accounts/${account}/entries`, order)).status).toBe(200)
+  await member.page.goto(`/console/keys?account=${account}`)
+  await member.page.getByText("no credits", { exact: true }).waitFor()
+  await image(member.page, "keys-without-credits")
+  await shown(member, "no credits").getByRole("link", { name: "Add credits" }).click()
+  await member.page.getByRole("dialog").getByRole("textbox", { name: "Code" }).waitFor()
+
+  const expired = `/keys?account=${account}&status=expired`
+  await until(async () => {
+    const { body } = await ask(page, "GET", expired)
+    return (body["data"] as object[]).length === 1
+  })
+  await page.goto(`/console/keys?account=${account}`)
+  await page.getByText("1 key expired in the last 7 days").waitFor()
+  await page.getByRole("link", { name: "Show expired keys" }).click()
+  await page.getByRole("table", { name: "Keys" }).getByText("expired", { exact: true }).waitFor()
   await page.goto("/console/?account=all")
 })
 

@@ -4,6 +4,7 @@ import { Link, useRouterState } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { useAccount } from "../account.tsx"
 import { useSession } from "../session.tsx"
+import { AccountBanner } from "../ui/account-banner.tsx"
 import { AccountSwitcher } from "./account-switcher.tsx"
 import { AllowedPage } from "./allowed-page.tsx"
 import { Brand } from "./brand.tsx"
@@ -16,6 +17,7 @@ import { UserMenu } from "./user-menu.tsx"
 export function Shell() {
   const [isOpen, navigation] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
+  const { accountId } = useAccount()
   const close = navigation.close
   useEffect(() => close(), [path, close])
   return (
@@ -59,6 +61,9 @@ export function Shell() {
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1}>
           <Container size="var(--page-width)" p={0}>
+            {accountId !== undefined && !isWithin(path, "/accounts") && (
+              <AccountBanner account={accountId} />
+            )}
             <AllowedPage path={path} />
           </Container>
         </AppShell.Main>

@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import { accountCreditsQuery, oneQuery } from "../../api/queries.ts"
 import { counted } from "../../format/numbers.ts"
+import { AccountBanner } from "../../ui/account-banner.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
@@ -60,6 +61,7 @@ export function AccountPage() {
         </>
       }
     >
+      <AccountBanner account={id} />
       <Balance account={id} />
       <Panel title="Details">
         <Facts

@@ -1,11 +1,9 @@
-import { Alert, Button, Group, Select, SimpleGrid } from "@mantine/core"
-import { IconAlertCircle } from "../../ui/icons.tsx"
+import { Button, Group, Select, SimpleGrid } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { type AccountChoice, useAccount } from "../../account.tsx"
 import { accountCreditsQuery } from "../../api/queries.ts"
-import { creditsText } from "../../format/credits.ts"
 import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -77,7 +75,6 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
         title="The credits could not be loaded"
         retry={() => void credits.refetch()}
       />
-      <DebtNotice debt={credits.data?.debt ?? "0"} />
       <SimpleGrid cols={{ base: 1, md: 3 }}>
         <Amount label="Balance" value={credits.data?.balance} note="according to the ledger" />
         <Amount label="On hold" value={credits.data?.held} note="for running requests" />
@@ -91,22 +88,6 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
       <EntryModal account={account} isOpen={work === "entry"} onClose={close} />
       <StatementModal account={account} isOpen={work === "statement"} onClose={close} />
     </Page>
-  )
-}
-
-function DebtNotice({ debt }: { readonly debt: string }) {
-  if (debt === "0") return null
-  return (
-    <Alert
-      color="red"
-      variant="light"
-      icon={<IconAlertCircle />}
-      title={`This account owes ${creditsText(debt)} credits`}
-      role="alert"
-    >
-      A card payment was reversed after its credits had been spent. Requests are refused until the
-      debt is paid. New credits pay it off first.
-    </Alert>
   )
 }
 

@@ -19,6 +19,7 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Search } from "../../ui/search.tsx"
 import { readSorting, sortingText } from "../../ui/sorting.ts"
+import { ExpiredNotice } from "./expired-notice.tsx"
 import { keyColumns } from "./key-columns.tsx"
 import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
 import { KeyMenu } from "./key-menu.tsx"
@@ -77,6 +78,7 @@ export function KeysPage() {
       description="Callers send a key with each request. Each key has its own budgets and limits."
       actions={mayCreate ? newKey : undefined}
     >
+      <ExpiredNotice account={accountId} />
       <KeyList
         account={accountId}
         search={search}
