@@ -152,6 +152,8 @@ export const reliabilityRow = reliabilityCounts.extend({
   group: z.string(),
   /** `failing` means that most requests failed in the last hour that had requests. */
   state: z.enum(["healthy", "failing"]),
+  /** Start of the first of the consecutive hours in which most requests failed; null unless the state is `failing`. */
+  failing_since: moment.nullable(),
   times: answerTimes,
   /** The last 24 hours, oldest first, including hours without requests. */
   hours: z.array(reliabilityCounts.extend({ at: moment })),

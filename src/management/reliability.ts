@@ -99,9 +99,16 @@ function hoursOf(points: readonly Point[], from: number): ReliabilityRow["hours"
 }
 
 function rowOf(group: string, hours: ReliabilityRow["hours"]): Omit<ReliabilityRow, "times"> {
-  const last = hours.findLast(({ requests }) => requests > 0)
-  const isFailing = last !== undefined && last.failed * 2 > last.requests
-  return { group, state: isFailing ? "failing" : "healthy", ...sumOf(hours), hours }
+  const since = failingSince(hours)
+  const state = since === null ? "healthy" : "failing"
+  return { group, state, failing_since: since, ...sumOf(hours), hours }
+}
+
+/** Returns the start of the hours, up to the last one with requests, in which most requests failed. */
+function failingSince(hours: ReliabilityRow["hours"]): string | null {
+  const used = hours.filter(({ requests }) => requests > 0)
+  const lastGood = used.findLastIndex(({ requests, failed }) => failed * 2 <= requests)
+  return used[lastGood + 1]?.at ?? null
 }
 
 function sumOf(counts: readonly Counts[]): Counts {

@@ -216,6 +216,46 @@ test("a blocked account shows the reason and the next step on its pages", async 
   await page.goto("/console/?account=all")
 })
 
+test("a failing provider is the first part of the overview, and links to its failed requests", async () => {
+  const { page } = operator
+  await page.goto("/console/?account=all")
+  await page.getByText("Spent today").waitFor()
+  expect(await page.getByRole("table", { name: "Failing providers" }).count()).toBe(0)
+  const price = { input: "1", output: "2" }
+  const model = { kind: "chat", price, context: 100_000, max_output: 1_000 }
+  await ask(page, "PUT", "/models/mine/fault-402", model)
+  const body = JSON.stringify({
+    model: "mine/fault-402",
+    messages: [{ role: "user", content: "hello" }],
+  })
+  const headers = {
+    authorization: `Bearer ${tollgate.firstKey}`,
+    "content-type": "application/json",
+  }
+  for (let count = 0; count < 5; count++) {
+    const response = await fetch(`${tollgate.url}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body,
+    })
+    expect(response.status).toBe(502)
+    await response.text()
+  }
+  // The page is open during an outage and finds it by itself.
+  const failing = page.getByRole("table", { name: "Failing providers" })
+  const row = failing.getByRole("row").filter({ hasText: "mine" })
+  await row.getByText("failing").waitFor()
+  expect(await page.getByRole("heading", { level: 2 }).first().textContent()).toBe(
+    "1 provider failing",
+  )
+  expect(await row.textContent()).toMatch(/\d+(\.\d)?% \d of \d requests/)
+  await image(page, "overview-outage")
+  await row.getByRole("link", { name: "mine" }).click()
+  await page.getByText("Provider: mine").waitFor()
+  const requests = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row")
+  await until(async () => (await requests.count()) === 6)
+})
+
 test("hostile names are displayed as text", async () => {
   const { page } = operator
   const name = HOSTILE.slice(0, 100)

@@ -23,13 +23,35 @@ for (const engine of ENGINES) {
     const rowOf = (group: string) => found.data.find((row) => row.group === group)
     expect(rowOf("m/good")).toMatchObject({ state: "healthy", requests: 2, failed: 1 })
     expect(rowOf("m/good")?.times).toMatchObject({ p95_duration_ms: 1_000, tokens_per_second: 50 })
-    expect(rowOf("m/bad")).toMatchObject({ state: "failing", requests: 2, failed: 1 })
+    expect(rowOf("m/bad")).toMatchObject({
+      state: "failing",
+      failing_since: "2026-03-02T10:00:00.000Z",
+      requests: 2,
+      failed: 1,
+    })
+    expect(rowOf("m/good")).toMatchObject({ failing_since: null })
     expect(rowOf("m/old")).toBeUndefined()
     const hours = rowOf("m/good")?.hours ?? []
     expect(hours).toHaveLength(24)
     expect(hours.at(-1)).toEqual({ at: "2026-03-02T10:00:00.000Z", requests: 1, failed: 0 })
     expect(hours.at(-2)).toEqual({ at: "2026-03-02T09:00:00.000Z", requests: 1, failed: 1 })
     expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
+  })
+
+  test(`${engine.name}: a provider is failing since the first hour without a good one after it`, async () => {
+    await using own = await ReportedEngine.on(engine)
+    const failed = { model: "p/m", outcomes: ["upstream_error"] } as const
+    await own.add(
+      { request: "req_1", at: NOW - 6 * HOUR, ...failed },
+      { request: "req_2", at: NOW - 5 * HOUR, model: "p/m" },
+      { request: "req_3", at: NOW - 4 * HOUR, ...failed },
+      { request: "req_4", at: NOW - 2 * HOUR, ...failed },
+    )
+    const reports = new ReliabilityReports(own.reports)
+    const { data } = await reports.report(OPERATOR, { group: "model" }, NOW)
+    expect(data).toMatchObject([
+      { state: "failing", failing_since: "2026-03-02T06:00:00.000Z", failed: 3 },
+    ])
   })
 
   test(`${engine.name}: model reliability excludes invalid requests, and has no row for these only`, async () => {

@@ -15,6 +15,7 @@ import { LinkButton, TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Stat } from "../../ui/stat.tsx"
+import { FailingProviders } from "./failing-providers.tsx"
 import { TopPanel } from "./top-panel.tsx"
 import { UsagePanel } from "./usage-panel.tsx"
 
@@ -61,6 +62,7 @@ export function OverviewPage() {
         title="The overview could not be loaded"
         retry={() => void asked.refetch()}
       />
+      {session.is_operator && <FailingProviders />}
       {hasContent && <Figures overview={overview} isAll={isAll} />}
       {isNew ? (
         <Suspense fallback={<Skeleton height={320} />}>
