@@ -20,6 +20,15 @@ test("a usage time range ends with the current hour or day, and is divided by ho
     to: "2026-11-25T00:00:00.000Z",
     step: "day",
   })
+  expect(spanOf({ time: "yesterday" }, NOW)).toEqual({
+    from: "2026-11-23T00:00:00.000Z",
+    to: "2026-11-24T00:00:00.000Z",
+    step: "hour",
+  })
+  expect(spanOf({ time: "last_month" }, NOW)).toMatchObject({
+    from: "2026-10-01T00:00:00.000Z",
+    step: "day",
+  })
   expect(spanOf({ time: "custom" }, NOW)).toBeUndefined()
   const backwards = { time: "custom", from: "2026-11-24T00:00", to: "2026-11-23T00:00" }
   expect(spanOf(backwards, NOW)).toBeUndefined()

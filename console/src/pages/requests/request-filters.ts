@@ -1,5 +1,6 @@
 import type { Input } from "tollgate-contract/client.ts"
 import type { Step } from "./histogram-span.ts"
+import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
 /** The filters of the request list, as stored in the address. */
@@ -57,6 +58,7 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "24h", label: "Last 24 hours", length: 24 * HOUR_MS },
   { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR_MS },
   { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR_MS },
+  ...CALENDAR_RANGES.map((range) => ({ ...range, length: null })),
   { value: "custom", label: "Custom range", length: null },
 ]
 
@@ -128,6 +130,7 @@ export function refusedQueryOf(
 
 /** Returns the selected time range; undefined if it is unlimited. */
 export function timesOf({ time, from, to }: RequestFilters, now: number) {
+  if (isCalendarRange(time)) return calendarSpan(time, now)
   if (time === "custom") return { from: fromLocalField(from ?? ""), to: fromLocalField(to ?? "") }
   const length = TIMES.find((each) => each.value === time)?.length ?? null
   return { from: length === null ? undefined : new Date(now - length).toISOString(), to: undefined }

@@ -1,5 +1,6 @@
 import type { Input } from "tollgate-contract/client.ts"
 import type { UsageGroup } from "tollgate-contract/usage.ts"
+import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
 /** The filters of the usage page, as stored in the address. */
@@ -31,6 +32,7 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "7d", label: "Last 7 days", length: 7 * DAY_MS },
   { value: "30d", label: "Last 30 days", length: 30 * DAY_MS },
   { value: "90d", label: "Last 90 days", length: 90 * DAY_MS },
+  ...CALENDAR_RANGES.map((range) => ({ ...range, length: null })),
   { value: "custom", label: "Custom range", length: null },
 ]
 
@@ -78,6 +80,9 @@ export interface UsageSpan {
 export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan | undefined {
   if (time === "custom")
     return customSpan(fromLocalField(from ?? ""), fromLocalField(to ?? ""), now)
+  if (isCalendarRange(time)) {
+    return { ...calendarSpan(time, now), step: time.endsWith("month") ? "day" : "hour" }
+  }
   const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY_MS
   const step = length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
   const unit = step === "hour" ? HOUR_MS : DAY_MS
