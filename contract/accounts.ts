@@ -197,13 +197,18 @@ export const checkout = z.object({ credits: positiveCredits })
 export const checkoutAnswer = z.object({ url: z.string() })
 
 /**
- * The query of `GET /admin/v1/accounts/{id}/statement`, which downloads a file. The first and the last day are in UTC,
- * both inclusive.
+ * The query of `GET /admin/v1/accounts/{id}/statement`, which downloads a file, or returns a page for printing. The
+ * first and the last day are in UTC, both inclusive.
  */
 export const statementQuery = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
-  format: z.enum(["csv", "json"]).default("csv"),
+  format: z.enum(["csv", "json", "html"]).default("csv"),
+  /**
+   * All entries, or only the balances with the sums by kind of entry, by model and by key. The page always contains the
+   * totals. Defaults to `entries`.
+   */
+  content: z.enum(["entries", "totals"]).optional(),
 })
 export type StatementQuery = z.infer<typeof statementQuery>
 
@@ -266,7 +271,7 @@ export const creditRoutes = {
     answer: entry,
   }),
   "GET /accounts/{id}/statement": route({
-    summary: "Download a statement of a period as a CSV or JSON file",
+    summary: "Download a statement of a period as a CSV or JSON file, or print its totals",
     minimumRole: "viewer",
     query: statementQuery,
   }),

@@ -12,24 +12,30 @@ interface StatementOptions {
   readonly to: string
   readonly format?: string
   readonly output?: string
+  readonly totals?: boolean
 }
 
-/** `tollgate statement ACCOUNT --from DAY --to DAY [--format csv|json] [--output FILE]` */
+const FORMATS = ["csv", "json", "html"] as const
+
+/** `tollgate statement ACCOUNT --from DAY --to DAY [--format csv|json|html] [--totals] [--output FILE]` */
 export const registerStatement: RegisterCommand = (program, terminal) => {
   program
     .command("statement")
-    .description("export an account statement (every entry, UTC)")
+    .description("export an account statement: every entry, or totals (UTC)")
     .argument("<ACCOUNT>", "name or id of the account")
     .requiredOption("--from <DAY>", "the first day, such as 2026-11-01", dayArgument)
     .requiredOption("--to <DAY>", "the last day, such as 2026-11-30", dayArgument)
-    .option("--format <FORMAT>", "csv or json (default: csv)")
+    .option("--format <FORMAT>", "csv, json, or html: a page of totals for printing (default: csv)")
+    .option("--totals", "only balances and totals by kind of entry, model and key")
     .option("--output <FILE>", "file to write (default: standard output)")
     .action(async (name: string, options: StatementOptions, command) => {
       const { from, to, output } = options
+      const content = options.totals === true ? "totals" : "entries"
       const format = formatOf(options.format, globalOptions(command).isJson)
       const account = await withInstallation(command, async ({ store, statements }) => {
         const account = await requireAccount(store, name)
-        const file = await statements.open(COMMAND_LINE, account.id, { from, to, format })
+        const query = { from, to, format, content } as const
+        const file = await statements.open(COMMAND_LINE, account.id, query)
         if (output !== undefined) await writeFile(output, file.chunks)
         else for await (const chunk of file.chunks) terminal.writeOutput(chunk)
         return account
@@ -40,10 +46,11 @@ export const registerStatement: RegisterCommand = (program, terminal) => {
     })
 }
 
-function formatOf(asked: string | undefined, isJson: boolean): "csv" | "json" {
-  const format = asked ?? (isJson ? "json" : "csv")
-  if (format === "csv" || format === "json") return format
-  throw new CommandError("usage", `--format must be csv or json, not '${format}'`)
+function formatOf(asked: string | undefined, isJson: boolean): (typeof FORMATS)[number] {
+  const wanted = asked ?? (isJson ? "json" : "csv")
+  const format = FORMATS.find((one) => one === wanted)
+  if (format !== undefined) return format
+  throw new CommandError("usage", `--format must be csv, json or html, not '${wanted}'`)
 }
 
 /** File mode that only allows the owner to read and write. */

@@ -5,6 +5,13 @@ export interface Download {
   readonly name: string
   readonly contentType: string
   readonly chunks: AsyncIterable<string>
+  /** The content security policy of a page that the browser shows instead of saving it; absent for a file. */
+  readonly pagePolicy?: string
+}
+
+/** Returns the chunks of a short file. */
+export async function* oneChunk(text: string): AsyncGenerator<string> {
+  yield text
 }
 
 /** Joins lines into chunks, because sending a line takes longer than creating it. */

@@ -92,6 +92,6 @@ function balanceRow(name: string, at: number, balance: bigint): string {
   return csvRow(["", momentText(at), name, "", formatCredits(balance), "", "", "", ""])
 }
 
-function momentText(at: number): string {
+export function momentText(at: number): string {
   return new Date(at).toISOString()
 }

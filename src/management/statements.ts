@@ -4,9 +4,16 @@ import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
-import { type Download, gathered } from "./download.ts"
+import { type Download, gathered, oneChunk } from "./download.ts"
+import { STATEMENT_PAGE_POLICY, statementPage } from "./statement-page.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
+import { csvTotals, jsonTotals, statementTotals } from "./statement-totals.ts"
 
+const CONTENT_TYPES = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  html: "text/html; charset=utf-8",
+} as const
 /** Number of lines per read. */
 const PAGE_SIZE = 500
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -42,12 +49,26 @@ export class Statements {
     const read = await this.#read({ id, name: account.name }, from, until)
     const writeOffs = this.#writeOffs(id, from, until)
     const statement = actor.isOperator ? { ...read, writeOffs } : read
-    const isCsv = query.format === "csv"
-    return {
-      name: `${fileName(account.name)}-${query.from}-${query.to}.${query.format}`,
-      contentType: isCsv ? "text/csv; charset=utf-8" : "application/json",
-      chunks: gathered(isCsv ? csvStatement(statement) : jsonStatement(statement)),
+    const { format, content } = query
+    const name = `${fileName(account.name)}-${query.from}-${query.to}`
+    const file = { name: `${name}.${format}`, contentType: CONTENT_TYPES[format] }
+    if (format !== "html" && content !== "totals") {
+      const lines = format === "csv" ? csvStatement(statement) : jsonStatement(statement)
+      return { ...file, chunks: gathered(lines) }
     }
+    const totals = await statementTotals(statement, await this.#keyNames(id))
+    if (format === "html") {
+      const chunks = oneChunk(statementPage(totals))
+      return { ...file, chunks, pagePolicy: STATEMENT_PAGE_POLICY }
+    }
+    const text = format === "csv" ? csvTotals(totals) : jsonTotals(totals)
+    return { ...file, name: `${name}-totals.${format}`, chunks: oneChunk(text) }
+  }
+
+  async #keyNames(account: string): Promise<ReadonlyMap<string, string>> {
+    const filter = { accounts: [account], status: undefined, now: Date.now() }
+    const keys = await this.#store.keys.list(filter, null, Number.MAX_SAFE_INTEGER)
+    return new Map(keys.map(({ id, name }) => [id, name]))
   }
 
   async #read(account: Statement["account"], from: number, until: number): Promise<Statement> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Locator } from "playwright-core"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { totp } from "../users/totp.ts"
+import { faultsOf } from "./axe-faults.ts"
 import { testBrowser } from "./browser.ts"
 import {
   ask,
@@ -238,12 +239,23 @@ test("a key is changed, a code revoked, a statement saved, and a change shown in
   const statement = dialog(/^Statement of/)
   await statement.getByLabel("From").fill("2030-01-01")
   await statement.getByText("The last day must not be before the first").waitFor()
+  await statement.getByRole("button", { name: "Last month" }).click()
+  expect(await statement.getByLabel("To", { exact: true }).inputValue()).toMatch(/-(28|29|30|31)$/)
   await statement.getByLabel("From").fill("2020-01-01")
   const { name } = await testBrowser.savedFile(page, () =>
     statement.getByRole("link", { name: "Download" }).click(),
   )
-  expect(name).toEndWith(".csv")
+  expect(name).toEndWith("-totals.csv")
   await statement.waitFor({ state: "detached" })
+  await page.getByRole("button", { name: /Statement/ }).click()
+  await statement.getByText("Print", { exact: true }).click()
+  const opened = page.waitForEvent("popup")
+  await statement.getByRole("link", { name: "Open the page" }).click()
+  const printed = await opened
+  await printed.getByRole("heading", { name: "Statement" }).waitFor()
+  await printed.getByText(/^Closing balance/).waitFor()
+  expect(await faultsOf(printed)).toEqual([])
+  await printed.close()
 
   await openPage("audit?account=all")
   const changes = page.getByRole("table").getByRole("button")

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
+import type { StatementQuery } from "#contract/accounts.ts"
 import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
@@ -35,13 +36,17 @@ async function fillDatabase(database: TestDatabase): Promise<void> {
   await grant("2026-11-05T10:00:00Z", 1n, "last")
 }
 
-async function textOf(
+function textOf(
   database: TestDatabase,
   from: string,
   to: string,
-  format: "csv" | "json" = "csv",
+  format: StatementQuery["format"] = "csv",
 ): Promise<string> {
-  const file = await new Statements(database.store).open(COMMAND_LINE, "a", { from, to, format })
+  return textOfQuery(database, { from, to, format })
+}
+
+async function textOfQuery(database: TestDatabase, query: StatementQuery): Promise<string> {
+  const file = await new Statements(database.store).open(COMMAND_LINE, "a", query)
   let text = ""
   for await (const chunk of file.chunks) text += chunk
   return text
@@ -113,6 +118,46 @@ describe("an account statement", () => {
     })
     const empty = JSON.parse(await textOf(database, "2026-10-01", "2026-10-31", "json"))
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
+  })
+
+  test("has totals by kind of entry, model and key, which add up to the closing balance", async () => {
+    await using database = await TestDatabase.open()
+    await fillDatabase(database)
+    const days = { from: "2026-11-02", to: "2026-11-30" }
+    const csv = await textOfQuery(database, { ...days, format: "csv", content: "totals" })
+    expect(csv).toBe(
+      [
+        "part,name,id,entries,amount",
+        "balance,opening balance,,,10",
+        "kind,charge,,1,-0.25",
+        "kind,grant,,2,6",
+        "balance,closing balance,,,15.75",
+        "model,sim/echo,,1,-0.25",
+        "key,,key,1,-0.25",
+        "",
+      ].join("\r\n"),
+    )
+    const json = await textOfQuery(database, { ...days, format: "json", content: "totals" })
+    expect(JSON.parse(json)).toMatchObject({
+      opening_balance: "10",
+      closing_balance: "15.75",
+      models: [{ name: "sim/echo", entries: 1, amount: "-0.25" }],
+      keys: [{ id: "key", entries: 1, amount: "-0.25" }],
+    })
+  })
+
+  test("has a page for printing, which runs no scripts and escapes names", async () => {
+    await using database = await TestDatabase.open()
+    const name = '<img src=x onerror="x">'
+    await database.store.accounts.create({ id: "a", name, createdAt: 1 }, AUDIT)
+    const days = { from: "2026-11-01", to: "2026-11-30", format: "html" } as const
+    const file = await new Statements(database.store).open(COMMAND_LINE, "a", days)
+    expect(file.contentType).toBe("text/html; charset=utf-8")
+    expect(file.pagePolicy).toStartWith("default-src 'none'")
+    const page = await textOfQuery(database, days)
+    expect(page).toContain("&lt;img src=x")
+    expect(page).not.toContain("<img")
+    expect(page).toContain("Closing balance, 2026-11-30")
   })
 
   test("adds up to the statement of all days if it covers single days, for any length of the ledger", async () => {

@@ -1,11 +1,13 @@
 import type { Download } from "../../management/download.ts"
 
 /** Streams a download, which may be long. */
-export function downloadAnswer({ name, contentType, chunks }: Download): Response {
+export function downloadAnswer({ name, contentType, chunks, pagePolicy }: Download): Response {
+  const disposition = pagePolicy === undefined ? "attachment" : "inline"
   return new Response(bytesOf(chunks), {
     headers: {
       "content-type": contentType,
-      "content-disposition": `attachment; filename="${name}"`,
+      "content-disposition": `${disposition}; filename="${name}"`,
+      ...(pagePolicy !== undefined && { "content-security-policy": pagePolicy }),
     },
   })
 }

@@ -114,3 +114,15 @@ test("a statement is returned as a file with the requested days", async () => {
     await response.body?.cancel()
   }
 })
+
+test("the totals of a statement are a file, or a page that the browser may only display", async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const days = `${account}/statement?from=${today}&to=${today}`
+  const csv = await ask(gateway, "GET", `${days}&content=totals`)
+  expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename=".*-totals\.csv"$/)
+  expect(await csv.text()).toStartWith("part,name,id,entries,amount\r\nbalance,opening balance,")
+  const page = await ask(gateway, "GET", `${days}&format=html`)
+  expect(page.headers.get("content-disposition")).toStartWith("inline")
+  expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src")
+  expect(await page.text()).toContain("Closing balance")
+})

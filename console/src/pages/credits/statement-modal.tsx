@@ -1,45 +1,51 @@
 import { Button, Group, Modal, SegmentedControl, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { addressOf } from "../../api/address.ts"
-import { utcDay } from "../../format/moments.ts"
+import { CALENDAR_RANGES, calendarDays } from "../../format/days.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
 
 const FORMATS = [
-  { value: "csv", label: "CSV, for a spreadsheet" },
-  { value: "json", label: "JSON" },
+  { value: "totals", label: "Totals, CSV" },
+  { value: "csv", label: "Entries, CSV" },
+  { value: "json", label: "Entries, JSON" },
+  { value: "html", label: "Print" },
 ] as const
+type Format = (typeof FORMATS)[number]["value"]
 
-/** Downloads all ledger entries within a range of days. */
+/** The parameters of each format. */
+const QUERIES = {
+  totals: { format: "csv", content: "totals" },
+  csv: { format: "csv", content: "entries" },
+  json: { format: "json", content: "entries" },
+  html: { format: "html", content: "totals" },
+} as const
+
+/** Downloads or prints the ledger entries of a range of days, or their totals by kind, model and key. */
 export function StatementModal({ account, isOpen, onClose }: CreditsModalProperties) {
-  const [from, setFrom] = useState(() => `${utcDay().slice(0, 8)}01`)
-  const [to, setTo] = useState(() => utcDay())
-  const [format, setFormat] = useState<(typeof FORMATS)[number]["value"]>("csv")
-  const fault = faultOf(from, to)
+  const [days, setDays] = useState(() => calendarDays("month", Date.now()))
+  const [format, setFormat] = useState<Format>("totals")
+  const fault = faultOf(days.from, days.to)
   const address = addressOf("GET /accounts/{id}/statement", {
     path: { id: account.id },
-    query: { from, to, format },
+    query: { ...days, ...QUERIES[format] },
   })
+  const isPage = format === "html"
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Statement of ${account.name}`}>
       <Stack>
-        <SimpleGrid cols={2}>
-          <TextInput
-            label="From"
-            type="date"
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            label="To"
-            type="date"
-            description="Days in UTC, inclusive"
-            inputWrapperOrder={["label", "input", "error", "description"]}
-            value={to}
-            error={fault}
-            onChange={(event) => setTo(event.currentTarget.value)}
-          />
-        </SimpleGrid>
+        <Group gap="xs" role="group" aria-label="Range of days">
+          {CALENDAR_RANGES.map(({ value, label }) => (
+            <Button
+              key={value}
+              size="compact-sm"
+              variant="default"
+              onClick={() => setDays(calendarDays(value, Date.now()))}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
+        <DayFields days={days} fault={fault} onChange={setDays} />
         <SegmentedControl
           aria-label="Format"
           data={[...FORMATS]}
@@ -51,15 +57,54 @@ export function StatementModal({ account, isOpen, onClose }: CreditsModalPropert
             Cancel
           </Button>
           {fault === null ? (
-            <Button component="a" href={address} download onClick={onClose}>
-              Download
+            <Button
+              component="a"
+              href={address}
+              {...(isPage ? { target: "_blank", rel: "noreferrer" } : { download: true })}
+              onClick={onClose}
+            >
+              {isPage ? "Open the page" : "Download"}
             </Button>
           ) : (
-            <Button disabled>Download</Button>
+            <Button disabled>{isPage ? "Open the page" : "Download"}</Button>
           )}
         </Group>
       </Stack>
     </Modal>
+  )
+}
+
+interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+interface DayFieldsProperties {
+  readonly days: Days
+  readonly fault: string | null
+  readonly onChange: (days: Days) => void
+}
+
+function DayFields({ days, fault, onChange }: DayFieldsProperties) {
+  return (
+    <SimpleGrid cols={2}>
+      <TextInput
+        label="From"
+        type="date"
+        value={days.from}
+        onChange={(event) => onChange({ ...days, from: event.currentTarget.value })}
+        data-autofocus
+      />
+      <TextInput
+        label="To"
+        type="date"
+        description="Days in UTC, inclusive"
+        inputWrapperOrder={["label", "input", "error", "description"]}
+        value={days.to}
+        error={fault}
+        onChange={(event) => onChange({ ...days, to: event.currentTarget.value })}
+      />
+    </SimpleGrid>
   )
 }
 

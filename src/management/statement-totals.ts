@@ -1,0 +1,119 @@
+import type { StatementLine } from "../store/entries.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { csvRow, defused } from "./csv.ts"
+import { momentText, type Statement } from "./statement-text.ts"
+
+/** The sum of some entries. Charges are negative, as in the ledger. */
+export interface StatementSum {
+  /** The kind of entry, the model, or the name of the key. */
+  readonly name: string
+  /** The id of the key; empty for others. */
+  readonly id: string
+  readonly entries: number
+  readonly amount: bigint
+}
+
+/** The sums of a statement. The opening balance plus the amounts of all kinds is the closing balance. */
+export interface StatementTotals {
+  readonly statement: Statement
+  readonly closing: bigint
+  readonly kinds: readonly StatementSum[]
+  /** The charges by model, the highest first. */
+  readonly models: readonly StatementSum[]
+  readonly keys: readonly StatementSum[]
+}
+
+/**
+ * Adds up the entries of a statement.
+ * @param keyNames names of the account's keys by id.
+ */
+export async function statementTotals(
+  statement: Statement,
+  keyNames: ReadonlyMap<string, string>,
+): Promise<StatementTotals> {
+  const [kinds, models, keys] = [new Sums(), new Sums(), new Sums()]
+  let closing = statement.opening
+  for await (const line of statement.entries) {
+    closing += line.amount
+    kinds.add(line.kind, line)
+    if (line.kind !== "charge") continue
+    models.add(line.model ?? "", line)
+    keys.add(line.key ?? "", line)
+  }
+  return {
+    statement,
+    closing,
+    kinds: kinds.list(),
+    models: models.list(),
+    keys: keys.list().map((sum) => ({ ...sum, id: sum.name, name: keyNames.get(sum.name) ?? "" })),
+  }
+}
+
+class Sums {
+  readonly #sums = new Map<string, { entries: number; amount: bigint }>()
+
+  add(name: string, { amount }: StatementLine): void {
+    const before = this.#sums.get(name)
+    this.#sums.set(name, {
+      entries: (before?.entries ?? 0) + 1,
+      amount: (before?.amount ?? 0n) + amount,
+    })
+  }
+
+  /** Returns the sums, the lowest amount first, which is the highest charge. */
+  list(): StatementSum[] {
+    return [...this.#sums]
+      .map(([name, sum]) => ({ name, id: "", ...sum }))
+      .toSorted((left, right) =>
+        left.amount === right.amount
+          ? left.name.localeCompare(right.name, "en")
+          : left.amount < right.amount
+            ? -1
+            : 1,
+      )
+  }
+}
+
+/** Formats the totals as CSV (RFC 4180): the balances, and the sums by kind of entry, by model and by key. */
+export function csvTotals({ statement, closing, kinds, models, keys }: StatementTotals): string {
+  const { opening, debt } = statement
+  const balance = (name: string, amount: bigint) =>
+    csvRow(["balance", name, "", "", formatCredits(amount)])
+  const sums = (part: string, of: readonly StatementSum[]) =>
+    of.map(({ name, id, entries, amount }) =>
+      csvRow([part, defused(name), id, String(entries), formatCredits(amount)]),
+    )
+  return [
+    "part,name,id,entries,amount\r\n",
+    balance("opening balance", opening),
+    ...sums("kind", kinds),
+    balance("closing balance", closing),
+    ...(debt > 0n ? [balance("closing debt", debt)] : []),
+    ...sums("model", models),
+    ...sums("key", keys),
+  ].join("")
+}
+
+/** Formats the totals as a JSON document. */
+export function jsonTotals({ statement, closing, kinds, models, keys }: StatementTotals): string {
+  const { account, from, until, opening, debt } = statement
+  const documents = (sums: readonly StatementSum[]) =>
+    sums.map(({ name, id, entries, amount }) => ({
+      name,
+      ...(id !== "" && { id }),
+      entries,
+      amount: formatCredits(amount),
+    }))
+  const document = {
+    account,
+    from: momentText(from),
+    until: momentText(until),
+    opening_balance: formatCredits(opening),
+    closing_balance: formatCredits(closing),
+    closing_debt: formatCredits(debt),
+    kinds: documents(kinds),
+    models: documents(models),
+    keys: documents(keys),
+  }
+  return `${JSON.stringify(document, undefined, 2)}\n`
+}
