@@ -27,6 +27,17 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/torture/memory.test.ts": "measures memory under load",
   "test/canaries/canaries-postgres.test.ts":
     "repeats the search of canaries-sqlite.test.ts on PostgreSQL",
+  "test/torture/chaos.test.ts": "runs npm run chaos in short",
+  "test/torture/torture.test.ts": "runs npm run torture in short",
+  "test/torture/idempotency-kill.test.ts": "repeats kill.test.ts with idempotency keys",
+  "test/torture/idempotency-cuts.test.ts":
+    "cuts idempotent requests between processes; test/http/idempotency runs them in one",
+  "test/store/cut-migration.test.ts":
+    "kills migrations of whole processes; migrate.test.ts lets single steps fail",
+  "test/store/postgres/hosts.test.ts": "switches between two database servers",
+  "test/cli/postgres-nodes.test.ts": "crashes the database of two nodes, as npm run torture does",
+  "test/cli/backup-bucket.test.ts":
+    "backs up to a bucket; backup.test.ts uses a folder, and test/wire/bucket tests the client",
   "test/browser/amounts.test.ts":
     "enters amounts in forms; test/console/amounts.test.ts tests their parsing",
   "test/browser/base-path-console.test.ts":

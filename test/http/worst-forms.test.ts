@@ -65,7 +65,7 @@ function formOf(model: string, repeated: string): LargeBody {
 }
 
 describe("the most expensive form", () => {
-  for (const [index, [name, repeated]] of Object.entries(PARTS).entries()) {
+  for (const [index, [name, repeated]] of sampleOf([...Object.entries(PARTS).entries()], 3)) {
     for (const credits of sampleOf(["0", "1000"], 2, index)) {
       test(`does not block other requests with ${name}, from a key with ${credits} credits`, async () => {
         const caller = await gateway.caller(credits)
