@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import { REJECTED_REQUESTS } from "./rejected-requests.ts"
 import { expressible, OWN_FORMATS } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
@@ -8,7 +9,8 @@ const CASES = REJECTED_REQUESTS.flatMap((row, index) =>
   row.at.map(([vendor, model], place) => {
     const { rule, name } = row
     const title = `${rule}${name === undefined ? "" : ` (${name})`} at ${vendor}/${model}`
-    return { ...row, vendor, model, title, id: `t/${index}-${place}` }
+    const isChosen = IS_EXHAUSTIVE || place === index % row.at.length
+    return { ...row, vendor, model, title, id: `t/${index}-${place}`, isChosen }
   }),
 )
 
@@ -25,7 +27,8 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]())
 
-for (const each of CASES) {
+// `npm test` tries each row at one of its models.
+for (const each of CASES.filter(({ isChosen }) => isChosen)) {
   const { title, vendor, id, asked, rejection, loss, unaffected = [] } = each
   const formats = expressible(asked).filter((format) => each.formats?.includes(format) ?? true)
 

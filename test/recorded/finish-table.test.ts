@@ -12,6 +12,7 @@ import { list, object, readAnswer } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
+import { sampleCombinations } from "../support/exhaustive.ts"
 
 /**
  * A row of the table of finish reasons in docs/contribute/wire/README.md#f5. It contains the reason that callers with
@@ -208,25 +209,26 @@ function expectedEnd(callerFormat: CallerFormat, dialect: DialectId, { row, word
 
 for (const dialect of dialects) {
   describe(`the finish reason of an answer in ${dialect}`, () => {
-    for (const each of CASES[dialect]) {
-      for (const way of WAYS) {
-        for (const callerFormat of CALLER_FORMATS) {
-          const id = idOf(dialect, each, way)
-          test(`matches the table for ${id}, through ${callerFormat.path}`, async () => {
-            const { gateway, caller } = replaying
-            const door = { url: gateway.url, key: caller.key }
-            const ask = way === "whole" ? askWhole : askStream
-            const answer = await ask(callerFormat, door, asked(callerFormat, id, each.isCall))
-            expect(answer.failure).toBeUndefined()
-            expect(endOf(callerFormat, answer.body)).toBe(expectedEnd(callerFormat, dialect, each))
-            const { texts, calls } = readAnswer(callerFormat.dialect, answer.body)
-            expect(texts).toEqual([each.isCall ? "" : "Hi"])
-            expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])
-            if (callerFormat.dialect !== "anthropic-messages") return
-            expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
-          })
-        }
-      }
+    for (const [each, way, callerFormat] of sampleCombinations(
+      2,
+      CASES[dialect],
+      WAYS,
+      CALLER_FORMATS,
+    )) {
+      const id = idOf(dialect, each, way)
+      test(`matches the table for ${id}, through ${callerFormat.path}`, async () => {
+        const { gateway, caller } = replaying
+        const door = { url: gateway.url, key: caller.key }
+        const ask = way === "whole" ? askWhole : askStream
+        const answer = await ask(callerFormat, door, asked(callerFormat, id, each.isCall))
+        expect(answer.failure).toBeUndefined()
+        expect(endOf(callerFormat, answer.body)).toBe(expectedEnd(callerFormat, dialect, each))
+        const { texts, calls } = readAnswer(callerFormat.dialect, answer.body)
+        expect(texts).toEqual([each.isCall ? "" : "Hi"])
+        expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])
+        if (callerFormat.dialect !== "anthropic-messages") return
+        expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
+      })
     }
   })
 }

@@ -28,7 +28,7 @@ const NORMAL_MS = 5_000
 const DAY_MS = 86_400_000
 
 for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
-  const numbers = sampleOf(NUMBERS, 3, index)
+  const numbers = sampleOf(NUMBERS, 6, 2 * index)
   describe(name, () => {
     const upstream = new AbsurdProvider()
     let gateway: TestGateway

@@ -63,7 +63,8 @@ interface Sum {
 
 /** Tests that an engine fulfills this contract. */
 export function labelUsageContract(engine: Engine): void {
-  segmentContract(engine)
+  // Each of these tests posts thousands of requests. On PostgreSQL, the next test reads a segment as well.
+  if (engine.name === "SQLite" || IS_EXHAUSTIVE) segmentContract(engine)
 
   test("totals of users, sessions and tags match the receipts", async () => {
     const random = new Random(SEED)
