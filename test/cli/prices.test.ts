@@ -49,10 +49,18 @@ function written(installation: Installation, text: string): string {
   return path
 }
 
+/**
+ * Sends a chat on a new connection. Commands of the CLI run in this process, and the gateway may close an idle
+ * connection meanwhile.
+ */
 async function chat(serving: ServingProcess, key: string): Promise<Response> {
   return fetch(`${serving.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      connection: "close",
+    },
     body: JSON.stringify({ model: "openai/echo", messages: [{ role: "user", content: "Hi" }] }),
   })
 }
