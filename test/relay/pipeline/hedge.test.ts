@@ -130,9 +130,9 @@ describe("a hedged request to the second deployment when the first is late", () 
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeGreaterThan(0n)
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeLessThan(nanocredits(receipt.hold))
       expect(winner?.provider_cost).toBeUndefined()
-      // A late answer does not count as a failure.
+      // A late answer does not count as a failure. On a busy machine, this call may be hedged too.
       const next = await keptReceipt(await ask(name))
-      expect(outcomes(next)).toEqual([`first/${name} ok`])
+      expect(outcomes(next).join()).toMatch(new RegExp(`first/${name} (ok|not_needed)`))
     })
   }
 
