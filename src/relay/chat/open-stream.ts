@@ -23,7 +23,7 @@ import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import { isUnusable, meterOf } from "./unread-answer.ts"
+import { isUnusable, meterOf, recordOtherCalls } from "./unread-answer.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 import { type AnswerStream } from "./answer-stream.ts"
@@ -82,19 +82,23 @@ export class StreamOpening {
   }
 
   /**
-   * Returns the started choices of the last plan after another choice failed.
+   * Returns the started choices of the last plan after another choice failed. Billed calls whose answers could not be
+   * read are charged with them.
    * @throws CallFailure if no choice has started.
    */
   #withoutFailed(failure: unknown): AnswerStream {
-    if (isFinal(asCallFailure(failure))) throw failure
-    const { plan, streams = [], writer } = this.#last ?? {}
+    if (failure instanceof CallEnded) throw failure
+    const { plan, streams = [], writer, attempts = [] } = this.#last ?? {}
     const { charge, cancellation } = this.#context
     if (plan === undefined || writer === undefined || streams.length === 0) {
-      recordUnchargedCalls(charge, cancellation.attempts)
+      if (!isFinal(asCallFailure(failure))) recordUnchargedCalls(charge, cancellation.attempts)
       throw failure
     }
     charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
-    return new SeveralStreams(plan, streams, writer)
+    const unread = attempts.filter(isUnusable)
+    const started = streams.flatMap((stream) => stream.attempts)
+    recordOtherCalls(this.#context, [...started, ...unread])
+    return new SeveralStreams(plan, streams, writer, unreadMeters(charge, unread))
   }
 
   /**
@@ -174,6 +178,16 @@ function countedOf(charge: PendingCharge, plan: Plan, all: readonly Attempt<Plan
     isUnusable(attempt) ? meterOf(charge, attempt) : (attempt.meter ?? []),
   )
   return { plan, attempts, meter: Meter.sum(meters) }
+}
+
+/** Returns the counts of calls whose answers were read for their usage only. */
+function unreadMeters(charge: PendingCharge, attempts: readonly Attempt<Plan>[]): Meter[] {
+  return attempts.map((attempt) => {
+    const meter = meterOf(charge, attempt)
+    // Hidden reasoning is part of the requested output.
+    meter.begunAt = undefined
+    return meter
+  })
 }
 
 /** Whether an attempt was replaced by another call. Its cost has then already been counted. */

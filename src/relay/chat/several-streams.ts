@@ -61,14 +61,22 @@ export class SeveralStreams implements AnswerStream {
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: TranscodingWriter
   readonly #streams: readonly UpstreamStream[]
+  readonly #unread: readonly Meter[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
   readonly #open: Set<UpstreamStream>
   /** The failure of one stream. It is reported after the held text of the other streams is sent. */
   #failure: unknown
 
-  constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {
+  /** @param unread the counts of billed calls whose answers could not be read. */
+  constructor(
+    plan: Plan,
+    streams: readonly UpstreamStream[],
+    writer: TranscodingWriter,
+    unread: readonly Meter[] = [],
+  ) {
     this.plan = plan
     this.#streams = streams
+    this.#unread = unread
     this.#open = new Set(streams)
     this.writer = writer
     this.attempts = streams.flatMap((stream) => stream.attempts)
@@ -88,7 +96,7 @@ export class SeveralStreams implements AnswerStream {
   }
 
   get meter(): Meter {
-    return Meter.sum(this.#streams.map((stream) => stream.meter))
+    return Meter.sum([...this.#streams.map((stream) => stream.meter), ...this.#unread])
   }
 
   async read(): Promise<string> {
