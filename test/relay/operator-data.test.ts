@@ -22,12 +22,22 @@ const COSTS = {
   estimated_cost: COST,
   market_cost: COST,
   billing: { plan: COST },
+  input_cost: COST,
+  total_price: `${COST}`,
+  credits_used: COST,
+  spend: COST,
 }
 /** Members of a whole answer or an event with data of the operator. */
 const OPERATOR = {
   cost: COST,
   estimated_cost: COST,
   x_request_cost: COST,
+  total_cost: COST,
+  remaining_credits: COST,
+  balance: `${COST}`,
+  pricing: { input: COST },
+  team_id: ACCOUNT,
+  key_alias: ACCOUNT,
   _hidden_params: { response_cost: COST, api_base: ACCOUNT },
   provider_metadata: { gateway: { cost: `${COST}`, marketCost: `${COST}` } },
   user_id: ACCOUNT,
@@ -158,6 +168,7 @@ const STREAMED: Readonly<Record<string, readonly object[]>> = {
       response: { ...RESPONSE, status: "in_progress", output: [], usage: null },
     },
     {
+      ...OPERATOR,
       type: "response.output_item.added",
       output_index: 0,
       item: {
@@ -169,6 +180,7 @@ const STREAMED: Readonly<Record<string, readonly object[]>> = {
       },
     },
     {
+      ...OPERATOR,
       type: "response.output_text.delta",
       item_id: "msg_1",
       output_index: 0,
@@ -183,9 +195,19 @@ const STREAMED: Readonly<Record<string, readonly object[]>> = {
       type: "message_start",
       message: { ...CLAUDE, content: [], stop_reason: null },
     },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hello" } },
-    { type: "content_block_stop", index: 0 },
+    {
+      ...OPERATOR,
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "text", text: "" },
+    },
+    {
+      ...OPERATOR,
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "text_delta", text: "hello" },
+    },
+    { ...OPERATOR, type: "content_block_stop", index: 0 },
     { ...OPERATOR, type: "message_delta", delta: { stop_reason: "end_turn" }, usage: TOKEN_USAGE },
     { type: "message_stop" },
   ],

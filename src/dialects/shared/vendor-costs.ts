@@ -1,29 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** Members of a usage in which vendors report their charges to the operator. */
-const USAGE_COSTS: readonly string[] = [
-  "cost",
-  "cost_details",
-  "cost_breakdown",
-  "estimated_cost",
-  "market_cost",
-  "total_cost",
-  "prompt_cost",
-  "completion_cost",
-  "cost_in_usd_ticks",
-  "credits",
-  "billing",
-]
+/** Matches names of members in which vendors report charges to the operator or the operator's balance. */
+const CHARGE = /cost|pric(?:e|ing)|credit|balance|billing|spend|usd|byok/i
+/** Maximum names whose match is remembered. A vendor could send any number of names. */
+const MAX_NAMES = 1_000
+const matches = new Map<string, boolean>()
+
 /**
- * Members of a whole answer or of a chunk with charges to the operator, ids of the operator's account, or data of the
- * operator's own gateway.
+ * Members of a whole answer or of a chunk with ids of the operator's account, or data of the operator's own gateway.
  */
 const OPERATOR_MEMBERS: ReadonlySet<string> = new Set([
-  "cost",
-  "estimated_cost",
-  "market_cost",
-  "x_request_cost",
   "_hidden_params",
+  "api_key",
+  "key_alias",
+  "team_id",
+  "tenant_id",
+  "workspace_id",
   "user_id",
   "organization",
   "organization_id",
@@ -44,7 +36,7 @@ const METADATA_DEPTH = 2
  * @returns the same usage if it has no charges.
  */
 export function withoutCost(usage: JsonObject): JsonObject {
-  return without(usage, USAGE_COSTS)
+  return without(usage, isCharge)
 }
 
 /**
@@ -52,15 +44,19 @@ export function withoutCost(usage: JsonObject): JsonObject {
  * @returns the same answer if it has no such data.
  */
 export function withoutOperatorData(answer: JsonObject): JsonObject {
-  let kept: JsonObject | undefined
-  for (const name in answer) {
-    if (!OPERATOR_MEMBERS.has(name)) continue
-    kept ??= { ...answer }
-    delete kept[name]
-  }
+  const kept = without(answer, isOperators)
   const metadata = answer[METADATA]
-  if (metadata === undefined) return kept ?? answer
-  return { ...(kept ?? answer), [METADATA]: withoutMetadataCosts(metadata, METADATA_DEPTH) }
+  if (metadata === undefined) return kept
+  return { ...kept, [METADATA]: withoutMetadataCosts(metadata, METADATA_DEPTH) }
+}
+
+/**
+ * Returns the data of an event without data of the operator.
+ * @param data the JSON of the event, which is returned if it has no such data.
+ */
+export function eventWithoutOperatorData(event: JsonObject, data: string): string {
+  const shown = withoutOperatorData(event)
+  return shown === event ? data : JSON.stringify(shown)
 }
 
 /**
@@ -77,24 +73,35 @@ export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): Json
 
 /** Removes operator data from a whole answer in place, including its usage. */
 export function removeOperatorData(answer: JsonObject): void {
-  for (const name in answer) if (OPERATOR_MEMBERS.has(name)) delete answer[name]
+  for (const name in answer) if (isOperators(name)) delete answer[name]
   const { usage, usageMetadata, [METADATA]: metadata } = answer
   if (isJsonObject(usage)) answer.usage = withoutCost(usage)
   if (isJsonObject(usageMetadata)) answer.usageMetadata = withoutCost(usageMetadata)
   if (metadata !== undefined) answer[METADATA] = withoutMetadataCosts(metadata, METADATA_DEPTH)
 }
 
-function without(object: JsonObject, names: readonly string[]): JsonObject {
-  if (!hasAny(object, names)) return object
-  const kept = { ...object }
-  for (const name of names) delete kept[name]
-  return kept
+function isOperators(name: string): boolean {
+  return OPERATOR_MEMBERS.has(name) || isCharge(name)
 }
 
-/** Written as a loop, because it runs for every answer and every chunk. */
-function hasAny(object: JsonObject, names: readonly string[]): boolean {
-  for (const name of names) if (object[name] !== undefined) return true
-  return false
+function isCharge(name: string): boolean {
+  const known = matches.get(name)
+  if (known !== undefined) return known
+  if (matches.size >= MAX_NAMES) matches.clear()
+  const found = CHARGE.test(name)
+  matches.set(name, found)
+  return found
+}
+
+/** Written as a loop that rarely copies, because it runs for every answer and every chunk. */
+function without(object: JsonObject, isRemoved: (name: string) => boolean): JsonObject {
+  let kept: JsonObject | undefined
+  for (const name in object) {
+    if (!isRemoved(name)) continue
+    kept ??= { ...object }
+    delete kept[name]
+  }
+  return kept ?? object
 }
 
 function withoutMetadataCosts(value: JsonValue, depth: number): JsonValue {

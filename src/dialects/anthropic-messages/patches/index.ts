@@ -27,7 +27,11 @@ import { completeMessage, completeStart } from "./complete.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
-import { withoutCost, withoutOperatorData } from "../../shared/vendor-costs.ts"
+import {
+  eventWithoutOperatorData,
+  withoutCost,
+  withoutOperatorData,
+} from "../../shared/vendor-costs.ts"
 import { withStartCounts } from "../usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
@@ -125,12 +129,14 @@ class MessagePatcher implements FramePatcher {
   }
 
   push(frame: SseFrame): PatchedFrame {
-    const { json, data } = frame
+    const { json } = frame
     if (json === undefined) {
+      const { data } = frame
       return frame.event === "error"
         ? { action: "forward", event: "error", data }
         : { action: "withhold", data }
     }
+    const data = eventWithoutOperatorData(json, frame.data)
     const event = frame.event ?? eventName(json)
     switch (json.type) {
       case "message_start":

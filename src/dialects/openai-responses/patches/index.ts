@@ -13,7 +13,12 @@ import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { streamFailure } from "../errors.ts"
 import { withDistinctIds, withMessages } from "../messages/content-input.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
-import { removeOperatorData, withoutOperatorData, withoutCost } from "../../shared/vendor-costs.ts"
+import {
+  eventWithoutOperatorData,
+  removeOperatorData,
+  withoutOperatorData,
+  withoutCost,
+} from "../../shared/vendor-costs.ts"
 import { dropAgentTools } from "../tools/agent-tools.ts"
 import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { encodeEvents, failureFrames } from "../stream/encode.ts"
@@ -96,7 +101,9 @@ class ResponseFrames implements FramePatcher {
     const number = json.sequence_number
     if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
     const response = objectAt(json, "response")
-    if (response === undefined) return { action: "forward", event: type, data }
+    if (response === undefined) {
+      return { action: "forward", event: type, data: eventWithoutOperatorData(json, data) }
+    }
     const patched = this.#patched(response)
     patched.status ??= STATUSES[type] ?? "in_progress"
     if (type !== INCOMPLETE) return this.#withResponse(type, json, patched)
