@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
-import type { StatementQuery } from "#contract/accounts.ts"
+import type { StatementQuery } from "tollgate-contract/accounts.ts"
 import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
