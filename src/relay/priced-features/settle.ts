@@ -220,8 +220,8 @@ function splitIterations(
     const usage = withLifetimes(decoded)
     const name = textAt(iteration, "model")
     const isAdvice = iteration.type === "advisor_message"
-    const isOwn = name === undefined || (!isAdvice && isNamed(name, deployment.upstreamModel))
-    const second = isOwn ? undefined : secondNamed(models, name)
+    const own = isAdvice ? [] : [{ name: deployment.upstreamModel }]
+    const second = name === undefined ? undefined : secondNamed(name, own, models)
     if (second !== undefined) {
       // The answering model is charged in the mode of the response. Models that are only consulted are not.
       const isAlongside = second.charge.how === "alongside"
@@ -264,14 +264,53 @@ function tokensOf(usage: Usage): number {
   return totalInput(usage) + totalOutput(usage)
 }
 
-/** Returns the model with a name. For an unknown name, it returns the most expensive model. */
-function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
-  return models.find((model) => isNamed(name, model.name)) ?? mostExpensive(models)
+/**
+ * Returns the model with a name; undefined if it is the request's own model. For an unknown name, it returns the most
+ * expensive model.
+ */
+function secondNamed(
+  name: string,
+  own: readonly Named[],
+  models: readonly SecondModel[],
+): SecondModel | undefined {
+  const found = mostSimilar(name, [...own, ...models])
+  if (found === undefined) return mostExpensive(models)
+  return models.find((model) => model === found)
 }
 
-/** Whether a reported name is the name of a model. Responses may name a version of the requested model. */
-function isNamed(reported: string, name: string): boolean {
-  return reported === name || reported.startsWith(`${name}-`) || name.startsWith(`${reported}-`)
+interface Named {
+  readonly name: string
+}
+
+/** Returns the model to which a reported name refers; undefined if it refers to none of them. */
+function mostSimilar(reported: string, models: readonly Named[]): Named | undefined {
+  let found: Named | undefined
+  let best = 0
+  for (const model of models) {
+    const match = similarity(reported, model.name)
+    if (match <= best) continue
+    found = model
+    best = match
+  }
+  return found
+}
+
+/** The end of a name that only names the version of a model, such as `2025-10-06`, `0613` or `latest`. */
+const VERSION = /^(?:\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|v\d+(?::\d+)?|latest|preview)(?:-|$)/
+const SAME = 3_000
+const SAME_BUT_VERSION = 2_000
+const SAME_BEGINNING = 1_000
+
+/**
+ * Returns how well a reported name matches the name of a model; 0 if it does not match. Responses may name a version of
+ * the requested model, but a longer name may also be another model (`gpt-5` and `gpt-5-pro`).
+ */
+function similarity(reported: string, name: string): number {
+  if (reported === name) return SAME
+  const [shorter, longer] = reported.length < name.length ? [reported, name] : [name, reported]
+  if (!longer.startsWith(`${shorter}-`)) return 0
+  const isVersion = VERSION.test(longer.slice(shorter.length + 1))
+  return (isVersion ? SAME_BUT_VERSION : SAME_BEGINNING) + shorter.length
 }
 
 function mostExpensive(models: readonly SecondModel[]): SecondModel | undefined {
@@ -280,7 +319,7 @@ function mostExpensive(models: readonly SecondModel[]): SecondModel | undefined 
   return max
 }
 
-function costs({ price }: SecondModel): bigint {
+function costs({ price }: Pick<SecondModel, "price">): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
@@ -293,17 +332,16 @@ function answeredBy(
   models: readonly SecondModel[],
   records: readonly AnswerRecord[],
 ): SecondModel | undefined {
+  const own = { name: deployment.upstreamModel }
   for (const { whole, items } of records) {
     const fallback = items.findLast(({ name }) => name === "fallback")?.item
     const to = fallback === undefined ? undefined : textAt(objectAt(fallback, "to") ?? {}, "model")
     const name = to ?? textAt(whole, "model")
-    if (name === undefined || isNamed(name, deployment.upstreamModel)) continue
-    const known = models.find((model) => isNamed(name, model.name))
-    if (known !== undefined) return known
+    const found = name === undefined ? own : mostSimilar(name, [own, ...models])
+    if (found === own) continue
+    if (found !== undefined) return models.find((model) => model === found)
     const max = mostExpensive(models)
-    const own =
-      ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
-    return max !== undefined && costs(max) > own ? max : undefined
+    return max !== undefined && costs(max) > costs({ price }) ? max : undefined
   }
   return undefined
 }

@@ -35,6 +35,8 @@ beforeAll(async () => {
       "claude/large": simulated({ ...limits, price: DEAR }),
       "router/acme/small": simulated(limits),
       "router/acme/large": simulated({ ...limits, price: DEAR }),
+      "router/acme/small-pro": simulated({ ...limits, price: DEAR }),
+      "claude/small-5": simulated({ ...limits, price: DEAR }),
       "gpt/up": simulated(limits),
       "gpt/gpt-image-2": simulated({ kind: "image", price: { input: "5", output: "30" } }),
     },
@@ -239,6 +241,43 @@ describe("a second model that may answer", () => {
       expect((await errorOf(told)).message).toContain(`\`${place}\``)
     }
   })
+})
+
+describe("an answer of a fallback whose name begins with the name of the requested model", () => {
+  const own = 120_000n
+  const dear = 1_200_000n
+
+  test.each([
+    ["small-pro", dear],
+    ["small-pro-2026-01-01", dear],
+    ["small-2026-01-01", own],
+    ["small-latest", own],
+    ["small", own],
+  ])("is charged at the price of the model that it names: %s", async (name, cost) => {
+    path = CHAT
+    answer = completion({ model: `acme/${name}` })
+    const caller = await gateway.caller("10")
+    const body = { model: "router/acme/small", fallbacks: [{ model: "acme/small-pro" }] }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  })
+
+  test.each([
+    ["small", "small-5", "small-5-20260101", dear],
+    ["small", "small-5", "small-20260101", own],
+    ["small-5", "small", "small", own],
+    ["small-5", "small", "small-5-20260101", dear],
+  ])(
+    "is charged at the price of the model of its iteration: %s with %s, %s",
+    async (model, fallback, name, cost) => {
+      path = MESSAGES
+      answer = message([], { iterations: [iteration("message", 100, 10, name)] })
+      const caller = await gateway.caller("10")
+      const body = { model: `claude/${model}`, fallbacks: [{ model: fallback }] }
+      const response = await caller.post(MESSAGES, { messages: HELLO, max_tokens: 50, ...body })
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    },
+  )
 })
 
 describe("an advisor's answers", () => {
