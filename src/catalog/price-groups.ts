@@ -1,5 +1,6 @@
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
-import type { ModelKind } from "#contract/model-kinds.ts"
+import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
+import { CLASS_OF_NAME, fallbackOf, type UsageClass } from "#contract/usage-classes.ts"
 import type { PriceGroupSettings, PriceSettings, PriceTermSettings } from "../config/settings.ts"
 import { globMatcher } from "../keys/model-glob.ts"
 import { type GroupTerm, type Mode, type Price, type Rates, UNIT_FACTOR } from "../ledger/price.ts"
@@ -89,7 +90,7 @@ class PriceTerm {
     let priced = this.#priced.get(model)
     if (priced === undefined) {
       const deployments = model.deployments.map((each) =>
-        this.#deployment(each, this.#cardOf(model, each)),
+        this.#deployment(model.kind, each, this.#cardOf(model, each)),
       )
       priced = { ...model, deployments }
       this.#priced.set(model, priced)
@@ -129,7 +130,7 @@ class PriceTerm {
     return undefined
   }
 
-  #deployment(deployment: Deployment, card: Price | undefined): Deployment {
+  #deployment(kind: ModelKind, deployment: Deployment, card: Price | undefined): Deployment {
     const { price } = deployment
     if (price === undefined) return deployment
     const multiplier = divideUp(price.multiplier * this.#multiplier, UNIT_FACTOR)
@@ -139,11 +140,14 @@ class PriceTerm {
       return { ...deployment, price: { ...price, multiplier, group } }
     }
     const services = timesEach(price.services, multiplier)
+    const features = timesEach(featureRates(kind, price, card), multiplier)
     const modes = new Map<string, Mode>([...modeFactorsOf(price), ...(card.modes ?? [])])
     return {
       ...deployment,
       price: {
         ...card,
+        rates: { ...features, ...card.rates },
+        tiers: card.tiers.map((tier) => ({ ...tier, rates: { ...features, ...tier.rates } })),
         ...(services && { services }),
         ...(modes.size > 0 && { modes }),
         group: term,
@@ -151,6 +155,31 @@ class PriceTerm {
       },
     }
   }
+}
+
+/** The classes of features that are billed in addition to the tokens or units of a model. */
+const FEATURES = [
+  "searches",
+  "premiumSearches",
+  "mapSearches",
+  "fileSearches",
+  "codeSessions",
+  "requests",
+  "mediumRequests",
+  "lowRequests",
+] as const satisfies readonly UsageClass[]
+
+/** Returns the model's own rates of features that a rate card does not price. */
+function featureRates(kind: ModelKind, { rates }: Price, card: Price): Rates {
+  const counted = MODEL_KINDS[kind].requiredPrices.flat().map((name) => CLASS_OF_NAME[name])
+  const isPriced = (usageClass: UsageClass): boolean => {
+    const parent = fallbackOf(usageClass)
+    return card.rates[usageClass] !== undefined || (parent !== undefined && isPriced(parent))
+  }
+  const kept = FEATURES.filter((name) => !counted.includes(name) && !isPriced(name))
+  return Object.fromEntries(
+    kept.flatMap((name) => (rates[name] === undefined ? [] : [[name, rates[name]]])),
+  )
 }
 
 /** Returns a rate card's price for a deployment. A deployment without its own price stays uncallable. */

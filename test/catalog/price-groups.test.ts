@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { NAME_OF_CLASS, type UsageClass } from "tollgate-contract/usage-classes.ts"
 import * as fc from "fast-check"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import type { Model } from "../../src/catalog/model.ts"
@@ -127,6 +128,50 @@ describe("a price group", () => {
       "price_groups.partners: the price of 'mine/voice' is not used: the model is priced by 'character', so the price needs it too",
       false,
     ])
+  })
+
+  test("multiplies the model's prices of features that its rate card does not name", () => {
+    const features = {
+      search: "10",
+      search_premium: "20",
+      map_search: "30",
+      file_search: "40",
+      code_session: "50",
+      request: "60",
+      request_medium: "70",
+      request_low: "80",
+    }
+    const own = { input: "1", output: "2", tiers: [{ above: 1_000, input: "2" }], ...features }
+    const made = settings({ mine: provider("acme") }, { "mine/feature": { price: own } }, "1.5")
+    const priced = build(made).catalog
+    const ratesIn = (card: PriceSettings) => {
+      const groups = groupOf({ from: 0, multiplier: "0.5", prices: { "*": card } })
+      const price = groups.priced(priced.listed("mine/feature"), "partners", 0).deployments[0]
+        ?.price
+      const rates = price?.rates ?? {}
+      for (const tier of price?.tiers ?? [])
+        expect(tier.rates).toMatchObject({ ...rates, inputFresh: 9n * 10n ** 9n })
+      return Object.fromEntries(
+        Object.entries(rates).map(([name, rate]) => [
+          NAME_OF_CLASS[name as UsageClass],
+          Number(rate) / 1e9,
+        ]),
+      )
+    }
+    const times = (factor: number) =>
+      Object.fromEntries(
+        Object.entries(features).map(([name, rate]) => [name, Number(rate) * factor]),
+      )
+    const card = { input: "5", output: "30", tiers: [{ above: 1_000, input: "9" }] }
+    expect(ratesIn(card)).toEqual({ input: 5, output: 30, ...times(0.75) })
+    const { request_medium: _, request_low: __, ...others } = times(0.75)
+    expect(ratesIn({ ...card, search: "1", request: "7" })).toEqual({
+      ...others,
+      input: 5,
+      output: 30,
+      search: 1,
+      request: 7,
+    })
   })
 
   test("warns about unused prices", () => {
