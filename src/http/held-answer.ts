@@ -4,8 +4,8 @@ import type { Answer } from "../relay/request/call.ts"
 import type { Connection } from "./server.ts"
 
 /**
- * Bytes of the chunks of a response. A response with one chunk is sent at once. The runtime copies what the client does
- * not read.
+ * Bytes of the chunks of a response. A response with one chunk is sent at once. The runtime copies bytes that
+ * the client does not read.
  */
 const CHUNK_BYTES = 64 * 1024
 

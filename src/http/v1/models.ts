@@ -102,7 +102,7 @@ function listIn(
     form === "openai"
       ? catalog.listBody(key, kind)
       : JSON.stringify(PAGES[form](catalog.list(key.allows, kind), searchParams))
-  // The list is free, so callers could otherwise request many lists and read none.
+  // The list is free, so callers could otherwise request many lists without reading them.
   memory.takeAnswer(2 * body.length)
   return { headers: textHeaders(id, {}), body }
 }

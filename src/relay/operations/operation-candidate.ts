@@ -92,7 +92,7 @@ export class OperationCandidate implements Candidate {
     return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
   }
 
-  /** The reported usage of each billed call whose answer was not read; undefined if the call reported none. */
+  /** The reported usage of each billed call whose answer was not read; undefined without a report. */
   get unreadUsages(): readonly (Usage | undefined)[] {
     return this.#billed
       .filter((attempt) => !this.#answers.has(attempt))

@@ -132,7 +132,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("is charged with the other choices, which the caller receives", async () => {
+  test("costs its usage and that of the other choices, which the caller receives", async () => {
     const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
     const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
     let made = 0

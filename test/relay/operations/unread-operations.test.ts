@@ -198,25 +198,31 @@ describe("a response of an operation that is too large to read", () => {
     ],
     ["google/priced", 0, GOOGLE, { image: 4 }],
     ["google/priced", 0, undefined, { image: 4 }],
-  ])("is charged with the other images of %s, which the caller receives", async (...row) => {
-    const [model, texts, reported, usage] = row
-    let made = 0
-    respond = () => {
-      made++
-      if (made === 4) return padded(1.5 * MEGABYTE, reported ? { usageMetadata: reported } : {})
-      const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }
-      const part = made <= texts ? { text: "I cannot" } : image
-      return Response.json({ candidates: [{ content: { parts: [part] } }], usageMetadata: GOOGLE })
-    }
-    const order = { model, prompt: "A cat", n: 4, response_format: "b64_json" }
-    const response = await caller.post("/v1/images/generations", order)
-    expect(response.status).toBe(200)
-    expect(made).toBe(4)
-    expect(((await response.json()) as { data: unknown }).data).toBeArrayOfSize(3 - texts)
-    expect(response.headers.get("x-tollgate-losses")).toContain("n:approximated")
-    const receipt = await receiptOf(caller, response)
-    expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
-  })
+  ])(
+    "costs its usage and that of the other images of %s, which the caller receives",
+    async (...row) => {
+      const [model, texts, reported, usage] = row
+      let made = 0
+      respond = () => {
+        made++
+        if (made === 4) return padded(1.5 * MEGABYTE, reported ? { usageMetadata: reported } : {})
+        const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }
+        const part = made <= texts ? { text: "I cannot" } : image
+        return Response.json({
+          candidates: [{ content: { parts: [part] } }],
+          usageMetadata: GOOGLE,
+        })
+      }
+      const order = { model, prompt: "A cat", n: 4, response_format: "b64_json" }
+      const response = await caller.post("/v1/images/generations", order)
+      expect(response.status).toBe(200)
+      expect(made).toBe(4)
+      expect(((await response.json()) as { data: unknown }).data).toBeArrayOfSize(3 - texts)
+      expect(response.headers.get("x-tollgate-losses")).toContain("n:approximated")
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
+    },
+  )
 
   test("results in a charge for the usage of all batches of texts", async () => {
     let made = 0
