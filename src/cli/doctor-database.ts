@@ -50,8 +50,27 @@ async function checkLedger(settings: Settings, { place }: Database): Promise<Che
 
 function failed(error: unknown): Check {
   const found = error instanceof Error ? error.message : String(error)
-  const mend = error instanceof LedgerError ? MENDS[error.code] : MENDS.damaged
+  const mend = error instanceof LedgerError ? mendOf(error) : MENDS.damaged
   return { name: "database", result: "failed", found, mend }
+}
+
+/** Returns the next step after a failure of the database. */
+export function mendOf({ code, cause }: LedgerError): string {
+  const reported = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+  return (code === "unavailable" ? SERVER_MENDS[reported] : undefined) ?? MENDS[code]
+}
+
+/** Next steps by the code of the server (SQLSTATE) or of its client. */
+const SERVER_MENDS: Readonly<Record<string, string>> = {
+  "25006": "connect to a server that accepts writes, and remove default_transaction_read_only",
+  "28000": "correct the user in database.url, or allow it in the server's pg_hba.conf",
+  "28P01": "correct the user and the password in database.url",
+  "3D000": "create the database, or correct its name in database.url",
+  "42501": "grant the user all rights on the database and its schema",
+  "53300": "raise max_connections of the server, or lower database.connections",
+  "57014": "raise statement_timeout for the user of database.url, or remove it",
+  ERR_POSTGRES_CONNECTION_REFUSED:
+    "check the host and the port in database.url, and that the server runs and accepts connections from this machine",
 }
 
 const MENDS: Readonly<Record<LedgerFault, string>> = {
