@@ -184,13 +184,18 @@ describe("embedding request encoder", () => {
 })
 
 test("the embedding encoder splits inputs above a vendor's limit", () => {
-  const sizes = (vendor: string, model = "m") =>
-    asked(vendor, { input: MANY }, model).bodies.map((body) => {
+  const sizes = (vendor: string, model = "m", more = {}) =>
+    asked(vendor, { input: MANY, ...more }, model).bodies.map((body) => {
       const list = body["input"] ?? body["texts"] ?? body["requests"] ?? body["instances"]
       return Array.isArray(list) ? list.length : 1
     })
-  expect(sizes("openai")).toEqual([2048, 52])
-  expect(sizes("jina")).toEqual([2048, 52])
+  expect(sizes("openai", "m", { encoding_format: "base64" })).toEqual([2048, 52])
+  // The response of 2,048 long vectors would not fit as numbers.
+  expect(sizes("openai")).toEqual([1024, 1024, 52])
+  expect(sizes("openai", "m", { dimensions: 2048 })).toEqual([2048, 52])
+  expect(sizes("openai", "m", { dimensions: 3072 })).toEqual([1365, 735])
+  expect(sizes("openai", "m", { dimensions: 8_000_000 })).toHaveLength(2_100)
+  expect(sizes("jina", "m", { encoding_format: "base64" })).toEqual([1024, 1024, 52])
   expect(sizes("mistral")).toEqual([...Array<number>(8).fill(256), 52])
   expect(sizes("perplexity").slice(-2)).toEqual([512, 52])
   expect(sizes("voyage").slice(-2)).toEqual([128, 52])

@@ -22,6 +22,14 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import { countedVectors, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
 import { batchesOf, tokensOfCalls } from "./batches.ts"
 
+/**
+ * Maximum numbers in the response to a call. Servers print up to 29 bytes for a number: a double on a separate line.
+ * The response then fits into the default of `limits.answer_mb`.
+ */
+const MAX_NUMBERS = 4 * 1024 * 1024
+/** Numbers of each vector, if the request does not set them. Few models have more. */
+const ASSUMED_DIMENSIONS = 4096
+
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
 
@@ -77,10 +85,9 @@ export function openAiEmbedding(
       const losses: Loss[] = []
       const fields = fieldsOf(request, all, losses)
       const { input } = request
+      const max = maxInputs(request, all)
       const batches: (readonly (string | readonly number[])[])[] =
-        input.type === "texts"
-          ? batchesOf(input.texts, all.maxInputs)
-          : batchesOf(input.tokens, all.maxInputs)
+        input.type === "texts" ? batchesOf(input.texts, max) : batchesOf(input.tokens, max)
       const calls = batches.map((batch) =>
         jsonCall(all.path, { ...fields, model, input: batch.map(copied) }),
       )
@@ -99,6 +106,15 @@ const READERS: Readonly<Record<OpenAiEmbeddingQuirks["numbers"], VectorReader>> 
 
 function copied(input: string | readonly number[]): string | number[] {
   return typeof input === "string" ? input : [...input]
+}
+
+/** Returns the maximum inputs of a call. Vectors of numbers are several times as long as vectors in base64. */
+function maxInputs(
+  { encoding, dimensions = ASSUMED_DIMENSIONS }: EmbeddingRequest,
+  { maxInputs: max, base64, numbers }: OpenAiEmbeddingQuirks,
+): number {
+  if (numbers === "int8" || (encoding === "base64" && base64)) return max
+  return Math.max(1, Math.min(max, Math.floor(MAX_NUMBERS / dimensions)))
 }
 
 /** Returns all fields except the model and the inputs. */

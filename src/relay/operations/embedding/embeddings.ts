@@ -214,10 +214,14 @@ function isBase64Refused(refusal: unknown): boolean {
   return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
 }
 
-/** Returns the number of calls for a request at a deployment. @throws GatewayError if the vendor does not support it. */
+/**
+ * Returns the number of calls for a request at a deployment, which is highest if the server rejects base64.
+ * @throws GatewayError if the vendor does not support the request.
+ */
 export function callsAt(candidate: Candidate, asked: EmbeddingForms): number {
   const { format, sent } = sentTo(candidate, asked)
-  return format.encode(sent, candidate.deployment.upstreamModel).calls.length
+  const request: EmbeddingRequest = { ...sent, encoding: "float" }
+  return format.encode(request, candidate.deployment.upstreamModel).calls.length
 }
 
 /**
