@@ -13,15 +13,15 @@ const NAMES: ReadonlySet<string> = new Set([
   // OpenAI's number of searches.
   "tool_usage",
 ])
-/** The member of an event that contains the whole answer. */
-const ANSWER = "response"
+/** The members of an event that contain the whole answer, or the end of Cohere's answers. */
+const ANSWERS: ReadonlySet<string> = new Set(["response", "delta"])
 const MAX_NAME_BYTES = 32
 /** Maximum bytes of a value that is kept. */
 const MAX_VALUE_BYTES = 16 * 1024
 
 /**
  * Keeps the members of an answer that report its usage, wherever they are in the object, while the answer is scanned.
- * Members of the object `response` count too.
+ * Members of the objects `response` and `delta` count too.
  */
 export class UsageMembers implements JsonObserver {
   readonly maxDepth = 2
@@ -29,7 +29,7 @@ export class UsageMembers implements JsonObserver {
   #name = ""
   /** Whether the scanned value belongs to a member, so that its strings are not names. */
   readonly #isValue = [false, false, false]
-  /** Whether the open object at the second level is the whole answer of an event. */
+  /** Whether the members of the open object at the second level count. */
   #isAnswer = false
   #keptName = ""
   /** The level of the member that is being kept; 0 if no member is being kept. */
@@ -58,7 +58,7 @@ export class UsageMembers implements JsonObserver {
     const name = this.#name.slice(0, -1)
     this.#name = ""
     this.#isValue[depth] = true
-    if (depth === 1) this.#isAnswer = name === ANSWER
+    if (depth === 1) this.#isAnswer = ANSWERS.has(name)
     if (this.#keptDepth > 0 || !NAMES.has(name) || (depth === 2 && !this.#isAnswer)) return
     this.#keptName = name
     this.#keptDepth = depth

@@ -379,6 +379,10 @@ describe("a complete answer that cannot be passed on", () => {
       "google/chat",
       'data: {"candidates":[],"usageMetadata":{"promptTokenCount":30,"candidatesTokenCount":400}}\n\n',
     ],
+    [
+      "cohere/chat",
+      'event: message-end\ndata: {"type":"message-end","delta":{"usage":{"billed_units":{"input_tokens":30,"output_tokens":400}}}}\n\n',
+    ],
   ]
 
   test.each(USAGE_EVENTS)(
