@@ -107,6 +107,8 @@ export interface GatewayErrorDetails {
   readonly parameter?: string
   /** Seconds to wait before trying again, which are sent as `retry-after`. */
   readonly retryAfter?: number
+  /** The key of a caller that was rejected during authentication, for the log of failures. It is not sent. */
+  readonly sender?: { readonly id: string; readonly account: string }
   /** Further members of the error object, such as `balance` and `required`. */
   readonly fields?: Readonly<Record<string, JsonValue>>
   /** Further headers of the response, such as `x-ratelimit-*` or `allow`. */

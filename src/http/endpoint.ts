@@ -137,7 +137,7 @@ export function failure(
     status: error.status,
     parameter: error.details.parameter,
     message: error.message,
-    key,
+    key: key ?? error.details.sender,
     model: namedModel(body),
   })
   trace?.failed({ request: id, endpoint: path, kind: error.kind, status: error.status })

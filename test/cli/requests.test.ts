@@ -39,11 +39,17 @@ models:
 `)
     await runJson(installation, "account", "create", "acme", "--credits", "5")
     await runJson(installation, "account", "create", "poor")
+    await runJson(installation, "account", "create", "held", "--credits", "5")
     const keyOf = async (account: string, name: string): Promise<string> => {
       const words = ["key", "create", "--account", account, "--name", name]
       return (await runJson<{ key: string }>(installation, ...words)).key
     }
-    const keys = { acme: await keyOf("acme", "backend"), poor: await keyOf("poor", "batch") }
+    const keys = {
+      acme: await keyOf("acme", "backend"),
+      poor: await keyOf("poor", "batch"),
+      held: await keyOf("held", "idle"),
+    }
+    await runJson(installation, "account", "pause", "held")
     await using serving = await startServing(installation)
     const call = async (key: string, model: string): Promise<number> => {
       const response = await fetch(`${serving.url}/v1/chat/completions`, {
@@ -62,8 +68,9 @@ models:
     expect(await call(keys.acme, "sim/fault-402")).toBe(502)
     expect(await call(keys.acme, "sim/missing")).toBe(404)
     expect(await call(keys.poor, "sim/echo")).toBe(402)
+    expect(await call(keys.held, "sim/echo")).toBe(403)
     // Failures are stored within a second.
-    await until(async () => (await list()).filter(({ message }) => message !== null).length === 3)
+    await until(async () => (await list()).filter(({ message }) => message !== null).length === 4)
   })
 
   afterAll(async () => {
@@ -73,6 +80,7 @@ models:
 
   test("lists answered, failed and refused requests, the newest first", async () => {
     expect(await list()).toMatchObject([
+      { status: "refused", code: "account_paused", account_name: "held", key_name: "idle" },
       { status: "refused", code: "insufficient_credits", account_name: "poor", key_name: "batch" },
       { status: "refused", code: "model_not_found", account_name: "acme", model: "sim/missing" },
       { status: "failed", model: "sim/fault-402", provider: "sim", cost: "0" },

@@ -13,6 +13,7 @@ const MESSAGES: Readonly<Record<Hindrance, string>> = {
  * Rejects a request whose key cannot be charged.
  * @throws GatewayError if the key cannot be charged.
  */
-export function refuseHindered({ hindrance }: Key): void {
-  if (hindrance !== undefined) throw new GatewayError(hindrance, MESSAGES[hindrance])
+export function refuseHindered({ hindrance, id, account }: Key): void {
+  if (hindrance === undefined) return
+  throw new GatewayError(hindrance, MESSAGES[hindrance], { sender: { id, account } })
 }
