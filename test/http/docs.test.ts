@@ -94,6 +94,8 @@ test("the API description can also be read on a page without scripts", async () 
     if (path.startsWith("/v1")) expect(page).toContain(`<code>${path}</code>`)
   }
   expect(page).toContain("<code>/keys/{id}/rotate</code>")
+  expect(page).toContain("<code>anthropic-version</code>")
+  expect(page).not.toContain("`")
 })
 
 test("API documents are read-only", async () => {

@@ -44,7 +44,8 @@ export function docsPage(baseUrl: string): string {
 <p>A prepaid gateway to every AI model. Set your client's base URL to <code>${escape(baseUrl)}/v1</code>
 (Anthropic's: <code>${escape(baseUrl)}</code>) and send a key as <code>Authorization: Bearer sk-tg-...</code>.
 Create keys in the <a href="console/">console</a>. For programs: <a href="openapi.json">openapi.json</a>.</p>
-<p>Requests that cost money or change data accept the header <code>Idempotency-Key</code>. A repeated request with the same</p>
+<p>Requests that cost money or change data accept the header <code>Idempotency-Key</code>. A repeated request with the same
+key and body gets the same response within 24 hours, and is charged once.</p>
 ${services.map(([group, of]) => section(group, of.map(serviceItem))).join("\n")}
 <h2>Management</h2>
 <p>Below <code>${ADMIN_PATH}</code>, with the admin token as a bearer token or with a session of the console; never with a caller's key.</p>
@@ -84,7 +85,12 @@ function resourceItem({ method, path, route }: Listed<Route>): string {
 
 function item(method: string, path: string, summary: string, note: string): string {
   const small = note === "" ? "" : ` <small>${escape(note)}</small>`
-  return `<li><b>${method}</b><code>${escape(path)}</code><p>${escape(summary)}.${small}</p></li>`
+  return `<li><b>${method}</b><code>${escape(path)}</code><p>${marked(summary)}.${small}</p></li>`
+}
+
+/** Escapes a text. Text between backticks is code. */
+function marked(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, "<code>$1</code>")
 }
 
 function escape(text: string): string {
