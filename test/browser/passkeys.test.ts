@@ -129,7 +129,7 @@ test("the console at an address without a host name offers no passkeys and expla
   await page.getByRole("button", { name: "Sign in", exact: true }).click()
   await page.getByRole("heading", { name: "Overview" }).waitFor()
   await openProfile(page)
-  await page.getByText("Passkeys need HTTPS and a host name").waitFor()
+  await page.getByText("Passkeys need HTTPS and a host name. Set server.public_url").waitFor()
   expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0)
   expect(visitor.complaints).toEqual([])
 })

@@ -7,6 +7,7 @@ import { signInQuery } from "../../api/queries.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { supportsPasskeys } from "../../passkeys.ts"
+import { useSession } from "../../session.tsx"
 import { Confirm } from "../../ui/confirm.tsx"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -20,6 +21,7 @@ import { AddPasskeyModal, RenamePasskeyModal } from "./passkey-modals.tsx"
 export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }) {
   const passkeys = usePages("GET /auth/passkeys", {})
   const options = useQuery(signInQuery)
+  const { is_operator: isOperator } = useSession()
   const [isAdding, setAdding] = useState(false)
   const [renamed, setRenamed] = useState<Passkey>()
   const [removed, setRemoved] = useState<Passkey>()
@@ -42,7 +44,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
         <Text size="sm" c="dimmed" p="md">
           {options.data.passkey
             ? "This browser does not support passkeys."
-            : "Passkeys need HTTPS and a host name. Ask an operator to set them up."}
+            : `Passkeys need HTTPS and a host name. ${isOperator ? "Set server.public_url to an address such as https://ai.example.com." : "Ask an operator to set them up."}`}
         </Text>
       )}
       {passkeys.items.length > 0 && (
