@@ -297,6 +297,8 @@ function mostSimilar(reported: string, models: readonly Named[]): Named | undefi
 
 /** The end of a name that only names the version of a model, such as `2025-10-06`, `0613` or `latest`. */
 const VERSION = /^(?:\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|v\d+(?::\d+)?|latest|preview)(?:-|$)/
+/** The characters between a name and its version or variant. A hyphen may also be part of another model's name. */
+const SEPARATORS: ReadonlySet<string> = new Set(["-", "@", ":"])
 const SAME = 3_000
 const SAME_BUT_VERSION = 2_000
 const SAME_BEGINNING = 1_000
@@ -308,8 +310,10 @@ const SAME_BEGINNING = 1_000
 function similarity(reported: string, name: string): number {
   if (reported === name) return SAME
   const [shorter, longer] = reported.length < name.length ? [reported, name] : [name, reported]
-  if (!longer.startsWith(`${shorter}-`)) return 0
-  const isVersion = VERSION.test(longer.slice(shorter.length + 1))
+  if (!longer.startsWith(shorter)) return 0
+  const separator = longer.charAt(shorter.length)
+  if (!SEPARATORS.has(separator)) return 0
+  const isVersion = separator !== "-" || VERSION.test(longer.slice(shorter.length + 1))
   return (isVersion ? SAME_BUT_VERSION : SAME_BEGINNING) + shorter.length
 }
 

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
 import type { JsonObserver } from "../../canon/json-structure.ts"
 
-/** Members with the usage or the service mode. */
+/** Members with the usage, the service mode or the name of the answering model. */
 const NAMES: ReadonlySet<string> = new Set([
+  "model",
   "usage",
   "usageMetadata",
   "service_tier",

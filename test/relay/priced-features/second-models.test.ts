@@ -250,7 +250,10 @@ describe("an answer of a fallback whose name begins with the name of the request
   test.each([
     ["small-pro", dear],
     ["small-pro-2026-01-01", dear],
+    ["small-pro@20260101", dear],
+    ["small-pro:free", dear],
     ["small-2026-01-01", own],
+    ["small@20260101", own],
     ["small-latest", own],
     ["small", own],
   ])("is charged at the price of the model that it names: %s", async (name, cost) => {
@@ -279,6 +282,24 @@ describe("an answer of a fallback whose name begins with the name of the request
     },
   )
 })
+
+test.each([
+  ["acme/large", 1_200_000n],
+  ["acme/small", 120_000n],
+])(
+  "an unread answer is charged at the price of the model that it names: %s",
+  async (name, cost) => {
+    path = CHAT
+    let deep: Json = {}
+    for (let level = 0; level < 600; level++) deep = { deep }
+    answer = { ...completion({ model: name }), deep }
+    const caller = await gateway.caller("10")
+    const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    expect((await errorOf(response)).message).toContain("was charged")
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  },
+)
 
 describe("an advisor's answers", () => {
   const told = (model: string, max: number): Json => ({
