@@ -103,7 +103,8 @@ function lacksInput(reported: JsonObject | undefined): boolean {
   return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)
 }
 
-function isOfGemini(reported: JsonObject | undefined): boolean {
+/** Whether a report has the form of Gemini, which counts thoughts separately from other output. */
+export function isOfGemini(reported: JsonObject | undefined): boolean {
   return reported !== undefined && objectAt(answerIn(reported), "usageMetadata") !== undefined
 }
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../canon/json.ts"
-import { totalOutput } from "../../canon/usage.ts"
+import { NO_USAGE, totalOutput } from "../../canon/usage.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
+import { isOfGemini } from "../billing/reported-usage.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { billedAnswerOf, isCallerGone } from "../lifetime/call-failure.ts"
 import { recordUnchargedCalls, type RunningCall } from "../pipeline/cancellation.ts"
@@ -108,13 +109,14 @@ function unreadMeter(
 
 /**
  * Counts the requested maximum output of a call whose answer is billed but unknown, including its received part. If the
- * provider reported output, nothing is counted.
+ * provider reported output, nothing is counted. The maximum includes thoughts, which are not such a report of Gemini.
  */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
-  const isReported = meter.usage !== undefined && totalOutput(meter.usage) > 0
-  if (isReported || input.request === undefined) return
+  const { usage = NO_USAGE, reported } = meter
+  const thoughts = isOfGemini(reported) ? usage.reasoning : 0
+  if (totalOutput(usage) > thoughts || input.request === undefined) return
   const { output, choices } = input.bound
-  const requested = (output * choices * CHARACTERS_OF_TOKEN) / calls
+  const requested = ((output * choices) / calls - thoughts) * CHARACTERS_OF_TOKEN
   const received = meter.characters + meter.other.characters
   meter.other.characters += Math.max(0, requested - received)
 }

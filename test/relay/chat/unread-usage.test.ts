@@ -91,12 +91,14 @@ describe("an answer that cannot be read", () => {
     ["openai/chat", { usage: { prompt_tokens: 30, completion_tokens: 0, total_tokens: 30 } }],
     ["openai/chat", { usage: { prompt_tokens: 30 } }],
     ["google/chat", { usageMetadata: { promptTokenCount: 30 } }],
+    ["google/chat", { usageMetadata: { promptTokenCount: 30, thoughtsTokenCount: 300 } }],
   ])(
     "results in a charge for the requested output if no output is reported: %s %o",
     async (model, usage) => {
       respond = json(`{"choices":${ZEROS},${JSON.stringify(usage).slice(1)}`)
-      const used = { estimated: true, usage: { input: 30, output: 1_000 } }
-      expect(await failed(model)).toMatchObject(used)
+      const receipt = await failed(model)
+      expect(receipt).toMatchObject({ estimated: true, usage: { input: 30, output: 1_000 } })
+      expect(receipt.cost).toBe("0.00203")
     },
   )
 
