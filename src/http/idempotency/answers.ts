@@ -30,6 +30,8 @@ interface Source {
   close(): void
   /** Returns the error that ends an interrupted event stream. If absent, the connection is cut. */
   readonly errorOf?: (request: string) => GatewayError
+  /** Number of bytes that can be read at once, if known. */
+  readonly ready?: number
   /** The memory of the response. If its caller does not read, the connection is cut. */
   readonly held?: Reservation | undefined
 }
@@ -62,8 +64,9 @@ async function answerOfReader(
   caller.addEventListener("abort", leave, { once: true })
   const head = await reader.begun()
   if (!head) return new Response(null, { status: CALLER_DISCONNECTED })
-  const source = { ...part, next: () => reader.read(), close: leave }
-  return await answerOf(head, reader.rest, source, receiver)
+  const { ready, rest } = reader
+  const source = { ...part, next: () => reader.read(), close: leave, ready }
+  return await answerOf(head, rest, source, receiver)
 }
 
 /** Responds with a stored answer. */
@@ -75,7 +78,7 @@ export async function fromStored(stored: StoredAnswer, receiver?: Receiver): Pro
     return bytes
   }
   const close = (): void => void stored[Symbol.asyncDispose]().catch(() => {})
-  const source = { next, close, errorOf: brokeOff }
+  const source = { next, close, errorOf: brokeOff, ready: length }
   return await answerOf(head, ending === "whole" ? length : undefined, source, receiver)
 }
 
@@ -101,7 +104,7 @@ function lengthOf(text: string | null): number | undefined {
 }
 
 /**
- * @param rest number of remaining bytes, if known. A long complete response holds memory until it is sent.
+ * @param rest number of remaining bytes, if known. A longer response holds memory until it is sent.
  * @throws GatewayError `overloaded`.
  */
 async function answerOf(
@@ -116,9 +119,11 @@ async function answerOf(
     const request = headers["x-request-id"] ?? ""
     const breakOff: BreakOff | undefined =
       errorOf && hasEvents
-        ? (last) => encode(errorOf(request), request, last).map(formatEvent).join("")
+        ? (last, error = errorOf(request)) => encode(error, request, last).map(formatEvent).join("")
         : undefined
-    const held = rest === undefined ? undefined : memory?.another()
+    const held = memory?.another()
+    // An event stream takes more memory as its frames grow. Other bodies cannot report a refusal later.
+    const first = rest ?? (breakOff && source.ready) ?? MAX_CHUNK_BYTES
     const close = (): void => {
       source.close()
       held?.[Symbol.dispose]()
@@ -126,7 +131,7 @@ async function answerOf(
     }
     const sent = { ...source, close, held }
     try {
-      held?.takeAnswer(Math.min(2 * (rest ?? 0), MAX_SENT_BYTES))
+      if (held) takeFor(held, first)
     } catch (refusal) {
       close()
       throw refusal
@@ -148,8 +153,15 @@ async function answerOf(
 /**
  * Returns the events that end an interrupted stream.
  * @param last the last frames that were sent.
+ * @param error the reason, if this process interrupted the stream.
  */
-type BreakOff = (last: string) => string
+type BreakOff = (last: string, error?: GatewayError) => string
+
+/** Takes the memory for a chunk and its copy, unless a longer chunk was sent before. @throws GatewayError `overloaded`. */
+function takeFor(held: Reservation, chunkBytes: number): void {
+  const missing = Math.min(2 * chunkBytes, MAX_SENT_BYTES) - held.held
+  if (missing > 0) held.takeAnswer(missing)
+}
 
 /**
  * Builds the body of a response.
@@ -175,23 +187,29 @@ function streamOf(
         })
       },
       async pull(controller) {
-        stall?.restart()
+        // While the response waits for its source, its caller has read everything.
+        stall?.[Symbol.dispose]()
         try {
           for (let bytes = await next(); bytes; bytes = await next()) {
+            if (held) takeFor(held, bytes.byteLength)
             const passed = frames ? frames.push(bytes) : bytes
-            if (passed) return controller.enqueue(passed)
+            if (passed) {
+              controller.enqueue(passed)
+              return stall?.restart()
+            }
           }
           const rest = frames?.rest
           if (rest) controller.enqueue(rest)
           close()
           controller.close()
-        } catch {
+        } catch (thrown) {
           close()
+          const refusal = thrown instanceof GatewayError ? thrown : undefined
           if (!frames?.isComplete || !breakOff) {
             // Cuts the connection, so that the partial response is not mistaken for the complete one.
             return controller.error(undefined)
           }
-          controller.enqueue(encodeText(breakOff(frames.last)))
+          controller.enqueue(encodeText(breakOff(frames.last, refusal)))
           controller.close()
         }
       },

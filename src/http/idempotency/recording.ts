@@ -185,6 +185,11 @@ export class RecordingReader {
     return ending === "whole" ? length - this.position : undefined
   }
 
+  /** Number of bytes that can be read at once. */
+  get ready(): number {
+    return this.#recording.length - this.position
+  }
+
   /**
    * Returns the next bytes; undefined at the end.
    * @throws CutShort if they are no longer available.

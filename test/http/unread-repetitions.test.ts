@@ -1,0 +1,139 @@
+import { expect, jest, test } from "bun:test"
+import { fromNeighbour, fromReader, fromStored } from "../../src/http/idempotency/answers.ts"
+import type { RecordingReader } from "../../src/http/idempotency/recording.ts"
+import type { StoredAnswer } from "../../src/http/idempotency/stored-answer.ts"
+import { MemoryBudget, type Reservation } from "../../src/limits/memory-budget.ts"
+
+const MEGABYTE = 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+const HOLDER = { id: "key", account: "account" }
+const FRAME = `data: ${"a".repeat(CHUNK_BYTES - 8)}\n\n`
+const FRAMES = [FRAME, FRAME, FRAME, FRAME]
+const EVENTS = { status: 200, headers: { "content-type": "text/event-stream" } }
+
+type Chunks = (Uint8Array<ArrayBuffer> | Promise<undefined>)[]
+type Build = (memory: Reservation, chunks: Chunks) => Promise<Response>
+
+const never = new AbortController().signal
+
+function bytesOf(texts: readonly string[]): Chunks {
+  return texts.map((text) => new Uint8Array(Buffer.from(text)))
+}
+
+function sizeOf(chunks: Chunks): number {
+  return chunks.reduce((sum, each) => sum + (each instanceof Promise ? 0 : each.byteLength), 0)
+}
+
+/** Repeats an answer that is still being recorded, or that broke off while it was recorded. */
+const running: Build = (memory, chunks) => {
+  const reader = {
+    begun: async () => EVENTS,
+    rest: undefined,
+    ready: sizeOf(chunks),
+    read: async () => await chunks.shift(),
+    leave() {},
+  }
+  return fromReader(reader as unknown as RecordingReader, never, { memory })
+}
+
+function stored(ending: "whole" | "cut"): Build {
+  return (memory, chunks) => {
+    const answer = {
+      head: EVENTS,
+      length: sizeOf(chunks),
+      ending,
+      next: async () => await chunks.shift(),
+      async [Symbol.asyncDispose]() {},
+    }
+    return fromStored(answer as unknown as StoredAnswer, { memory })
+  }
+}
+
+/** Repeats an answer that another process records, so its length is unknown. */
+const neighbour: Build = (memory, chunks) => {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await chunks.shift()
+        if (chunk === undefined) controller.close()
+        else controller.enqueue(chunk)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return fromNeighbour({ head: EVENTS, response: new Response(body) }, { memory })
+}
+
+const SOURCES: [string, Build][] = [
+  ["a running answer", running],
+  ["a stored answer", stored("whole")],
+  ["a stored answer that broke off", stored("cut")],
+  ["an answer of another process", neighbour],
+]
+
+test.each(SOURCES)("repetitions of %s hold memory until they are read", async (_, build) => {
+  const budget = new MemoryBudget(4 * MEGABYTE)
+  using memory = budget.open(HOLDER)
+  const unread = await build(memory, bytesOf(FRAMES))
+  expect(budget.held).toBe(2 * CHUNK_BYTES)
+  const others = await Promise.allSettled(
+    Array.from({ length: 20 }, () => build(memory, bytesOf(FRAMES))),
+  )
+  const refused = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
+  expect(refused.length).toBeGreaterThan(10)
+  expect(refused[0]).toMatchObject({ kind: "overloaded" })
+  await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
+  expect(await unread.text()).toStartWith(FRAMES.join(""))
+  expect(budget.held).toBe(0)
+})
+
+test.each(SOURCES)("a repetition of %s ends if its caller stops reading", async (_, build) => {
+  jest.useFakeTimers()
+  try {
+    const budget = new MemoryBudget(4 * MEGABYTE)
+    using memory = budget.open(HOLDER)
+    const reader = (await build(memory, bytesOf(FRAMES))).body?.getReader()
+    await reader?.read()
+    expect(budget.held).toBe(2 * CHUNK_BYTES)
+    jest.advanceTimersByTime(660_000)
+    expect(budget.held).toBe(0)
+    await expect(reader?.read()).rejects.toBeUndefined()
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test("a repetition that waits for its provider does not end", async () => {
+  jest.useFakeTimers()
+  try {
+    const budget = new MemoryBudget(4 * MEGABYTE)
+    using memory = budget.open(HOLDER)
+    const end = Promise.withResolvers<undefined>()
+    const response = await running(memory, [...bytesOf([FRAME]), end.promise])
+    const reader = response.body?.getReader()
+    await reader?.read()
+    const last = reader?.read()
+    await Promise.resolve()
+    jest.advanceTimersByTime(1_200_000)
+    end.resolve(undefined)
+    expect(await last).toMatchObject({ done: true })
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test("a running stream takes memory as its frames grow, and reports a refusal as an error event", async () => {
+  const budget = new MemoryBudget(MEGABYTE)
+  using memory = budget.open(HOLDER)
+  const chunks = bytesOf(["data: a\n\n"])
+  const response = await running(memory, chunks)
+  expect(budget.held).toBeLessThan(100)
+  const other = budget.open(HOLDER)
+  other.takeAnswer(MEGABYTE / 2)
+  chunks.push(...bytesOf(FRAMES))
+  const text = await response.text()
+  expect(text).toStartWith("data: a\n\n")
+  expect(text).toContain("hold the memory that this answer needs")
+  expect(budget.held).toBe(MEGABYTE / 2)
+  other[Symbol.dispose]()
+})
