@@ -33,7 +33,6 @@ export function openAnswering(
   const routes = callerRoutes({
     ...callers,
     ...activeOf(state),
-    memory: state.memory,
     ...(options.pace && { pace: options.pace }),
     isDraining: () => lastAnswers.isOn,
     ownUrl: () => state.url,

@@ -153,11 +153,12 @@ export function imageStore(
 /** Returns the parts of the running gateway that the management API reads. */
 export function activeOf(
   state: State,
-): Pick<AdminParts, "settings" | "catalog" | "learnedRules" | "warnings"> {
+): Pick<AdminParts, "settings" | "catalog" | "learnedRules" | "memory" | "warnings"> {
   return {
     settings: () => state.settings,
     warnings: () => state.warnings,
     catalog: () => state.config.catalog,
     learnedRules: state.config.learnedRules,
+    memory: state.memory,
   }
 }

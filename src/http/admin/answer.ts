@@ -1,13 +1,30 @@
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Answer } from "../../relay/request/call.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
-import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer, textHeaders } from "../answers.ts"
 
-/** Converts the result of a handler to a response that is never cached. */
-export function answerOf(requestId: string, result: unknown): Response {
+/** Maximum length of a text that is sent without a reservation of memory. */
+const MAX_SHORT_LENGTH = 32 * 1024
+const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+/**
+ * Converts the result of a handler to a response that is never cached. A long text takes memory until it is sent.
+ * @throws GatewayError `overloaded`.
+ */
+export function answerOf(
+  requestId: string,
+  result: unknown,
+  memory?: Reservation,
+): Response | Answer {
   if (result instanceof Response) return withoutCaching(named(result, requestId))
   if (result === undefined)
     return withoutCaching(named(new Response(null, { status: 204 }), requestId))
-  return withoutCaching(jsonAnswer(requestId, result))
+  const body = JSON.stringify(result)
+  const headers = textHeaders(requestId, UNCACHED)
+  if (body.length <= MAX_SHORT_LENGTH) return new Response(body, { headers })
+  memory?.takeAnswer(2 * body.length)
+  return { headers, body }
 }
 
 /** Builds an error response in OpenAI's envelope that is never cached. */
@@ -36,7 +53,6 @@ function named(response: Response, requestId: string): Response {
 }
 
 function withoutCaching(response: Response): Response {
-  response.headers.set("cache-control", "no-store")
-  response.headers.set("x-content-type-options", "nosniff")
+  for (const [name, value] of Object.entries(UNCACHED)) response.headers.set(name, value)
   return response
 }

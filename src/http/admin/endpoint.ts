@@ -7,9 +7,11 @@ import { type Auth, type Endpoint, serve } from "../endpoint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { partsOf } from "../path-pattern.ts"
 import type * as server from "../server.ts"
+import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 import { type Guard, notSignedIn } from "./guard.ts"
 import { checkedPart, readBody, readQuery } from "./read.ts"
+import type { PersonLimits } from "./person-limits.ts"
 import { ADMIN_PATH, takesIdempotencyKey } from "./routes.ts"
 import { type AdminCaller, repeatable } from "./repeatable.ts"
 
@@ -91,6 +93,9 @@ export interface AdminFrame {
   readonly guard: Guard
   readonly events: Events
   readonly idempotency: Pick<Idempotency, "answer">
+  /** The memory of all requests, which long responses take until they are sent. */
+  readonly memory: MemoryBudget
+  readonly limits: PersonLimits
   /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
@@ -126,6 +131,11 @@ export function openEndpoints<Table extends OpenRoutes<Table>>(
   return all
 }
 
+/** Returns the name under which the requests of an actor and their memory are counted. */
+function personOf({ kind, id }: Actor): string {
+  return `${kind} ${id ?? ""}`
+}
+
 function endpoint<Name extends string, One extends Route>(
   name: Name,
   route: One,
@@ -135,10 +145,13 @@ function endpoint<Name extends string, One extends Route>(
   const { minimumRole } = route
   const query: One["query"] = route["query"]
   const body: One["body"] = route["body"]
-  return ({ guard, events, idempotency }) => {
-    const auth: Auth<AdminCaller> = async (request, connection) => ({
-      actor: await guard.admit(request, minimumRole, connection),
-    })
+  return ({ guard, events, idempotency, memory, limits }) => {
+    const auth: Auth<AdminCaller> = async (request, connection) => {
+      const actor = await guard.admit(request, minimumRole, connection)
+      if (actor === undefined) return { actor }
+      const id = personOf(actor)
+      return { actor, memory: memory.open({ id, account: id }) }
+    }
     const declared: Endpoint<AdminCaller, { query: QueryOf<One>; body: BodyOf<One> }> = {
       method,
       path: ADMIN_PATH + pattern,
@@ -149,13 +162,19 @@ function endpoint<Name extends string, One extends Route>(
       }),
       errors,
       errorOf,
-      async handle({ request, connection, id, path, caller: { actor } }, sent) {
+      async handle({ request, connection, id, path, caller }, sent) {
+        const { actor, memory: held } = caller
         const { address, origin } = connection
         const parts = partsOf(path, new URL(request.url).pathname)
         const part = (name: string): string => checkedPart(name, parts(name))
         const known = { actor, address, origin, path: part, request, requestId: id }
-        const result = await handle({ ...known, ...sent })
-        return answerOf(id, result)
+        const run = async () => {
+          await limits.turn()
+          const result = await handle({ ...known, ...sent })
+          await limits.turn()
+          return answerOf(id, result, held)
+        }
+        return actor?.kind === "user" ? await limits.run(personOf(actor), run) : await run()
       },
     }
     return takesIdempotencyKey(method, minimumRole)

@@ -34,6 +34,7 @@ import { UsageReports } from "../../management/usage.ts"
 import { BillingGapReports } from "../../management/billing-gaps.ts"
 import { Reconciliations } from "../../management/reconciliation/reconciliations.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
+import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import type { Notices } from "../../notices/notices.ts"
 import type { Health } from "../../routing/health.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
@@ -65,6 +66,7 @@ import {
   providerEndpoints,
 } from "./catalog.ts"
 import { noticeEndpoints, settingsEndpoints, systemEndpoints } from "./settings.ts"
+import { PersonLimits } from "./person-limits.ts"
 import { openUserAccess } from "./user-access.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
 import {
@@ -89,6 +91,7 @@ export interface AdminParts extends SystemParts {
   readonly hasher: KeyHasher
   readonly keyring: Keyring
   readonly idempotency: Idempotency
+  readonly memory: MemoryBudget
   readonly events: Events
   readonly notices: Notices
   /** Encrypts the destinations of notices. */
@@ -165,6 +168,8 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     guard,
     events,
     idempotency: parts.idempotency,
+    memory: parts.memory,
+    limits: new PersonLimits(),
     publicUrl: () => settings().publicUrl,
   })
   const stripe = stripeWebhook({ payments, events })

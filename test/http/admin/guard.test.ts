@@ -3,6 +3,8 @@ import { route } from "tollgate-contract/route.ts"
 import * as z from "zod"
 import { adminApp } from "../../../src/http/admin/app.ts"
 import { endpoints, openEndpoints } from "../../../src/http/admin/endpoint.ts"
+import { PersonLimits } from "../../../src/http/admin/person-limits.ts"
+import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 import { Guard } from "../../../src/http/admin/guard.ts"
 import type { Actor } from "../../../src/management/actor.ts"
 import type { Events } from "../../../src/telemetry/events.ts"
@@ -74,7 +76,14 @@ beforeAll(() => {
         },
       }),
     ],
-    { guard, events: events as unknown as Events, idempotency: UNUSED, publicUrl: () => undefined },
+    {
+      guard,
+      events: events as unknown as Events,
+      idempotency: UNUSED,
+      memory: new MemoryBudget(1 << 24),
+      limits: new PersonLimits(),
+      publicUrl: () => undefined,
+    },
   )
   server = Bun.serve({
     port: 0,

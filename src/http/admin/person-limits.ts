@@ -1,0 +1,74 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { nextTurn } from "../../canon/next-turn.ts"
+
+/** Maximum management requests of a person that run at the same time. */
+const MAX_RUNNING = 8
+/** Maximum management requests of a person that wait for others. The console sends about ten at once. */
+const MAX_WAITING = 64
+/** Seconds after which to retry. A running request may end at any time. */
+const RETRY_AFTER_SECONDS = 1
+
+interface Person {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+/**
+ * Limits the concurrent management requests of each person. In a turn of the event loop, only one request begins or
+ * writes its response, because both may take long, and requests of callers are served in between.
+ */
+export class PersonLimits {
+  readonly #people = new Map<string, Person>()
+  #lastTurn = Promise.resolve()
+
+  /**
+   * Runs a request of a person.
+   * @throws GatewayError `concurrent_requests_exceeded`.
+   */
+  async run<Result>(id: string, handle: () => Result | Promise<Result>): Promise<Result> {
+    const person = this.#person(id)
+    if (person.running >= MAX_RUNNING) await waitIn(person)
+    else person.running += 1
+    try {
+      return await handle()
+    } finally {
+      this.#leave(id, person)
+    }
+  }
+
+  /** Resolves in a turn in which no other management request is served. */
+  turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(nextTurn)
+    return this.#lastTurn
+  }
+
+  #person(id: string): Person {
+    let person = this.#people.get(id)
+    if (person === undefined) {
+      person = { running: 0, waiting: [] }
+      this.#people.set(id, person)
+    }
+    return person
+  }
+
+  /** Ends a request. The next request of the person takes its place. */
+  #leave(id: string, person: Person): void {
+    const next = person.waiting.shift()
+    if (next !== undefined) return next()
+    person.running -= 1
+    if (person.running === 0) this.#people.delete(id)
+  }
+}
+
+function waitIn({ waiting }: Person): Promise<void> {
+  if (waiting.length >= MAX_WAITING) throw tooManyRunning()
+  return new Promise((resolve) => waiting.push(resolve))
+}
+
+function tooManyRunning(): GatewayError {
+  return new GatewayError(
+    "concurrent_requests_exceeded",
+    `At most ${MAX_RUNNING + MAX_WAITING} concurrent management requests of a person are accepted. Wait for one to end.`,
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+}

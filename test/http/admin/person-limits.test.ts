@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { PersonLimits } from "../../../src/http/admin/person-limits.ts"
+import { provider, type TestGateway } from "../../support/gateway.ts"
+import { ask, asked, startManaged } from "./support.ts"
+
+const PASSWORD = "correct horse battery"
+/** Maximum CPU time of this process in a turn of the event loop, in which the test reads its responses as well. */
+const MAX_TURN_MS = 200
+
+/** Vendors with many known models. */
+const VENDORS = ["openai", "anthropic", "google", "mistral", "openrouter", "together", "fireworks"]
+
+let gateway: TestGateway
+let member: { readonly url: string; readonly headers: Record<string, string> }
+
+beforeAll(async () => {
+  gateway = await startManaged({
+    providersAt: (url) =>
+      Object.fromEntries(
+        VENDORS.map((id) => [id, { ...provider(`${url}/v1`, id), knownModels: true }]),
+      ),
+  })
+  const { id: account } = await asked(gateway, "POST", "/accounts", { name: "a" })
+  const order = { account, email: "member@example.com", role: "member" }
+  const { link } = await asked(gateway, "POST", "/members/invitations", order)
+  const token = new URL(String(link)).searchParams.get("token") ?? ""
+  const headers = { "x-tollgate-console": "1" }
+  const joined = await ask(
+    { url: gateway.url, headers },
+    "POST",
+    `/invitations/${token}/accept`,
+    { name: "Member", password: PASSWORD },
+  )
+  const cookie = joined.headers.getSetCookie().map((each) => each.split(";")[0])
+  member = { url: gateway.url, headers: { ...headers, cookie: cookie.join("; ") } }
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+/** Returns the maximum CPU time in milliseconds of a turn of the event loop until the work has ended. */
+async function longestTurn(work: Promise<unknown>): Promise<number> {
+  let isOver = false
+  const ended = work.finally(() => (isOver = true))
+  let longest = 0
+  while (!isOver) {
+    const before = process.cpuUsage()
+    await new Promise((resolve) => setImmediate(resolve))
+    const { user, system } = process.cpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1_000)
+  }
+  await ended
+  return longest
+}
+
+test.each([
+  "/models",
+  "/models?limit=10000",
+  "/models?search=a",
+  "/providers",
+  "/session",
+  "/accounts",
+  "/receipts?limit=200",
+  "/usage/overview",
+])("30 requests for %s leave the event loop free for others", async (path) => {
+  const first = await ask(member, "GET", path)
+  expect(first.status).toBe(200)
+  await first.text()
+  const statuses: number[] = []
+  const all = Array.from({ length: 30 }, async () => {
+    const response = await ask(member, "GET", path)
+    statuses.push(response.status)
+    await response.body?.cancel()
+  })
+  expect(await longestTurn(Promise.all(all))).toBeLessThan(MAX_TURN_MS)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test("a person has 8 running requests and 64 that wait", async () => {
+  const limits = new PersonLimits()
+  const end = Promise.withResolvers<void>()
+  let running = 0
+  const run = (id: string): Promise<void> =>
+    limits.run(id, async () => {
+      running += 1
+      await end.promise
+      running -= 1
+    })
+  const accepted = Array.from({ length: 72 }, () => run("a"))
+  expect(running).toBe(8)
+  await expect(run("a")).rejects.toMatchObject({ kind: "concurrent_requests_exceeded" })
+  const other = run("b")
+  expect(running).toBe(9)
+  end.resolve()
+  await Promise.all([...accepted, other])
+  expect(running).toBe(0)
+  await run("a")
+})
+
+test("a request that fails makes room for the next one", async () => {
+  const limits = new PersonLimits()
+  const failed = Array.from({ length: 20 }, () =>
+    limits.run("a", () => {
+      throw new Error("failed")
+    }),
+  )
+  const results = await Promise.allSettled(failed)
+  expect(results.every(({ status }) => status === "rejected")).toBe(true)
+  expect(await limits.run("a", () => 1)).toBe(1)
+})
