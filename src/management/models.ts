@@ -5,6 +5,7 @@ import { type Deployment, isPriced, type Model, placeOf } from "../catalog/model
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
 import type { Settings } from "../config/settings.ts"
+import type { Facts } from "../catalog/facts.ts"
 import type { Health } from "../routing/health.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
@@ -23,6 +24,8 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
+/** Milliseconds for which documents for people without operator rights are cached, since building all takes long. */
+const CACHE_TIME_MS = 1_000
 /** Maximum length of a model id. Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200
 
@@ -49,6 +52,16 @@ export interface ModelQuery extends PageQuery {
   readonly account?: string | undefined
 }
 
+/** Documents for people without operator rights. */
+interface PublicDocuments {
+  readonly catalog: Catalog
+  readonly settings: Settings
+  readonly facts: Facts
+  /** The end of the cache time by `performance.now()`. */
+  readonly until: number
+  readonly byModel: Map<Model, ModelDocument>
+}
+
 /** Manages the catalog and the console's entries for its models. */
 export class Models {
   readonly #changes: ConsoleChanges
@@ -60,6 +73,7 @@ export class Models {
   readonly #priceGroupOf: (account: string) => Promise<string | undefined>
   #known = new KnownPrices()
   #described: DescribedModels | undefined
+  #publicDocuments: PublicDocuments | undefined
 
   constructor({ changes, health, catalog, learnedRules, failures, priceGroupOf }: ModelParts) {
     this.#changes = changes
@@ -89,7 +103,7 @@ export class Models {
     return {
       object: "list",
       data: data.map((model) => ({
-        ...this.#document(model, actor.isOperator),
+        ...(actor.isOperator ? this.#document(model, true) : this.#publicDocument(model)),
         ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
       })),
       next_cursor,
@@ -175,6 +189,26 @@ export class Models {
     if (entry["price"] !== undefined && !isPriced(built)) {
       throw refused("price", `${own.join("; ").replace(/^m/, "M")}.`)
     }
+  }
+
+  #publicDocument(model: Model): ModelDocument {
+    const catalog = this.#catalog()
+    const { effective: settings, lists } = this.#live
+    const { facts } = lists
+    const now = performance.now()
+    let known = this.#publicDocuments
+    const isCurrent =
+      known?.catalog === catalog && known.settings === settings && known.facts === facts
+    if (known === undefined || !isCurrent || known.until <= now) {
+      known = { catalog, settings, facts, until: now + CACHE_TIME_MS, byModel: new Map() }
+      this.#publicDocuments = known
+    }
+    let document = known.byModel.get(model)
+    if (document === undefined) {
+      document = this.#document(model, false)
+      known.byModel.set(model, document)
+    }
+    return document
   }
 
   #document(model: Model, isOperator: boolean): ModelDocument {

@@ -25,12 +25,10 @@ beforeAll(async () => {
   const { link } = await asked(gateway, "POST", "/members/invitations", order)
   const token = new URL(String(link)).searchParams.get("token") ?? ""
   const headers = { "x-tollgate-console": "1" }
-  const joined = await ask(
-    { url: gateway.url, headers },
-    "POST",
-    `/invitations/${token}/accept`,
-    { name: "Member", password: PASSWORD },
-  )
+  const joined = await ask({ url: gateway.url, headers }, "POST", `/invitations/${token}/accept`, {
+    name: "Member",
+    password: PASSWORD,
+  })
   const cookie = joined.headers.getSetCookie().map((each) => each.split(";")[0])
   member = { url: gateway.url, headers: { ...headers, cookie: cookie.join("; ") } }
 })
