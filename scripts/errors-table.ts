@@ -23,7 +23,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   credits_reserved: "the account has the credits, but its own running requests hold them",
   request_rate_exceeded: "too many requests per minute",
   concurrent_requests_exceeded:
-    "the key or its account has reached its limit of concurrent requests",
+    "the key, its account or the signed-in person has reached its limit of concurrent requests",
   token_rate_exceeded: "too many tokens per minute",
   model_not_allowed: "the key, or its account, may not call this model",
   key_paused: "the key is paused",
