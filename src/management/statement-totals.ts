@@ -77,33 +77,30 @@ class Sums {
 /** Formats the totals as CSV (RFC 4180): the balances, and the sums by kind of entry, by model and by key. */
 export function csvTotals({ statement, closing, kinds, models, keys }: StatementTotals): string {
   const { opening, debt } = statement
-  const balance = (name: string, amount: bigint) =>
-    csvRow(["balance", name, "", "", formatCredits(amount)])
-  const sums = (part: string, of: readonly StatementSum[]) =>
-    of.map(({ name, id, entries, amount }) =>
-      csvRow([part, defused(name), id, String(entries), formatCredits(amount)]),
-    )
   return [
     "part,name,id,entries,amount\r\n",
-    balance("opening balance", opening),
-    ...sums("kind", kinds),
-    balance("closing balance", closing),
-    ...(debt > 0n ? [balance("closing debt", debt)] : []),
-    ...sums("model", models),
-    ...sums("key", keys),
+    balanceRow("opening balance", opening),
+    ...sumRows("kind", kinds),
+    balanceRow("closing balance", closing),
+    ...(debt > 0n ? [balanceRow("closing debt", debt)] : []),
+    ...sumRows("model", models),
+    ...sumRows("key", keys),
   ].join("")
+}
+
+function balanceRow(name: string, amount: bigint): string {
+  return csvRow(["balance", name, "", "", formatCredits(amount)])
+}
+
+function sumRows(part: string, sums: readonly StatementSum[]): string[] {
+  return sums.map(({ name, id, entries, amount }) =>
+    csvRow([part, defused(name), id, String(entries), formatCredits(amount)]),
+  )
 }
 
 /** Formats the totals as a JSON document. */
 export function jsonTotals({ statement, closing, kinds, models, keys }: StatementTotals): string {
   const { account, from, until, opening, debt } = statement
-  const documents = (sums: readonly StatementSum[]) =>
-    sums.map(({ name, id, entries, amount }) => ({
-      name,
-      ...(id !== "" && { id }),
-      entries,
-      amount: formatCredits(amount),
-    }))
   const document = {
     account,
     from: momentText(from),
@@ -111,9 +108,18 @@ export function jsonTotals({ statement, closing, kinds, models, keys }: Statemen
     opening_balance: formatCredits(opening),
     closing_balance: formatCredits(closing),
     closing_debt: formatCredits(debt),
-    kinds: documents(kinds),
-    models: documents(models),
-    keys: documents(keys),
+    kinds: sumDocuments(kinds),
+    models: sumDocuments(models),
+    keys: sumDocuments(keys),
   }
   return `${JSON.stringify(document, undefined, 2)}\n`
+}
+
+function sumDocuments(sums: readonly StatementSum[]) {
+  return sums.map(({ name, id, entries, amount }) => ({
+    name,
+    ...(id !== "" && { id }),
+    entries,
+    amount: formatCredits(amount),
+  }))
 }
