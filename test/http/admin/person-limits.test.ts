@@ -42,10 +42,10 @@ afterAll(async () => {
 
 /** Returns the maximum CPU time in milliseconds of a turn of the event loop until the work has ended. */
 async function longestTurn(work: Promise<unknown>): Promise<number> {
-  let isOver = false
-  const ended = work.finally(() => (isOver = true))
+  const state = { isOver: false }
+  const ended = work.finally(() => (state.isOver = true))
   let longest = 0
-  while (!isOver) {
+  while (!state.isOver) {
     const before = process.cpuUsage()
     await new Promise((resolve) => setImmediate(resolve))
     const { user, system } = process.cpuUsage(before)
