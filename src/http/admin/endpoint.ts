@@ -150,7 +150,9 @@ function endpoint<Name extends string, One extends Route>(
       const actor = await guard.admit(request, minimumRole, connection)
       if (actor === undefined) return { actor }
       const id = personOf(actor)
-      return { actor, memory: memory.open({ id, account: id }) }
+      // The members of an account share its memory, so that an account cannot take all memory by inviting people.
+      const [account = id] = actor.roles.keys()
+      return { actor, memory: memory.open({ id, account }) }
     }
     const declared: Endpoint<AdminCaller, { query: QueryOf<One>; body: BodyOf<One> }> = {
       method,

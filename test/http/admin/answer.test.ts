@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test"
+import { route } from "tollgate-contract/route.ts"
+import * as z from "zod"
+import { adminApp } from "../../../src/http/admin/app.ts"
 import { answerOf } from "../../../src/http/admin/answer.ts"
+import { type AdminFrame, endpoints } from "../../../src/http/admin/endpoint.ts"
+import { PersonLimits } from "../../../src/http/admin/person-limits.ts"
 import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -21,4 +26,43 @@ test("a short response takes no memory", async () => {
   const response = answerOf("req_1", { text: "a" }, budget.open({ id: "a", account: "a" }))
   expect(budget.held).toBe(0)
   expect(response).toBeInstanceOf(Response)
+})
+
+test("the members of an account share the memory of long responses", async () => {
+  const routes = {
+    "GET /long": route({
+      summary: "Read a long text",
+      minimumRole: "session",
+      answer: z.object({ text: z.string() }),
+    }),
+  }
+  const long = { text: "a".repeat(MEGABYTE) }
+  const memory = new MemoryBudget(8 * MEGABYTE)
+  const admit = async ({ headers }: Request) => ({
+    kind: "user",
+    id: headers.get("test-person"),
+    roles: new Map([[headers.get("test-account"), "member"]]),
+  })
+  const handler = adminApp(endpoints(routes, { "GET /long": () => long }), {
+    guard: { admit },
+    events: { errorAnswered() {} },
+    memory,
+    limits: new PersonLimits(),
+    publicUrl: () => undefined,
+  } as unknown as AdminFrame)
+  const connection = { address: null, origin: undefined, waitLong() {}, waitShort() {} }
+  const ask = (person: string, account: string) =>
+    handler(
+      new Request("http://localhost/admin/v1/long", {
+        headers: { "test-person": person, "test-account": account },
+      }),
+      connection,
+    )
+  const unread = [await ask("1", "a"), await ask("2", "a")]
+  expect(unread.map(({ status }) => status)).toEqual([200, 200])
+  expect((await ask("3", "a")).status).toBe(503)
+  const other = await ask("4", "b")
+  expect(await other.json()).toEqual(long)
+  await Promise.all(unread.map((response) => response.body?.cancel()))
+  expect(memory.held).toBe(0)
 })
