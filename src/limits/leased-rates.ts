@@ -1,6 +1,5 @@
 import type { RateLimitWrites, RateOrder, RateUnit } from "../store/rate-limits.ts"
 import type { GatewayError } from "../canon/errors.ts"
-import { MINUTE_MS } from "./bucket.ts"
 import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit } from "./headers.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
@@ -126,13 +125,17 @@ export class LeasedRates {
    * Adjusts the usage like `RateLimiter`.
    * @returns false if nothing was leased for the key.
    */
-  adjust(keyId: string, delta: number, heldFor: number): boolean {
+  adjust(keyId: string, delta: number): boolean {
     const key = this.#keys.get(keyId)
     if (!key?.tokens) return false
-    const drained = (heldFor * key.tokens.limit) / MINUTE_MS
-    key.tokens.correct(delta < 0 ? Math.min(0, delta + drained) : delta)
+    key.tokens.correct(delta)
     if (key.tokens.needsLease) this.#requestLease(key)
     return true
+  }
+
+  /** Returns the tokens that all machines use, as far as this machine knows. */
+  tokensInUse(keyId: string, now: number): number {
+    return this.#keys.get(keyId)?.tokens?.usedAt(now) ?? 0
   }
 
   /** Uses both limits, or neither if one does not fit. */

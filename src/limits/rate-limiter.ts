@@ -13,7 +13,7 @@ export interface RateRequest {
   readonly requestsPerMinute?: number | undefined
   /** Undefined without a limit. */
   readonly tokensPerMinute?: number | undefined
-  /** Estimated number of tokens, which `adjust` corrects later. */
+  /** Tokens that the request may use. They are reserved until its actual tokens are known. */
   readonly tokens: number
 }
 
@@ -102,18 +102,12 @@ export class RateLimiter {
   }
 
   /**
-   * Corrects the tokens of a request when its actual usage is known.
-   * @param delta the actual tokens minus the checked tokens. For a failed request, all checked tokens are returned. The
-   * usage never falls below zero.
-   * @param heldFor milliseconds since the check. Units that have drained since then are not returned again.
+   * Adds tokens to the usage, or returns tokens.
+   * @param delta negative to return tokens. The usage never falls below zero.
    */
-  adjust(keyId: string, delta: number, heldFor = 0): void {
+  adjust(keyId: string, delta: number): void {
     if (delta === 0) return
-    const bucket = this.#buckets.used(keyId, "tokens")
-    if (!bucket) return
-    const { share } = this.#buckets
-    const drained = (heldFor * bucket.limit * share) / MINUTE_MS
-    bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
+    this.#buckets.used(keyId, "tokens")?.add(delta, this.#buckets.share, this.#clock())
   }
 
   /** Returns the units in use of a limit that the key had in its last request. */

@@ -5,6 +5,12 @@ import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
 import { LeasedSlots } from "./leased-slots.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import type { RunningRequests } from "./running-requests.ts"
+import {
+  drainRate,
+  type ReservedRequest,
+  type TokenLevel,
+  TokenReservations,
+} from "./token-reservations.ts"
 
 export interface RatesParts extends LeasedRatesParts {
   readonly running: RunningRequests
@@ -22,6 +28,7 @@ export class Rates {
   readonly #leased: LeasedRates
   readonly #slots: LeasedSlots
   readonly #clock: () => number
+  readonly #reservations = new TokenReservations()
   #isLeased = false
   /** When other machines were last seen, in monotonic milliseconds. */
   #othersSeenAt = -Infinity
@@ -59,15 +66,24 @@ export class Rates {
   }
 
   /**
-   * Admits or rejects a request. A rejected request uses nothing.
+   * Admits or rejects a request, and reserves its tokens until `settle`. A rejected request uses nothing.
    * @returns the `x-ratelimit-*` headers of its response, for the configured limits (a promise if it must wait for the
    * database).
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): MaybePromise<Record<string, string>> {
-    if (!this.#isLeased) return this.#local.check(keyId, request)
-    if (request.requestsPerMinute === undefined && request.tokensPerMinute === undefined) return {}
-    return this.#leased.check(keyId, request)
+    const { requestsPerMinute, tokensPerMinute, tokens } = request
+    if (requestsPerMinute === undefined && tokensPerMinute === undefined) return {}
+    const headers = (this.#isLeased ? this.#leased : this.#local).check(keyId, request)
+    if (tokensPerMinute === undefined) return headers
+    if (headers instanceof Promise) {
+      return headers.then((known) => {
+        this.#reserve(keyId, tokensPerMinute, tokens)
+        return known
+      })
+    }
+    this.#reserve(keyId, tokensPerMinute, tokens)
+    return headers
   }
 
   /**
@@ -82,14 +98,37 @@ export class Rates {
   }
 
   /**
-   * Corrects the tokens of a request when its actual usage is known.
-   * @param delta the actual tokens minus the checked tokens. For a failed request, all checked tokens are returned. The
-   * usage never falls below zero.
-   * @param heldFor milliseconds since the check. Units that have drained since then are not returned again.
+   * Changes the reserved tokens of a running request. It never rejects the request.
+   * @param limit tokens per minute.
    */
-  adjust(keyId: string, delta: number, heldFor = 0): void {
+  resize(keyId: string, limit: number, before: number, after: number): void {
+    if (after < before) {
+      this.settle(keyId, { reserved: before - after, used: 0, heldMs: 0 })
+    } else if (after > before) {
+      this.#adjust(keyId, after - before)
+      this.#reserve(keyId, limit, after - before)
+    }
+  }
+
+  /** Replaces the reserved tokens of a request by the tokens that it used. A failed request uses none. */
+  settle(keyId: string, request: ReservedRequest): void {
+    this.#adjust(keyId, this.#reservations.end(keyId, request, this.#tokenLevel(keyId)))
+  }
+
+  #reserve(keyId: string, limit: number, tokens: number): void {
+    const rate = drainRate(limit, this.#isLeased ? 1 : this.#local.share)
+    this.#reservations.reserve(keyId, tokens, rate, this.#tokenLevel(keyId))
+  }
+
+  #tokenLevel(keyId: string): TokenLevel {
+    const now = this.#clock()
+    const leased = this.#isLeased ? this.#leased.tokensInUse(keyId, now) : 0
+    return { level: leased + this.#local.levelOf(keyId, "tokens"), now }
+  }
+
+  #adjust(keyId: string, delta: number): void {
     if (delta === 0) return
-    if (this.#isLeased && this.#leased.adjust(keyId, delta, heldFor)) return
-    this.#local.adjust(keyId, delta, heldFor)
+    if (this.#isLeased && this.#leased.adjust(keyId, delta)) return
+    this.#local.adjust(keyId, delta)
   }
 }

@@ -144,12 +144,17 @@ export class Slice {
 
   quota(now: number): QuotaState {
     const { limit } = this
-    const level = Math.max(0, this.#levelAt(now) - this.#left)
+    const level = this.usedAt(now)
     return {
       limit,
       remaining: Math.max(0, Math.floor(limit - level + ROUNDING)),
       reset: Math.round((level * MINUTE_MS * 1_000) / limit) / 1_000,
     }
+  }
+
+  /** Returns the units in use by all nodes, without this node's unused units. */
+  usedAt(now: number): number {
+    return Math.max(0, this.#levelAt(now) - this.#left)
   }
 
   #levelAt(now: number): number {

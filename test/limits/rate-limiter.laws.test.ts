@@ -116,40 +116,6 @@ describe("the rate limiter under any load", () => {
     )
   })
 
-  test("admits no more tokens per minute than the limit and one burst if estimates are high", () => {
-    const step = fc.record({
-      wait: gap,
-      tokens: fc.integer({ min: 0, max: 1_000 }),
-      used: fc.double({ min: 0, max: 1, noNaN: true }),
-      lasts: gap,
-    })
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-        const tokensPerMinute = 1_000
-        let now = 0
-        const limiter = new RateLimiter(() => now)
-        const passed: Passed[] = []
-        const running: { since: number; until: number; delta: number }[] = []
-        for (const { wait, tokens, used, lasts } of steps) {
-          const next = now + wait
-          for (;;) {
-            const [ended] = running.toSorted((left, right) => left.until - right.until)
-            if (!ended || ended.until > next) break
-            running.splice(running.indexOf(ended), 1)
-            now = ended.until
-            limiter.adjust("key", ended.delta, now - ended.since)
-          }
-          now = next
-          if (!isLetThrough(() => limiter.check("key", { tokensPerMinute, tokens }))) continue
-          const units = Math.floor(tokens * used)
-          passed.push({ at: now, units })
-          running.push({ since: now, until: now + lasts, delta: units - tokens })
-        }
-        expect(busiestMinute(passed)).toBeLessThanOrEqual(2 * tokensPerMinute + 1e-6)
-      }),
-    )
-  })
-
   test("delays later requests after usage above an estimate, so that the limit holds over time", () => {
     const step = fc.record({
       tokens: fc.integer({ min: 1, max: 2_000 }),

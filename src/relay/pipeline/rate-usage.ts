@@ -24,6 +24,8 @@ interface LimitedTokens {
   readonly account: number
 }
 
+const NO_TOKENS: LimitedTokens = { key: 0, account: 0 }
+
 /**
  * Counts a request in the rate limits of its key and its account. The request is counted once for all of its operations
  * and admissions.
@@ -37,7 +39,11 @@ export class RateUsage {
   readonly #limiter: Rates
   readonly #call: Call
   #isCounted: boolean
-  #tokens: LimitedTokens = { key: 0, account: 0 }
+  #reserved = NO_TOKENS
+  /** When the tokens were reserved, in monotonic milliseconds. */
+  #reservedAt = 0
+  /** Tokens that are counted as used. */
+  #used = 0
 
   /**
    * @param isCounted whether another operation has already counted the request. In that case, only tokens are counted.
@@ -75,7 +81,7 @@ export class RateUsage {
       addTighter(headers, await this.#checkShared(tokens.account))
     } catch (error) {
       // Only the tokens are returned. The request itself still counts towards the limit of the key.
-      this.#limiter.adjust(id, -tokens.key)
+      this.#limiter.settle(id, { reserved: tokens.key, used: 0, heldMs: 0 })
       throw error
     }
     this.#counted(tokens, headers)
@@ -93,29 +99,38 @@ export class RateUsage {
   #counted(tokens: LimitedTokens, headers: Record<string, string>): void {
     Object.assign(this.headers, headers)
     this.#isCounted = true
-    this.#tokens = tokens
+    this.#reserved = tokens
+    this.#reservedAt = performance.now()
   }
 
   /** Replaces the estimate if the request differs from the estimate of its body. It never rejects the request. */
   estimate(expected: ExpectedTokens): void {
-    this.#replace(this.#inAdvance(expected), 0)
-  }
-
-  /** Replaces the counted tokens by the tokens that were actually used. */
-  correct(usage: Usage): void {
-    const used = totalInput(usage) + totalOutput(usage)
-    this.#replace({ key: used, account: used }, performance.now() - this.#call.startedAt)
-  }
-
-  #replace(tokens: LimitedTokens, heldFor: number): void {
     const { id, account, tokensPerMinute, together } = this.#call.key
-    const before = this.#tokens
-    this.#tokens = tokens
+    const before = this.#reserved
+    const after = this.#inAdvance(expected)
+    this.#reserved = after
     if (tokensPerMinute !== undefined) {
-      this.#limiter.adjust(id, tokens.key - before.key, heldFor)
+      this.#limiter.resize(id, tokensPerMinute, before.key, after.key)
     }
     if (together?.tokensPerMinute !== undefined) {
-      this.#limiter.adjust(account, tokens.account - before.account, heldFor)
+      this.#limiter.resize(account, together.tokensPerMinute, before.account, after.account)
+    }
+  }
+
+  /** Replaces the reserved tokens by the tokens that were actually used. */
+  correct(usage: Usage): void {
+    const { id, account, tokensPerMinute, together } = this.#call.key
+    const reserved = this.#reserved
+    const total = totalInput(usage) + totalOutput(usage)
+    const used = total - this.#used
+    const heldMs = performance.now() - this.#reservedAt
+    this.#reserved = NO_TOKENS
+    this.#used = total
+    if (tokensPerMinute !== undefined) {
+      this.#limiter.settle(id, { reserved: reserved.key, used, heldMs })
+    }
+    if (together?.tokensPerMinute !== undefined) {
+      this.#limiter.settle(account, { reserved: reserved.account, used, heldMs })
     }
   }
 
