@@ -125,6 +125,7 @@ const COSTS: ReadonlySet<string> = new Set([
   "cost_details",
   "cost_in_usd_ticks",
   "estimated_cost",
+  "is_byok",
 ])
 
 /** Returns the usage of a chunk, which Groq sends in another place. */
