@@ -66,10 +66,13 @@ const KINDS: Record<string, () => Rates[]> = {
 /** A request that reserves tokens. */
 class Running {
   readonly #since = now
-  constructor(
-    readonly rates: Rates,
-    readonly tokens: number,
-  ) {}
+  readonly rates: Rates
+  readonly tokens: number
+
+  constructor(rates: Rates, tokens: number) {
+    this.rates = rates
+    this.tokens = tokens
+  }
 
   end(used: number): void {
     const heldMs = now - this.#since

@@ -228,15 +228,21 @@ export class ChatRelay {
     return this.#prepared(chat.input, chat.priced)
   }
 
+  /** @throws GatewayError if the request cannot be priced. Its tokens then count no longer in the rate limits. */
   #prepared(input: ChatInput, priced: Model | PricedFeatures, state?: ResolvedState): PreparedChat {
     const { call, request, config } = input
     const { clients } = config
     const hasFeatures = "featureCosts" in priced
     if (hasFeatures && !call.isEstimate) this.#reportUnpriced(call, priced)
     const model = hasFeatures ? priced.model : priced
-    const held = heldRequest(request, model, clients)
-    const calls = maxCalls(request, model, clients)
-    return { input, admission: { call, request: held, priced, state, calls, clients } }
+    try {
+      const held = heldRequest(request, model, clients)
+      const calls = maxCalls(request, model, clients)
+      return { input, admission: { call, request: held, priced, state, calls, clients } }
+    } catch (error) {
+      input.rate.correct(NO_USAGE)
+      throw error
+    }
   }
 
   #reportUnpriced(call: Call, { featureCosts }: PricedFeatures): void {
