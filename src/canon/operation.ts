@@ -24,6 +24,8 @@ export interface OperationCall {
   readonly body: OperationBody
   /** Headers in addition to the headers of the credential, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Number of results that the call requests. Default: 1. */
+  readonly results?: number
 }
 
 /** An operation in the form in which it is sent to one vendor, with its losses. */

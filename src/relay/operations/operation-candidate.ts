@@ -35,6 +35,14 @@ export interface UpstreamAnswer {
   readonly response: HttpAnswer
 }
 
+/** A billed call whose answer was not read. */
+export interface UnreadCall {
+  /** Number of results that the call requested. */
+  readonly results: number
+  /** The reported usage; undefined if the call reported none. */
+  readonly usage: Usage | undefined
+}
+
 /** Reads the errors of a vendor, and the usage of its answers that cannot be decoded. */
 type CallFormat = AnswerReader & UsageReader
 
@@ -48,7 +56,9 @@ export class OperationCandidate implements Candidate {
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
   readonly #attempts: Attempt<Candidate>[] = []
-  /** Number of calls of the operation. */
+  /** The number of results that each call requests, if it is not one. */
+  readonly #results = new Map<Attempt<Candidate>, number>()
+  /** Number of results of the operation. */
   #wanted = 1
   /** Whether one of several calls has failed. No further call is then made. */
   #hasFailed = false
@@ -79,7 +89,8 @@ export class OperationCandidate implements Candidate {
   /** The share of the operation that the provider bills although the gateway cancelled the calls, from 0 to 1. */
   get billedShare(): number {
     if (!this.#attempts.some(({ isBilled }) => isBilled)) return 0
-    return Math.min(1, this.#billed.length / this.#wanted)
+    const billed = this.#billed.reduce((sum, attempt) => sum + this.#resultsOf(attempt), 0)
+    return Math.min(1, billed / this.#wanted)
   }
 
   /**
@@ -92,11 +103,15 @@ export class OperationCandidate implements Candidate {
     return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
   }
 
-  /** The reported usage of each billed call whose answer was not read; undefined without a report. */
-  get unreadUsages(): readonly (Usage | undefined)[] {
+  /** Each billed call whose answer was not read. */
+  get unreadCalls(): readonly UnreadCall[] {
     return this.#billed
       .filter((attempt) => !this.#answers.has(attempt))
-      .map((attempt) => this.#usageOf(attempt))
+      .map((attempt) => ({ results: this.#resultsOf(attempt), usage: this.#usageOf(attempt) }))
+  }
+
+  #resultsOf(attempt: Attempt<Candidate>): number {
+    return this.#results.get(attempt) ?? 1
   }
 
   #usageOf(attempt: Attempt<Candidate>): Usage | undefined {
@@ -155,6 +170,7 @@ export class OperationCandidate implements Candidate {
     this.#format = format
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
     this.#attempts.push(attempt)
+    if (call.results !== undefined) this.#results.set(attempt, call.results)
     try {
       const sending = this.#speculative?.take(this.deployment)
       const response = sending
@@ -188,7 +204,7 @@ export class OperationCandidate implements Candidate {
    */
   async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
-    this.#wanted = calls.length
+    this.#wanted = calls.reduce((sum, { results = 1 }) => sum + results, 0)
     try {
       for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
         if (this.#hasFailed) throw new CallEnded("not_needed")

@@ -13,7 +13,7 @@ let vendor: Bun.Server<undefined>
 let calls = 0
 let gateway: TestGateway
 let caller: TestCaller
-let respond = (_provider: string): Response | Promise<Response> => Response.json({})
+let respond = (_sent: string): Response | Promise<Response> => Response.json({})
 
 beforeAll(async () => {
   vendor = Bun.serve({
@@ -22,7 +22,7 @@ beforeAll(async () => {
     async fetch(request) {
       calls++
       const sent = await request.text()
-      return await respond(sent.includes("vectors-first") ? "first" : "")
+      return await respond(sent)
     },
   })
   const root = `http://127.0.0.1:${vendor.port}`
@@ -55,6 +55,7 @@ beforeAll(async () => {
       "google/priced": { kind: "image", price: { image: "2000" } },
       "openai/gpt-image-1": { kind: "image", price: tokens },
       "google/image": { kind: "image", price: tokens },
+      "google/imagen-4": { kind: "image", price: { image: "2000" } },
       "google/tts": { kind: "speech", price: tokens, maxOutput: 16_384 },
       "own/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
       "google/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
@@ -224,6 +225,20 @@ describe("a response of an operation that is too large to read", () => {
     },
   )
 
+  test.each([4, 1])("is charged with the images of its call: %i of 5", async (unread) => {
+    respond = (sent) => {
+      const { sampleCount } = JSON.parse(sent).parameters
+      if (sampleCount === unread) return padded(1.5 * MEGABYTE, {})
+      const image = { mimeType: "image/png", bytesBase64Encoded: "iVBORw0KGgo=" }
+      return Response.json({ predictions: Array.from({ length: sampleCount }, () => image) })
+    }
+    const order = { model: "google/imagen-4", prompt: "A cat", n: 5, response_format: "b64_json" }
+    const response = await caller.post("/v1/images/generations", order)
+    expect(response.status).toBe(200)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ status: "settled", usage: { image: 5 } })
+  })
+
   test("results in a charge for the usage of all batches of texts", async () => {
     let made = 0
     respond = () => {
@@ -241,8 +256,8 @@ describe("a response of an operation that is too large to read", () => {
   test("costs the price of the deployment that sent it, not of the parallel call", async () => {
     using late = lateSoon()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
-    respond = async (name) => {
-      if (name !== "first") {
+    respond = async (sent) => {
+      if (!sent.includes("vectors-first")) {
         called()
         return new Promise(() => undefined)
       }

@@ -7,6 +7,7 @@ import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
   carriedOptions,
+  callsOf,
   countsOf,
   neededMask,
   notSupported,
@@ -69,7 +70,7 @@ function encodeAmazon(request: ImageRequest, model: string) {
   const quality = options["quality"]
   const size = wantedSize(request)
   const task = amazonTask(request, model)
-  const calls = countsOf(request, AMAZON_MAX).map((numberOfImages) =>
+  const calls = callsOf(request, AMAZON_MAX, (numberOfImages) =>
     invoke(model, {
       ...task,
       imageGenerationConfig: {

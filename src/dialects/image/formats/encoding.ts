@@ -4,6 +4,7 @@ import type { ImageRequest, ImageTask, ImageFile } from "../../../canon/image.ts
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { encodeDataUrl } from "../../../canon/media-source.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
 import type { OutgoingFile } from "../../../wire/encode-form.ts"
 
 /** The prompt for a variation that is emulated by an edit. */
@@ -58,6 +59,15 @@ export function countsOf(request: ImageRequest, max: number): number[] {
   const counts: number[] = []
   for (let left = request.count; left > 0; left -= max) counts.push(Math.min(left, max))
   return counts
+}
+
+/** Returns the calls for the images of a request, given the vendor's maximum of images per call. */
+export function callsOf(
+  request: ImageRequest,
+  max: number,
+  callFor: (count: number) => OperationCall,
+): OperationCall[] {
+  return countsOf(request, max).map((count) => ({ ...callFor(count), results: count }))
 }
 
 /**

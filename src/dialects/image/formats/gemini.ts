@@ -9,6 +9,7 @@ import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
   carriedOptions,
+  callsOf,
   countsOf,
   MASK_PROMPT,
   notSupported,
@@ -98,7 +99,7 @@ function encodeImagen(request: ImageRequest, model: string, parent: string) {
   const losses: Loss[] = []
   carriedOptions(request, {}, losses)
   const aspectRatio = ratioOf(request, IMAGEN_RATIOS, losses)
-  const calls = countsOf(request, IMAGEN_MAX).map((sampleCount) =>
+  const calls = callsOf(request, IMAGEN_MAX, (sampleCount) =>
     jsonCall(pathOf(parent, model, "predict"), {
       instances: [{ prompt: request.prompt }],
       parameters: { sampleCount, ...(aspectRatio === undefined ? {} : { aspectRatio }) },

@@ -16,7 +16,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { decodeImageError } from "../errors.ts"
 import {
-  countsOf,
+  callsOf,
   notSupported,
   outgoingImage,
   promptOf,
@@ -44,7 +44,7 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
         fields["stream"] = true
         fields["partial_images"] = request.stream?.drafts ?? 0
       }
-      const calls = countsOf(request, family.maxPerCall).map((count) =>
+      const calls = callsOf(request, family.maxPerCall, (count) =>
         task === "generation"
           ? jsonCall("/images/generations", { ...fields, n: count })
           : formCall(task, request, { ...fields, n: count }),

@@ -4,7 +4,7 @@ import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   carriedOptions,
-  countsOf,
+  callsOf,
   dataUrlOf,
   promptOf,
   refuseMask,
@@ -37,7 +37,7 @@ export const TOGETHER_IMAGES: ImageFormat = {
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
     refuseMask(request, model)
     if (others.length > 0) losses.push({ name: "image", effect: "approximated" })
-    const calls = countsOf(request, MAX_PER_CALL).map((count) =>
+    const calls = callsOf(request, MAX_PER_CALL, (count) =>
       jsonCall("/images/generations", {
         model,
         prompt: promptOf(request),

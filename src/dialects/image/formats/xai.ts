@@ -4,7 +4,7 @@ import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   carriedOptions,
-  countsOf,
+  callsOf,
   dataUrlOf,
   MASK_PROMPT,
   promptOf,
@@ -38,7 +38,7 @@ export const XAI_IMAGES: ImageFormat = {
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
     if (mask !== undefined) losses.push({ name: "mask", effect: "approximated" })
     const path = request.task === "generation" ? "/images/generations" : "/images/edits"
-    const calls = countsOf(request, MAX_PER_CALL).map((count) =>
+    const calls = callsOf(request, MAX_PER_CALL, (count) =>
       jsonCall(path, {
         model,
         prompt: mask === undefined ? promptOf(request) : `${promptOf(request)}\n${MASK_PROMPT}`,

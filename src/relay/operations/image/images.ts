@@ -327,13 +327,12 @@ async function completedImages(
   request: ImageRequest,
 ): Promise<Outcome<Made>> {
   const format = formatOf(candidate, "image")
-  const { calls, losses: lost } = lossesOf(format, request, candidate.deployment.upstreamModel)
+  const { losses: lost } = lossesOf(format, request, candidate.deployment.upstreamModel)
   const result = await decoded(format, candidate.completed, request)
   const fewer: Loss = { name: "n", effect: "approximated" }
   const losses = once([...lost, fewer])
-  const perCall = Math.ceil(request.count / calls.length)
-  const unread = candidate.unreadUsages.map((usage) => ({
-    images: perCall,
+  const unread = candidate.unreadCalls.map(({ results, usage }) => ({
+    images: results,
     ...(usage && { usage }),
   }))
   if (unread.length === 0) return { value: { type: "whole", result }, losses }
@@ -344,7 +343,7 @@ async function completedImages(
   } = result
   const sum = candidate.unreadUsage
   const billed = { ...result, ...(sum && { usage: sum }), calls: [...read, ...unread] }
-  const unreadImages = perCall * unread.length
+  const unreadImages = unread.reduce((sum, call) => sum + call.images, 0)
   return { value: { type: "whole", result: billed, unreadImages }, losses }
 }
 
