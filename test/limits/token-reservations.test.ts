@@ -169,15 +169,30 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
 
 describe.each(ENGINES.map(({ name }) => name))("reserved tokens of machines on %s", (name) => {
   let database: TestDatabase
+  let leasing = 0
+  const limits: RateLimitWrites = {
+    lease: async (orders, machines) => {
+      leasing++
+      try {
+        return await database.store.rateLimits.lease(orders, machines)
+      } finally {
+        leasing--
+      }
+    },
+    leaseSlots: (order) => database.store.rateLimits.leaseSlots(order),
+  }
   beforeAll(async () => {
     const engine = ENGINES.find((each) => each.name === name)
     if (!engine) throw new Error(`no ${name}`)
     database = await TestDatabase.on(engine)
   })
-  afterAll(() => database[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await until(() => leasing === 0)
+    await database[Symbol.asyncDispose]()
+  })
 
   test("return to all machines when requests end", async () => {
-    const all = [1, 2].map(() => ratesOf(database.store.rateLimits, 2, local()))
+    const all = [1, 2].map(() => ratesOf(limits, 2, local()))
     const requests = [await begin(all[0], 45_000), await begin(all[1], 45_000)]
     expect(requests.filter(Boolean)).toHaveLength(2)
     now += 5_000
