@@ -5,6 +5,7 @@ import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
+import { printableJson, printableLines } from "./printable.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** The error of a command in a form that can be printed. */
@@ -98,13 +99,18 @@ export function showFailure(thrown: unknown, terminal: Terminal, isJson: boolean
   const { exitCode: _exitCode, ...shown } = failureOf(thrown)
   const stack = terminal.isDebugging ? stackOf(thrown) : undefined
   if (isJson) {
-    terminal.writeNotice(`${JSON.stringify({ error: { ...shown, stack } }, undefined, 2)}\n`)
+    const json = JSON.stringify({ error: { ...shown, stack } }, undefined, 2)
+    terminal.writeNotice(`${printableJson(json)}\n`)
     return
   }
-  const { strong, alarm } = styleOf(terminal.isNoticeColored)
-  terminal.writeNotice(`${alarm("error:")} ${shown.message}\n`)
-  if (shown.hint !== undefined) terminal.writeNotice(`${strong("hint:")} ${shown.hint}\n`)
-  if (stack !== undefined) terminal.writeNotice(`${stack}\n`)
+  const { isNoticeColored } = terminal
+  const { strong, alarm } = styleOf(isNoticeColored)
+  const write = (text: string) => {
+    terminal.writeNotice(`${printableLines(text, isNoticeColored)}\n`)
+  }
+  write(`${alarm("error:")} ${shown.message}`)
+  if (shown.hint !== undefined) write(`${strong("hint:")} ${shown.hint}`)
+  if (stack !== undefined) write(stack)
 }
 
 function stackOf(thrown: unknown): string {

@@ -1,3 +1,4 @@
+import { emphasis, printable, printableJson, printableLines } from "./printable.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** Prints the result of a command. */
@@ -15,15 +16,17 @@ export class Output {
    * @param document credit amounts are decimal text, never numbers.
    */
   result(document: object, words: (style: Style) => string): void {
+    const { isOutputColored } = this.#terminal
     const text = this.isJson
-      ? JSON.stringify(document, undefined, 2)
-      : words(styleOf(this.#terminal.isOutputColored))
+      ? printableJson(JSON.stringify(document, undefined, 2))
+      : printableLines(words(styleOf(isOutputColored)), isOutputColored)
     this.#terminal.writeOutput(`${text}\n`)
   }
 
   /** Prints a remark that is not part of the result. */
   notice(text: string): void {
-    this.#terminal.writeNotice(`${text}\n`)
+    const { isNoticeColored } = this.#terminal
+    this.#terminal.writeNotice(`${printableLines(text, isNoticeColored)}\n`)
   }
 }
 
@@ -35,9 +38,9 @@ export interface Style {
 
 /** @param isColored whether the terminal supports colors. */
 export function styleOf(isColored: boolean): Style {
-  const paint = (code: number) => (text: string) =>
-    isColored ? `\u001b[${code}m${text}\u001b[0m` : text
-  return { strong: paint(1), alarm: paint(31) }
+  const paint = (kind: "strong" | "alarm") => (text: string) =>
+    isColored ? emphasis(kind) + text + emphasis("end") : text
+  return { strong: paint("strong"), alarm: paint("alarm") }
 }
 
 export interface Column {
@@ -112,9 +115,4 @@ function pad(text: string, size: number, align: Column["align"]): string {
 
 function width(text: string): number {
   return Bun.stringWidth(text)
-}
-
-/** Replaces control characters. Names come from callers and vendors, and must not control the terminal. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, (character) => (character === "\u200d" ? character : "\ufffd"))
 }

@@ -12,6 +12,7 @@ import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
+import { printable } from "./printable.ts"
 
 const GROUP = ["provider", "manage the providers that serve models"] as const
 
@@ -106,7 +107,7 @@ const registerProviderTest: RegisterCommand = (program, terminal) => {
     .action(async (id: string, _options: object, command) => {
       const result = await withProviders(command, (service) => service.test(COMMAND_LINE, id))
       outputOf(command, terminal).result({ provider: id, ...result }, () =>
-        [result.message, ...(result.models ?? [])].join("\n"),
+        [result.message, ...(result.models ?? [])].map(printable).join("\n"),
       )
       if (!result.ok) throw new CommandError("failed", `provider '${id}' failed the test`)
     })

@@ -13,6 +13,7 @@ import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
+import { printableJson } from "./printable.ts"
 
 const GROUP = ["user", "manage the users of the console"] as const
 
@@ -161,7 +162,9 @@ const registerUserExport: RegisterCommand = (program, terminal) => {
         const { id } = await requireUser(users, email)
         return directory.export(COMMAND_LINE, id)
       })
-      outputOf(command, terminal).result(person, () => JSON.stringify(person, null, 2))
+      outputOf(command, terminal).result(person, () =>
+        printableJson(JSON.stringify(person, null, 2)),
+      )
     })
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test"
+import { CommandError } from "../../src/cli/exit-codes.ts"
+import { showFailure } from "../../src/cli/failure.ts"
 import { Output, formatFields, formatTable, styleOf } from "../../src/cli/output.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
@@ -53,6 +55,24 @@ test("names given by callers cannot control the terminal", () => {
     formatTable([{ title: "NAME" }], [[name]], PLAIN) + formatFields([["x", name]], PLAIN)
   // oxlint-disable-next-line no-control-regex
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+})
+
+test("no result, notice or failure can control the terminal", () => {
+  const name = "a\u001b]0;title\u0007\u001b[2J\u001b[8m\u009b2J\r\u202eb"
+  for (const isColored of [false, true]) {
+    for (const isJson of [false, true]) {
+      const terminal = new FakeTerminal({ isColored })
+      const output = new Output(terminal, isJson)
+      output.result({ name }, (style) => `${style.strong("name:")}\n${name}`)
+      output.notice(name)
+      showFailure(new CommandError("failed", name, name), terminal, isJson)
+      const text = terminal.output + terminal.notices
+      const own = isColored ? /\u001b\[(?:0|1|31)m|\n/g : /\n/g
+      expect(text.replace(own, "")).not.toMatch(/\p{C}/u)
+      if (isJson) expect(JSON.parse(terminal.output)).toEqual({ name })
+      else expect(terminal.output).toContain(isColored ? "\u001b[1mname:\u001b[0m\na" : "name:\na")
+    }
+  }
 })
 
 test("output is emphasized only if the terminal supports it", () => {

@@ -90,6 +90,20 @@ describe("provider test", () => {
     expect(output).toMatch(/^It accepts the credential, and lists \d+ models\.\n(?:.+\n)*echo\n/)
   })
 
+  test("replaces control characters and line breaks in the names of models", async () => {
+    using server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        Response.json({
+          data: [{ id: "m\u001b]0;title\u0007\u001b[2J" }, { id: "ok\nlogin: root" }],
+        }),
+    })
+    expect((await add("hostile", "--base-url", `${server.url.href}v1`)).code).toBe(0)
+    const { output } = await run("provider", "test", "hostile")
+    expect(output).toContain("ok\ufffdlogin: root")
+    expect(output.replaceAll("\n", "")).not.toMatch(/\p{C}/u)
+  })
+
   test("fails for a provider that cannot be reached, with the next step", async () => {
     expect((await add("gone", "--base-url", "http://127.0.0.1:1/v1")).code).toBe(0)
     const { code, output, notices } = await run("provider", "test", "gone")
