@@ -1,5 +1,4 @@
-import type { NewProvider } from "#contract/catalog.ts"
-import { type Command, InvalidArgumentError } from "commander"
+import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
@@ -13,6 +12,7 @@ import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 import { printable } from "./printable.ts"
+import { entryOf, pairArgument, type ProviderOptions } from "./provider-entry.ts"
 
 const GROUP = ["provider", "manage the providers that serve models"] as const
 
@@ -51,14 +51,6 @@ const registerProviderList: RegisterCommand = (program, terminal) => {
     })
 }
 
-interface AddOptions {
-  readonly vendor?: string
-  readonly keyVariable?: string
-  readonly baseUrl?: string
-  readonly setting?: Readonly<Record<string, string>>
-  readonly secret?: Readonly<Record<string, string>>
-}
-
 /** `tollgate provider add ID [--vendor VENDOR] [--key-variable NAME] [--base-url URL]` */
 const registerProviderAdd: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
@@ -78,7 +70,7 @@ const registerProviderAdd: RegisterCommand = (program, terminal) => {
       "another secret and its environment variable; can be repeated",
       pairArgument,
     )
-    .action(async (id: string, options: AddOptions, command) => {
+    .action(async (id: string, options: ProviderOptions, command) => {
       const entry = entryOf(id, options)
       const provider = await withProviders(command, (service) =>
         service.create(COMMAND_LINE, entry),
@@ -111,43 +103,6 @@ const registerProviderTest: RegisterCommand = (program, terminal) => {
       )
       if (!result.ok) throw new CommandError("failed", `provider '${id}' failed the test`)
     })
-}
-
-/** Returns the entry of a new provider. @throws CommandError if a variable is not set. */
-function entryOf(
-  id: string,
-  { vendor = id, keyVariable, baseUrl, setting, secret = {} }: AddOptions,
-): NewProvider {
-  if (!vendors.has(vendor)) {
-    const known = [...vendors.keys()].toSorted().join(", ")
-    throw new CommandError("usage", `there is no vendor '${vendor}'`, `Vendors: ${known}`)
-  }
-  const variables = { ...secret, ...(keyVariable !== undefined && { api_key: keyVariable }) }
-  const secrets = Object.entries(variables).map(([name, variable]) => [name, secretOf(variable)])
-  return {
-    id,
-    vendor,
-    ...setting,
-    ...(baseUrl !== undefined && { base_url: baseUrl }),
-    ...Object.fromEntries(secrets),
-  }
-}
-
-/** Secrets are never arguments, because other users of the machine can read these. */
-function secretOf(variable: string): string {
-  const value = process.env[variable]?.trim() ?? ""
-  if (value !== "") return value
-  throw new CommandError("usage", `${variable} is not set`, "Set it for this command.")
-}
-
-/** Parses settings, given in one or several arguments: `region=us-east-1`. */
-function pairArgument(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const [, name, value] = /^([a-z_]+)=(.+)$/s.exec(text) ?? []
-  if (name !== undefined && value !== undefined) return { ...before, [name]: value }
-  throw new InvalidArgumentError("It must be a name and a value, such as region=us-east-1.")
 }
 
 /** Opens the providers of an installation. A running gateway applies changes within a second. */

@@ -75,6 +75,31 @@ describe("provider add", () => {
   })
 })
 
+describe("provider add --setting", () => {
+  const OWN_ARGUMENTS = [
+    ["id=other", "the argument ID"],
+    ["vendor=openai", "--vendor VENDOR"],
+    ["base_url=https://models.example.com", "--base-url URL"],
+    ["api_key=${HOME}", "--key-variable NAME"],
+    ["credentials=a", "--secret credentials=VARIABLE"],
+    ["secret_access_key=a", "--secret secret_access_key=VARIABLE"],
+  ] as const
+
+  test.each(OWN_ARGUMENTS)("refuses %s", async (setting, argument) => {
+    const { code, notices } = await add("refused", "--setting", setting)
+    expect([code, notices]).toMatchObject([2, expect.stringContaining(`Use ${argument}.`)])
+    expect((await run("provider", "test", "refused")).code).toBe(4)
+  })
+
+  test.each(["id", "vendor", "base_url", "region"])(
+    "has an argument for %s, which --secret refuses",
+    async (name) => {
+      const { code, notices } = await add("refused", "--secret", `${name}=${VARIABLE}`)
+      expect([code, notices]).toMatchObject([2, expect.stringContaining(`'${name}'`)])
+    },
+  )
+})
+
 describe("provider list", () => {
   test("shows the origin and the number of models", async () => {
     const { output } = await run("provider", "list")
