@@ -8,6 +8,7 @@ import type { Model } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Environment } from "../config/substitute.ts"
+import { canBeKey } from "../keys/secret.ts"
 import type { ToolPlace } from "#contract/tool-settings.ts"
 import { type Tool, TOOLS, toolSettings } from "#contract/tools.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
@@ -26,8 +27,6 @@ interface ConnectOptions {
 
 /** Tools read the key from this variable. */
 const KEY_VARIABLE = "TOLLGATE_KEY"
-/** Matches any key. Shells and settings files do not interpret these characters. */
-const KEY = /^[\w.~+/=-]+$/
 /** The simulator's model, which is available if no vendor is configured. */
 const SANDBOX_MODEL = "sandbox/echo"
 /** Loopback addresses for calling a gateway that listens on all addresses, by the address it listens on. */
@@ -83,7 +82,7 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
  */
 function keyToWrite(): string {
   const key = process.env[KEY_VARIABLE] ?? ""
-  if (KEY.test(key)) return key
+  if (canBeKey(key)) return key
   throw new CommandError(
     "usage",
     "The file would contain no key.",
@@ -92,8 +91,10 @@ function keyToWrite(): string {
 }
 
 function keyArgument(text: string): string {
-  if (KEY.test(text)) return text
-  throw new InvalidArgumentError("It must be a key such as sk-tg-..., without spaces.")
+  if (canBeKey(text)) return text
+  throw new InvalidArgumentError(
+    "It must be a complete key, such as sk-tg-... with 43 more characters.",
+  )
 }
 
 function urlArgument(text: string): string {

@@ -14,6 +14,13 @@ export function looksLikeKey(credential: string): boolean {
 }
 
 const MAX_IMPORTED_LENGTH = 512
+/** Imported keys begin with `sk-`. Shells and settings files do not interpret the other characters. */
+const IMPORTED_SHAPE = /^sk-(?!tg-)[\w.~+/=-]+$/
+
+/** Whether a text has the form of a key that can work at this gateway: its own or an imported one. */
+export function canBeKey(text: string): boolean {
+  return looksLikeKey(text) || (text.length <= MAX_IMPORTED_LENGTH && IMPORTED_SHAPE.test(text))
+}
 
 /**
  * Returns the hexadecimal SHA-256 under which a key of another gateway may be stored; undefined if

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,9 @@ import { dirname, join } from "node:path"
 import { runCli } from "../../src/cli/program.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
-const KEY = "sk-tg-test"
+const KEY = `sk-tg-${"test".repeat(11).slice(1)}`
+/** The form of a key that was imported from another gateway. */
+const IMPORTED_KEY = "sk-Yl3_imported.key"
 const NAMES = [
   "HOME",
   "CLAUDE_CONFIG_DIR",
@@ -164,8 +167,18 @@ models:
     for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
       expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
     }
-    for (const key of ["", "two words", "sk-tg-x\nevil: 1", "$(touch x)"]) {
-      expect([key, (await connect("codex", "--key", key)).exitCode]).toEqual([key, 2])
+    const malformed = [
+      "",
+      "bad",
+      "sk-",
+      "sk-tg-...",
+      "two words",
+      `${KEY}\nevil: 1`,
+      "sk-$(touch x)",
+    ]
+    for (const key of [...malformed, KEY.slice(0, -1), `${KEY}a`]) {
+      const { exitCode } = await connect("claude", "--key", key, "--write")
+      expect([key, exitCode, existsSync(join(home, ".claude"))]).toEqual([key, 2, false])
     }
   })
 
@@ -232,8 +245,8 @@ describe("written connect settings", () => {
     expect(output).toContain(".before-tollgate")
     expect(read(".claude/settings.json.before-tollgate")).toBe(own)
     expect(statSync(join(home, ".claude/settings.json")).mode & 0o777).toBe(0o600)
-    await connect("claude", "--key", "sk-tg-next", "--write")
-    expect(read(".claude/settings.json")).toContain("sk-tg-next")
+    await connect("claude", "--key", IMPORTED_KEY, "--write")
+    expect(read(".claude/settings.json")).toContain(IMPORTED_KEY)
     expect(read(".claude/settings.json.before-tollgate")).toBe(own)
   })
 
@@ -293,6 +306,12 @@ describe("written connect settings", () => {
     expect(read(".claude/settings.json")).toContain(KEY)
     expect((await connect("opencode", "--write")).exitCode).toBe(0)
     expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
+  })
+
+  test("never contain text of TOLLGATE_KEY that is no key", async () => {
+    process.env["TOLLGATE_KEY"] = "bad"
+    expect((await connect("claude", "--write")).exitCode).toBe(2)
+    expect(existsSync(join(home, ".claude"))).toBe(false)
   })
 
   test("return an error without a required key, or if the tool has no file", async () => {
