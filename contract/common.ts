@@ -60,8 +60,8 @@ export const label = z
 export const glob = z
   .string()
   .trim()
-  .min(1)
-  .max(200)
+  .min(1, "must not be empty")
+  .max(200, "must have at most 200 characters")
   .refine(isPrintable, "must have no control characters and no half ones")
 
 /** The id of a price group, chosen by an operator. */

@@ -6,7 +6,7 @@ import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-firs
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
-import { creditsArgument } from "./parse.ts"
+import { creditsArgument, labelArgument } from "./parse.ts"
 
 const GROUP = ["account", "manage accounts, whose balances pay for requests"] as const
 
@@ -19,7 +19,7 @@ interface AccountCreateOptions extends LargeAmountOptions {
 const registerAccountCreate: RegisterCommand = (program, terminal) => {
   withYes(commandGroup(program, ...GROUP).command("create"))
     .description("create an account")
-    .argument("<NAME>", "a unique name")
+    .argument("<NAME>", "a unique name", labelArgument)
     .option("--credits <N>", "credits to grant to the new account", creditsArgument)
     .option(
       "--template <NAME>",

@@ -6,7 +6,12 @@ import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-firs
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
-import { creditsArgument, durationArgument, positiveIntegerArgument } from "./parse.ts"
+import {
+  creditsArgument,
+  durationArgument,
+  labelArgument,
+  positiveIntegerArgument,
+} from "./parse.ts"
 
 const GROUP = ["code", "manage codes that accounts redeem for credits"] as const
 
@@ -28,7 +33,7 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
       positiveIntegerArgument,
     )
     .option("--expires <TIME>", "period of validity, such as 30d", durationArgument)
-    .option("--note <TEXT>", "the purpose of the code")
+    .option("--note <TEXT>", "the purpose of the code", labelArgument)
     .action(async (options: CodeCreateOptions, command) => {
       const { credits, uses, expires, note } = options
       const amount = credits * BigInt(uses ?? 1)

@@ -6,7 +6,7 @@ import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-firs
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
-import { creditsArgument, signedCreditsArgument } from "./parse.ts"
+import { creditsArgument, labelArgument, signedCreditsArgument } from "./parse.ts"
 import type { Terminal } from "./terminal.ts"
 
 interface CreditCommand {
@@ -65,6 +65,7 @@ export const registerCredits: RegisterCommand = (program, terminal) => {
       .requiredOption(
         "--note <TEXT>",
         "the reason, recorded in the ledger",
+        labelArgument,
         creditCommand.defaultNote,
       )
       .action(async (account: string, amount: bigint, options: CreditOptions, command) => {

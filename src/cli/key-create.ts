@@ -9,7 +9,8 @@ import {
   aliasesArgument,
   creditsArgument,
   durationArgument,
-  listArgument,
+  globsArgument,
+  labelArgument,
   networksArgument,
   originsArgument,
   positiveIntegerArgument,
@@ -40,8 +41,8 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .command("create")
     .description("create a key; it is shown once")
     .requiredOption("--account <NAME>", "name or id of the account that pays")
-    .option("--name <NAME>", "the purpose of the key", "unnamed")
-    .option("--models <GLOB,..>", "models that the key may call, such as openai/*", listArgument)
+    .option("--name <NAME>", "the purpose of the key", labelArgument, "unnamed")
+    .option("--models <GLOB,..>", "models that the key may call, such as openai/*", globsArgument)
     .option(
       "--alias <NAME=MODEL>",
       "an additional name of a model, such as gpt-4o=openai/gpt-5.4; can be repeated",

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander"
 import { readAliases } from "../config/aliases.ts"
 import { commaFault } from "#contract/comma.ts"
+import { type email, glob, label } from "#contract/common.ts"
 import { parseDuration } from "../config/duration.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
 import { readNetwork } from "../config/addresses.ts"
@@ -75,6 +76,23 @@ export function durationArgument(text: string): number {
     throw new InvalidArgumentError("It must be a length of time such as 30d, 24h, 15m or 90s.")
   }
   return milliseconds
+}
+
+/** Parses text that people choose, such as the name of an account, with the rules of the management API. */
+export function labelArgument(text: string): string {
+  return checkedArgument(label, text)
+}
+
+/** Parses names of models separated by commas, in which `*` stands for any text: `openai/*,local/llama`. */
+export function globsArgument(text: string): readonly string[] {
+  return listArgument(text).map((entry) => checkedArgument(glob, entry))
+}
+
+/** Parses text with a schema of the management API. */
+export function checkedArgument(schema: typeof label | typeof email, text: string): string {
+  const result = schema.safeParse(text)
+  if (result.success) return result.data
+  throw new InvalidArgumentError(`It ${result.error.issues[0]?.message ?? "is invalid"}.`)
 }
 
 /** Parses entries separated by commas: `openai/*,local/llama`. */

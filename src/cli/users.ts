@@ -1,6 +1,6 @@
-import { email, label } from "#contract/common.ts"
+import { email } from "#contract/common.ts"
 import { ACCOUNT_ROLES } from "#contract/roles.ts"
-import { type Command, InvalidArgumentError, Option } from "commander"
+import { type Command, Option } from "commander"
 import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { Erasure } from "../management/erasure.ts"
@@ -13,6 +13,7 @@ import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
+import { checkedArgument, labelArgument } from "./parse.ts"
 import { printableJson } from "./printable.ts"
 
 const GROUP = ["user", "manage the users of the console"] as const
@@ -124,7 +125,7 @@ const registerUserRename: RegisterCommand = (program, terminal) => {
     .command("rename")
     .description("change the name or the email address of a user")
     .argument("<EMAIL>", "email address of the user")
-    .argument("<NAME>", "the new name", nameArgument)
+    .argument("<NAME>", "the new name", labelArgument)
     .option("--email <EMAIL>", "the new email address", emailArgument)
     .action(async (current: string, name: string, options: { email?: string }, command) => {
       const user = await withUsers(command, async ({ users, directory }) => {
@@ -138,17 +139,8 @@ const registerUserRename: RegisterCommand = (program, terminal) => {
     })
 }
 
-function nameArgument(text: string): string {
-  return checked(label.safeParse(text))
-}
-
 function emailArgument(text: string): string {
-  return checked(email.safeParse(text))
-}
-
-function checked(result: ReturnType<typeof label.safeParse>): string {
-  if (result.success) return result.data
-  throw new InvalidArgumentError(`It ${result.error.issues[0]?.message ?? "is invalid"}.`)
+  return checkedArgument(email, text)
 }
 
 /** `tollgate user export EMAIL` */

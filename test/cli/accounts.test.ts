@@ -50,3 +50,45 @@ describe("account show", () => {
     expect(notices).toContain("acme")
   })
 })
+
+describe("texts that people choose", () => {
+  const COMMANDS = [
+    ["account", "create"],
+    ["key", "create", "--account", "acme", "--name"],
+    ["credits", "grant", "acme", "1", "--note"],
+    ["credits", "adjust", "acme", "1", "--note"],
+    ["credits", "refund", "acme", "1", "--note"],
+    ["code", "create", "--credits", "1", "--note"],
+    ["user", "rename", "eve@example.com"],
+  ] as const
+  const REFUSED = [
+    ["", "must not be empty"],
+    ["  ", "must not be empty"],
+    ["a\nb", "must have no control characters"],
+    ["a\u001b[2J", "must have no control characters"],
+    ["a".repeat(101), "must have at most 100 characters"],
+  ] as const
+  const cases = COMMANDS.map((words) => [words.slice(0, 2).join(" "), words] as const)
+
+  test.each(cases)("follow the rules of the management API in %s", async (_, words) => {
+    for (const [text, rule] of REFUSED) {
+      const { code, notices } = await run(...words, text)
+      expect([text, code, notices]).toEqual([text, 2, expect.stringContaining(rule)])
+    }
+  })
+
+  test("are stored without spaces around them", async () => {
+    expect((await run("account", "create", " trimmed ")).output).toMatch(/^account: +trimmed$/m)
+    expect((await run("account", "show", "trimmed")).output).toMatch(/^account: +trimmed$/m)
+  })
+})
+
+describe("key create --models", () => {
+  test.each(["a\nb", "a".repeat(201)])(
+    "follows the rules of the management API: %j",
+    async (text) => {
+      const words = ["--account", "acme", "--models", `openai/*,${text}`]
+      expect((await run("key", "create", ...words)).code).toBe(2)
+    },
+  )
+})
