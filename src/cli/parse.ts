@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "commander"
+import type * as z from "zod"
 import { readAliases } from "../config/aliases.ts"
 import { commaFault } from "#contract/comma.ts"
-import { type email, glob, label } from "#contract/common.ts"
+import { glob, label } from "#contract/common.ts"
 import { parseDuration } from "../config/duration.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
 import { readNetwork } from "../config/addresses.ts"
@@ -89,7 +90,7 @@ export function globsArgument(text: string): readonly string[] {
 }
 
 /** Parses text with a schema of the management API. */
-export function checkedArgument(schema: typeof label | typeof email, text: string): string {
+export function checkedArgument(schema: z.ZodType<string>, text: string): string {
   const result = schema.safeParse(text)
   if (result.success) return result.data
   throw new InvalidArgumentError(`It ${result.error.issues[0]?.message ?? "is invalid"}.`)

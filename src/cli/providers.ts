@@ -1,3 +1,4 @@
+import { newProvider } from "#contract/catalog.ts"
 import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
@@ -11,6 +12,7 @@ import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
+import { checkedArgument } from "./parse.ts"
 import { printable } from "./printable.ts"
 import { entryOf, pairArgument, type ProviderOptions } from "./provider-entry.ts"
 
@@ -56,7 +58,7 @@ const registerProviderAdd: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("add")
     .description("add a provider; its secrets are read from variables and stored encrypted")
-    .argument("<ID>", "id of the provider, the first part of its models' ids")
+    .argument("<ID>", "id of the provider, the first part of its models' ids", idArgument)
     .option("--vendor <VENDOR>", "name of the vendor, such as openai-compatible (default: the id)")
     .option("--key-variable <NAME>", "environment variable with the API key")
     .option("--base-url <URL>", "base URL of the provider (default: from the vendor)")
@@ -88,6 +90,10 @@ const registerProviderAdd: RegisterCommand = (program, terminal) => {
         ),
       )
     })
+}
+
+function idArgument(text: string): string {
+  return checkedArgument(newProvider.shape.id, text)
 }
 
 /** `tollgate provider test ID` */

@@ -75,7 +75,31 @@ describe("provider add", () => {
   })
 })
 
+describe("the id of provider add", () => {
+  test.each(["__proto__", "", "Mine", "a b", "a/b", "a\nb", "-a", "a".repeat(41)])(
+    "follows the rule of the management API: %j",
+    async (id) => {
+      const words = ["--vendor", "openai", "--key-variable", VARIABLE]
+      const { code, notices } = await run("provider", "add", ...words, "--", id)
+      expect([code, notices]).toEqual([2, expect.stringContaining("lowercase letters, digits")])
+    },
+  )
+
+  test.each(["constructor", "tostring", "a".repeat(40)])("may be %s", async (id) => {
+    const words = ["--base-url", `${simulator.url}/v1`, "--key-variable", VARIABLE]
+    expect((await add(id, ...words)).code).toBe(0)
+    expect((await run("provider", "test", id)).code).toBe(0)
+  })
+})
+
 describe("provider add --setting", () => {
+  test("refuses names that no vendor has", async () => {
+    for (const name of ["__proto__", "constructor", "nothing"]) {
+      const words = ["--base-url", `${simulator.url}/v1`, "--setting", `${name}=a`]
+      expect([name, (await add("unknown", ...words)).code]).toEqual([name, 2])
+    }
+  })
+
   const OWN_ARGUMENTS = [
     ["id=other", "the argument ID"],
     ["vendor=openai", "--vendor VENDOR"],
