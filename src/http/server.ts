@@ -76,6 +76,8 @@ const IDLE_TIMEOUT_SECONDS = 60
 const LONG_TIMEOUT_SECONDS = 255
 /** Matches a single `Host` header. Bun joins several `Host` headers with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
+/** Matches the URL of a request that has a path. `CONNECT` requests may have a host or `*` instead. */
+const PATH = /^(?:https?:\/)?\//i
 /** Last resort. Usually, bodies above their limit are rejected earlier with a proper error. */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024
 
@@ -163,12 +165,13 @@ async function answeredLater(
   return answered(request, handler, connection)
 }
 
-/** Calls the handler after checking that the request has exactly one host. */
+/** Calls the handler after checking that the request has a path and exactly one host. */
 function answered(
   request: Request,
   handler: Handler,
   connection: Connection,
 ): Response | Promise<Response> {
+  if (request.method === "CONNECT" && !PATH.test(request.url)) return wrongTarget()
   const host = request.headers.get("host")
   if (host === null) return handler(withHost(request), connection)
   if (host !== lastHost) {
@@ -188,12 +191,23 @@ function withHost(request: Request): Request {
 }
 
 function wrongHost(): Response {
-  const error = new GatewayError(
-    "invalid_value",
+  return refusedHead(
     "The request needs exactly one 'Host' header with a host name and an optional port.",
-    { parameter: "host", headers: { connection: "close" } },
+    "host",
   )
-  return errorAnswer(error, newRequestId())
+}
+
+function wrongTarget(): Response {
+  return refusedHead(
+    "The request needs a path, such as /v1/models. The gateway does not open tunnels to other hosts.",
+  )
+}
+
+/** Refuses a request by its first lines. Closes the connection, because the client may send anything after them. */
+function refusedHead(message: string, parameter?: string): Response {
+  const headers = { connection: "close" }
+  const facts = parameter === undefined ? { headers } : { headers, parameter }
+  return errorAnswer(new GatewayError("invalid_value", message, facts), newRequestId())
 }
 
 /** A connection whose address is looked up on demand. */

@@ -260,6 +260,29 @@ test("HTTP/1.0 requests without a host are answered", async () => {
   }
 })
 
+test.each(["*", "a.example:443", "a.example:99999", "[::1", "https:443"])(
+  "requests for a tunnel to %j are rejected",
+  async (target) => {
+    for (const head of [
+      [`CONNECT ${target} HTTP/1.1`, "Host: a"],
+      [`CONNECT ${target} HTTP/1.0`],
+    ]) {
+      using sender = new Sender(head)
+      await until(() => sender.isClosed)
+      expect([head, sender.text.slice(0, 13)]).toEqual([head, "HTTP/1.1 400 "])
+      expect(sender.text).toContain("needs a path")
+    }
+  },
+)
+
+test("CONNECT requests with a path are rejected like other wrong methods", async () => {
+  for (const path of ["/v1/models", "http://a.example/v1/models"]) {
+    using sender = new Sender([`CONNECT ${path} HTTP/1.1`, "Host: a", "Connection: close"])
+    await until(() => sender.isClosed)
+    expect([path, sender.text.slice(0, 13)]).toEqual([path, "HTTP/1.1 405 "])
+  }
+})
+
 const TINY_CHUNKS = 50_000
 /** Maximum number of reads. A read may return few chunks if the network delivers few at once. */
 const MAX_READS = TINY_CHUNKS / 10
