@@ -309,6 +309,16 @@ function startBackup({ data, config }: Installation, to: string, limit = "unlimi
   })
 }
 
+/**
+ * Stops a process when a file exists. A process of its own watches, because the event loop of the tests may be busy for
+ * longer than the process runs.
+ * @param file a path, which may contain the wildcard `*`.
+ */
+async function stopAt(file: string, { pid }: Bun.Subprocess): Promise<void> {
+  const script = `until [ -e ${file} ]; do kill -0 ${pid} || exit 1; done; kill -STOP ${pid}`
+  expect(await Bun.spawn(["sh", "-c", script]).exited).toBe(0)
+}
+
 test.concurrent("a killed backup is not listed, and the next backup removes its files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
@@ -316,8 +326,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   await withKey(before)
   withLargeAnswer(before)
   const killed = startBackup(before, backups)
-  await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer))
-  killed.kill("SIGSTOP")
+  await stopAt(join(backups, "*/answers/large"), killed)
   // Only one backup can run at a time.
   const second = await runCommand(before, "backup", backups)
   killed.kill("SIGKILL")
@@ -329,10 +338,6 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   rmSync(join(before.data, "answers"), { recursive: true })
   const { name } = await runJson<Made>(before, "backup", backups)
   expect(readdirSync(backups)).toEqual([name])
-
-  function hasAnswer(part: string): boolean {
-    return existsSync(join(backups, part, "answers/large"))
-  }
 })
 
 test.concurrent("a killed restore leaves nothing that starts, and can be repeated", async () => {
@@ -345,8 +350,7 @@ test.concurrent("a killed restore leaves nothing that starts, and can be repeate
   const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
   const killed = Bun.spawn([...PROGRAM_WORDS, ...words], { stdout: "ignore" })
   const unfinished = join(restored.data, "tollgate.db.unfinished")
-  await until(() => existsSync(join(unfinished, "answers/large")))
-  killed.kill("SIGSTOP")
+  await stopAt(join(unfinished, "answers/large"), killed)
   const second = await runCommand(restored, "restore", backups)
   expect(second.stderr).toContain("another restore of")
   killed.kill("SIGKILL")
