@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "./bucket.ts"
 
-/** What a request of a key has reserved, and what it used. */
+/** The reserved and used tokens of a request. */
 export interface ReservedRequest {
   /** Tokens that are reserved for the request. */
   readonly reserved: number
@@ -31,10 +31,10 @@ export interface TokenLevel {
 }
 
 /**
- * Separates reserved tokens from used tokens in the bucket of a key. The bucket drains used tokens first. It drains
- * reservations only if no used tokens are left, and once for all parallel requests. When a request ends, its reservation
- * is removed, except for the drained part, which the remaining reservations take over. Drained tokens of a reservation
- * count as paid for the request that used them.
+ * Separates reserved tokens from used tokens in the bucket of a key. Used tokens drain first. Reservations drain only if no
+ * used tokens are left, and once for all parallel requests. When a request ends, its reservation returns to the bucket.
+ * The drained part of all reservations is attributed to the requests that are still running. If only drained tokens were
+ * reserved, nothing returns. A request does not count its used tokens again if they have drained as its reservation.
  *
  * Each process knows its own reservations. Reservations of other processes count as used tokens here.
  */

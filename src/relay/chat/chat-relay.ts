@@ -228,7 +228,7 @@ export class ChatRelay {
     return this.#prepared(chat.input, chat.priced)
   }
 
-  /** @throws GatewayError if the request cannot be priced. Its tokens then count no longer in the rate limits. */
+  /** If this fails, the reserved tokens return to the rate limits. */
   #prepared(input: ChatInput, priced: Model | PricedFeatures, state?: ResolvedState): PreparedChat {
     const { call, request, config } = input
     const { clients } = config
