@@ -16,7 +16,13 @@ import type { Call } from "../request/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
-import { ANY_MEDIA, kindsOfPart, kindsOfRequest, markedInput } from "./token-kinds.ts"
+import {
+  ANY_MEDIA,
+  kindsOfMessage,
+  kindsOfPart,
+  kindsOfRequest,
+  markedInput,
+} from "./token-kinds.ts"
 
 /** Tokens that a vendor may add to the caller's text: role markers, and a prompt for tools. */
 const WRAPPING = 16
@@ -200,6 +206,7 @@ function mediaBound(
 ): MediaBound {
   const sum = { encoded: 0, tokens: 0, audioTokens: 0, kinds: 0, count: 0 }
   for (const message of messages) {
+    sum.kinds |= kindsOfMessage(message)
     for (const part of message.parts) addMedia(sum, part, model, imageTokens)
   }
   return sum

@@ -1,7 +1,7 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
-import type { CacheMarker, Part } from "../../canon/message.ts"
+import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -30,36 +30,33 @@ const LIFETIMES: Readonly<Record<string, number>> = {
 
 /** Returns the kinds of tokens as which a part of a message can be counted. */
 export function kindsOfPart(part: Part): number {
-  switch (part.type) {
-    case "text": {
-      const { cache, standsFor } = part
-      return lifetimeOf(cache?.ttl) | (standsFor === undefined ? 0 : lifetimeIn(standsFor.fields))
-    }
-    case "tool-result":
-      return part.content.reduce(
-        (kinds, chunk) => kinds | kindsOfPart(chunk),
-        lifetimeOf(part.cache?.ttl),
-      )
-    case "tool-call":
-      return lifetimeOf(part.cache?.ttl)
-    case "image":
-      return IMAGE_INPUT | lifetimeOf(part.cache?.ttl)
-    case "audio":
-      return AUDIO_INPUT
-    case "file":
-      return ANY_MEDIA | lifetimeOf(part.cache?.ttl)
-    case "unknown":
-      return ANY_MEDIA | lifetimeIn(part.extra.fields)
-    default:
-      return 0
-  }
+  let kinds = kindsOfType(part)
+  if ("cache" in part) kinds |= lifetimeOf(part.cache?.ttl)
+  if ("standsFor" in part) kinds |= lifetimeIn(part.standsFor?.fields)
+  // In the caller's own dialect, providers receive these fields unchanged.
+  if ("extra" in part) kinds |= lifetimeIn(part.extra?.fields)
+  if (part.type !== "tool-result") return kinds
+  return part.content.reduce((sum, chunk) => sum | kindsOfPart(chunk), kinds)
+}
+
+function kindsOfType({ type }: Part): number {
+  if (type === "image") return IMAGE_INPUT
+  if (type === "audio") return AUDIO_INPUT
+  return type === "file" || type === "unknown" ? ANY_MEDIA : 0
+}
+
+/** Returns the kinds of tokens that a message can cause, except the kinds of its parts. */
+export function kindsOfMessage({ extra }: Message): number {
+  return lifetimeIn(extra?.fields)
 }
 
 /** Returns the kinds of tokens that a request can cause, except the kinds in its messages. */
 export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest): number {
   const isSpoken = modalities?.includes("audio") ?? speech !== undefined
   let kinds = isSpoken ? AUDIO_OUTPUT : 0
-  for (const { cache } of tools ?? []) kinds |= lifetimeOf(cache?.ttl)
+  for (const { cache, extra: own, origin } of tools ?? []) {
+    kinds |= lifetimeOf(cache?.ttl) | lifetimeIn(own?.fields) | lifetimeIn(origin?.format)
+  }
   if (extra === undefined) return kinds
   const { fields } = extra
   kinds |= lifetimeOf(objectAt(fields, "prompt_cache_options")?.ttl)

@@ -142,6 +142,55 @@ for (const stream of [false, true]) {
   )
 }
 
+const MARK = { cache_control: { type: "ephemeral", ttl: "1h" } }
+const CALL = { name: "f", parameters: { type: "object", properties: {} } }
+
+/** Returns a Responses request with a lifetime in one place. */
+function responsesBody(place: string): JsonObject {
+  const at = (name: string) => (name === place ? MARK : {})
+  const text = "x ".repeat(WRITTEN)
+  return {
+    model: "responses/m",
+    store: false,
+    input: [
+      {
+        role: "user",
+        content: [{ type: "input_text", text, ...at("a part") }],
+        ...at("a message"),
+      },
+      { type: "function_call", call_id: "c", name: "f", arguments: "{}", ...at("a call") },
+      { type: "function_call_output", call_id: "c", output: "1", ...at("a result") },
+    ],
+    tools: [{ type: "function", ...CALL, ...at("a tool") }],
+    ...at("the request"),
+  }
+}
+
+test.each(["a part", "a message", "a call", "a result", "a tool", "the request"])(
+  "a lifetime in %s of a Responses request is held and charged",
+  async (place) => {
+    const usage = { input_tokens: WRITTEN, output_tokens: 1, total_tokens: WRITTEN + 1 }
+    const reported = { usage: { ...usage, input_tokens_details: details() } }
+    answer = response([], reported) as JsonObject
+    expect(await costOf("/v1/responses", responsesBody(place), false)).toBe(per(3))
+    expect(JSON.stringify(vendor.bodies.at(-1))).toContain(JSON.stringify(MARK).slice(1, -1))
+  },
+)
+
+test.each(["a tool", "a function"])(
+  "a lifetime in %s of a chat is held and charged",
+  async (place) => {
+    const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
+    const reported = { usage: { ...usage, prompt_tokens_details: details() } }
+    answer = completion(reported) as JsonObject
+    const tool = { type: "function", function: CALL }
+    const marked =
+      place === "a tool" ? { ...tool, ...MARK } : { ...tool, function: { ...CALL, ...MARK } }
+    const body = { model: "chat/m", messages: [...long(), ...HELLO], tools: [marked] }
+    expect(await costOf("/v1/chat/completions", body, false)).toBe(per(3))
+  },
+)
+
 /** Returns messages that are long enough for the hold to cover the usage that the vendor reports. */
 function long(): JsonObject[] {
   return [{ role: "user", content: "x ".repeat(WRITTEN) }]
