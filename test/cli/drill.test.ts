@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { startVendor, streamed, WHOLE_STREAM, wholeAnswer } from "../relay/scripted-vendor.ts"
 import { createInstallation, runCommand } from "../support/process.ts"
 
-const PRICE = "price: { input: 1, output: 2 }, context: 100000, max_output: 1000"
+const LIMITS = "context: 100000, max_output: 1000"
 
 interface Verdict {
   readonly served: number
@@ -11,7 +11,7 @@ interface Verdict {
   readonly lost: readonly string[]
 }
 
-async function drill(words: readonly string[]) {
+async function drill(words: readonly string[], price = "{ input: 1, output: 2 }") {
   let answers = 0
   using vendor = startVendor(() =>
     answers++ % 2 === 0 ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer("one two three")),
@@ -20,7 +20,7 @@ async function drill(words: readonly string[]) {
 providers:
   vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${vendor.url}" }
 models:
-  vendor/echo: { ${PRICE} }
+  vendor/echo: { price: ${price}, ${LIMITS} }
 `)
   return await runCommand(installation, "drill", "--model", "vendor/echo", ...words)
 }
@@ -32,6 +32,15 @@ test("the drill command reports the served requests, and that all were charged",
   expect(served).toBeGreaterThan(20)
   expect(Number(charged)).toBeGreaterThan(0)
   expect({ overspent, lost }).toEqual({ overspent: "0", lost: [] })
+})
+
+test("the drill command does not count answers of a free model as lost", async () => {
+  const words = ["--time", "4s", "--yes", "--json"]
+  const { stdout, stderr, exitCode } = await drill(words, "{ input: 0, output: 0 }")
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
+  const { served, charged, overspent, lost } = JSON.parse(stdout) as Verdict
+  expect(served).toBeGreaterThan(20)
+  expect({ charged, overspent, lost }).toEqual({ charged: "0", overspent: "0", lost: [] })
 })
 
 test("the drill command without a confirmation does nothing", async () => {

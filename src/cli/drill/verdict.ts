@@ -1,3 +1,4 @@
+import { showWholeReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { CallerResult } from "./callers.ts"
 
@@ -15,11 +16,13 @@ export interface DrillVerdict {
   readonly charged: bigint
   /** The amount charged beyond the credits of the account. */
   readonly overspent: bigint
-  /** Request ids of complete responses that were not charged. */
+  /** Request ids of complete responses that were not charged, except those whose cost is zero. */
   readonly lost: readonly string[]
 }
 
 const PAGE = 1_000
+/** Tolerance for nodes whose clocks are fast. */
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Compares the callers' results with the ledger. No request may be running. */
 export async function judgeDrill(
@@ -31,6 +34,8 @@ export async function judgeDrill(
   const of = (outcome: CallerResult["outcome"]): readonly CallerResult[] =>
     results.filter((one) => one.outcome === outcome)
   const whole = of("whole").map(({ requestId }) => requestId ?? "unnamed")
+  const uncharged = whole.filter((request) => !requests.has(request))
+  const free = await freeOf(store, uncharged)
   return {
     requests: results.length,
     served: whole.length,
@@ -40,7 +45,7 @@ export async function judgeDrill(
     unreachable: of("unreachable").length,
     charged,
     overspent: charged > given ? charged - given : 0n,
-    lost: whole.filter((request) => !requests.has(request)),
+    lost: uncharged.filter((request) => !free.has(request)),
   }
 }
 
@@ -59,6 +64,20 @@ async function chargesOf(store: StoreReader, account: string) {
     if (!last) return { given, charged, requests }
     after = last.number
   }
+}
+
+/** Returns those requests whose receipt has a cost of zero, as with a model that costs nothing. */
+async function freeOf(store: StoreReader, requests: readonly string[]): Promise<Set<string>> {
+  const free = new Set<string>()
+  const range = { from: 0, until: Date.now() + DAY_MS }
+  for (let start = 0; start < requests.length; start += PAGE) {
+    const page = requests.slice(start, start + PAGE)
+    for (const record of await store.settlements.findReceipts(page, range)) {
+      const { status, cost } = showWholeReceipt(record)
+      if (status === "settled" && cost === "0") free.add(record.request)
+    }
+  }
+  return free
 }
 
 function countedBy(names: readonly string[]): Record<string, number> {
