@@ -67,6 +67,7 @@ test("no result, notice or failure can control the terminal", () => {
       output.notice(name)
       showFailure(new CommandError("failed", name, name), terminal, isJson)
       const text = terminal.output + terminal.notices
+      // oxlint-disable-next-line no-control-regex
       const own = isColored ? /\u001b\[(?:0|1|31)m|\n/g : /\n/g
       expect(text.replace(own, "")).not.toMatch(/\p{C}/u)
       if (isJson) expect(JSON.parse(terminal.output)).toEqual({ name })
