@@ -133,7 +133,7 @@ export class LeasedRates {
     return true
   }
 
-  /** Returns the tokens that all machines use, as far as this machine knows. */
+  /** Returns the tokens that all machines use, as last reported to this machine. */
   tokensInUse(keyId: string, now: number): number {
     return this.#keys.get(keyId)?.tokens?.usedAt(now) ?? 0
   }

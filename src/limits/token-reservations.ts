@@ -36,7 +36,7 @@ export interface TokenLevel {
  * The drained part of all reservations is attributed to the requests that are still running. If only drained tokens were
  * reserved, nothing returns. A request does not count its used tokens again if they have drained as its reservation.
  *
- * Each process knows its own reservations. Reservations of other processes count as used tokens here.
+ * Each process records its own reservations only. Reservations of other processes count as used tokens here.
  */
 export class TokenReservations {
   readonly #keys = new Map<string, Reserved>()
