@@ -190,7 +190,7 @@ test("a blocked account shows the reason and the next step on its pages", async 
     await shown(member, "This account is suspended").getByText("Ask the operator").waitFor()
   }
   await member.page.goto(`/console/keys?account=${account}`)
-  await member.page.getByText("account suspended").waitFor()
+  await member.page.getByText("account suspended").first().waitFor()
   await page.goto(`/console/keys?account=${account}`)
   await shown(operator, "suspended").getByRole("link", { name: "Open the account" }).click()
   await page.getByRole("button", { name: "Resume" }).click()

@@ -10,7 +10,8 @@ export function reliabilityQuery(group: ReliabilityQuery["group"]) {
       const { data } = await api("GET /usage/reliability", { query: { group } }, { signal })
       return new Map(data.map((row) => [row.group, row]))
     },
-    staleTime: 30_000,
+    // A page that is opened shows the last figures, and replaces them at once.
+    refetchOnMount: "always",
     refetchInterval: 60_000,
   })
 }
