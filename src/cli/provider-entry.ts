@@ -23,6 +23,10 @@ export function entryOf(
     throw new CommandError("usage", `there is no vendor '${vendor}'`, `Vendors: ${known}`)
   }
   refuseWrongOptions(Object.keys(setting), Object.keys(secret))
+  if (keyVariable !== undefined && secret["api_key"] !== undefined) {
+    const words = "--key-variable and --secret both give 'api_key'"
+    throw new CommandError("usage", words, "Use --key-variable alone.")
+  }
   const variables = { ...secret, ...(keyVariable !== undefined && { api_key: keyVariable }) }
   const secrets = Object.entries(variables).map(([name, variable]) => [name, secretOf(variable)])
   return {

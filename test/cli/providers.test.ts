@@ -115,6 +115,13 @@ describe("provider add --setting", () => {
     expect((await run("provider", "test", "refused")).code).toBe(4)
   })
 
+  test("refuses two variables for the API key", async () => {
+    const words = ["--key-variable", VARIABLE, "--secret", `api_key=${VARIABLE}`]
+    const { code, notices } = await add("refused", ...words)
+    expect(code).toBe(2)
+    expect(notices).toContain("--key-variable and --secret both give 'api_key'")
+  })
+
   test.each(["id", "vendor", "base_url", "region"])(
     "has an argument for %s, which --secret refuses",
     async (name) => {
