@@ -18,7 +18,7 @@ const ADDED = new RegExp(
 /** Defines the conversions. */
 const EXCEPT = "console/src/format/credits.ts"
 
-/** Returns each place below folders where an amount becomes a float, or floats of amounts are added. */
+/** Returns each line in folders that converts an amount to a float, or adds floats of amounts. */
 export function checkFloatAmounts(folders: readonly string[]): string[] {
   return folders
     .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`))
