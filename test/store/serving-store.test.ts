@@ -54,3 +54,21 @@ test("a serving store can be closed immediately", async () => {
   await store[Symbol.asyncDispose]()
   await moving
 })
+
+test("the log restarts while commits never pause", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = await openServingStore(directory.database, false)
+  // Each restart changes the salt in the header of the log.
+  const saltOf = async () =>
+    Buffer.from(await Bun.file(`${directory.database}-wal`).slice(16, 24).arrayBuffer()).toString(
+      "hex",
+    )
+  const salt = await saltOf()
+  let number = 0
+  while ((await saltOf()) === salt) {
+    for (let count = 0; count < 100; count++) {
+      const id = `account ${number++}`
+      await store.accounts.create({ id, name: `${id} ${"x".repeat(20_000)}`, createdAt: 1 }, AUDIT)
+    }
+  }
+})

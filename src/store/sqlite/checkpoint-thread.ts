@@ -6,24 +6,17 @@ const CHECK_INTERVAL_MS = 100
  * writes each page only once. A log of this size is restarted often enough not to grow further.
  */
 const MIN_LOG_PAGES = 4_000
-/** Maximum time that the restart of the log waits for readers. Writers also wait during this time. */
-const MAX_READER_WAIT_MS = 50
-
 declare const self: Worker
 
 /**
- * Moves the log into the database. The first, passive checkpoint moves nearly all of it while others write. Writers
- * wait briefly only for the rest and for the restart of the log. A growing log slows down every commit, because the
- * disk must also store its new length.
- *
- * A long read, such as a backup, prevents the restart. Waiting for it would block writers, so the log grows until the
- * read ends.
+ * Moves the log into the database while others write.
+ * @returns whether the log can be restarted: nearly all of it was moved.
  */
-function checkpoint(database: Database): void {
+function checkpoint(database: Database): boolean {
   const state = runCheckpoint(database, "NOOP")
-  if (state.log - state.checkpointed < MIN_LOG_PAGES) return
+  if (state.log - state.checkpointed < MIN_LOG_PAGES) return false
   const { log } = runCheckpoint(database, "PASSIVE")
-  if (runCheckpoint(database, "PASSIVE").checkpointed >= log) runCheckpoint(database, "RESTART")
+  return runCheckpoint(database, "PASSIVE").checkpointed >= log
 }
 
 /** Sizes of the log in pages. */
@@ -32,7 +25,7 @@ interface LogState {
   readonly checkpointed: number
 }
 
-function runCheckpoint(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
+function runCheckpoint(database: Database, mode: "NOOP" | "PASSIVE"): LogState {
   const [state] = database.query<LogState, []>(`PRAGMA wal_checkpoint(${mode})`).all()
   return state ?? { log: 0, checkpointed: 0 }
 }
@@ -46,9 +39,11 @@ function open(path: string): Database | undefined {
   }
 }
 
+/** The message is the path of the database. Each answer means that its log can be restarted. */
 self.addEventListener("message", (message: MessageEvent<string>) => {
   const database = open(message.data)
   if (database === undefined) return
-  database.run(`PRAGMA busy_timeout = ${MAX_READER_WAIT_MS}`)
-  setInterval(() => checkpoint(database), CHECK_INTERVAL_MS)
+  setInterval(() => {
+    if (checkpoint(database)) self.postMessage(null)
+  }, CHECK_INTERVAL_MS)
 })

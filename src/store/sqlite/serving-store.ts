@@ -34,7 +34,10 @@ export async function openServingStore(path: string, isShared: boolean): Promise
     return alwaysThreaded(await openThreadedStore(path))
   }
   store.leaveCheckpoints()
-  const file = new DirectFile(store, startCheckpoints(path))
+  const file = new DirectFile(
+    store,
+    startCheckpoints(path, () => store.restartLog()),
+  )
   const methods = file.store()
   let moving: Promise<void> | undefined
   return {
@@ -80,11 +83,15 @@ function alwaysThreaded(store: Store): ServingStore {
 /**
  * Starts a thread for checkpoints, which take many milliseconds each. It starts after a delay, so that it does not
  * slow down the first requests.
+ * @param restartLog called when the log can be restarted, until the result is disposed.
  */
-function startCheckpoints(path: string): Disposable {
+function startCheckpoints(path: string, restartLog: () => void): Disposable {
   let thread: Worker | undefined
   const timer = setTimeout(() => {
     thread = new Worker(threadAddress("store/sqlite/checkpoint-thread.ts"))
+    thread.addEventListener("message", () => {
+      if (thread !== undefined) restartLog()
+    })
     thread.postMessage(path)
     thread.unref()
   }, FIRST_CHECKPOINT_MS)
@@ -93,6 +100,7 @@ function startCheckpoints(path: string): Disposable {
     [Symbol.dispose]() {
       clearTimeout(timer)
       thread?.terminate()
+      thread = undefined
     },
   }
 }

@@ -22,6 +22,12 @@ export interface SqliteStore {
   beginReading(): void
   /** Stops checkpoints on this connection, because another thread performs them. */
   leaveCheckpoints(): void
+  /**
+   * Makes the next commits overwrite the log, unless a reader still needs it. A growing log slows down every commit,
+   * because the disk must also store its new length. The thread that writes does this, because another thread would have
+   * to wait for a moment without commits. The other thread has moved nearly all of the log into the database before.
+   */
+  restartLog(): void
   close(): void
 }
 
@@ -68,6 +74,7 @@ function storeOn(database: Database, path: string): SqliteStore {
       database.query("SELECT 1 FROM accounts LIMIT 1").get()
     },
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
+    restartLog: () => restartLog(database),
     explained: (error) => asLedgerError(path, error),
     close: () => close(database),
   }
@@ -81,6 +88,19 @@ function measureCommit(database: Database): number {
     best = Math.min(best, performance.now() - begun)
   }
   return best
+}
+
+function restartLog(database: Database): void {
+  const [previous] = database.query<{ timeout: bigint }, []>("PRAGMA busy_timeout").all()
+  database.run("PRAGMA busy_timeout = 0")
+  try {
+    database.run("PRAGMA wal_checkpoint(RESTART)")
+  } catch (error) {
+    // No data is lost if the disk is full or faulty. The log then grows, and the next commit reports the error.
+    if (!(error instanceof SQLiteError)) throw error
+  } finally {
+    database.run(`PRAGMA busy_timeout = ${previous?.timeout ?? 0n}`)
+  }
 }
 
 /** Closes the database, and moves the whole log into the file unless another process uses it. */
