@@ -22,7 +22,7 @@ const GOOGLE = {
 /** Maximum length of a URL that is compared, or repeated in an error. */
 const MAX_PATH_LENGTH = 200
 
-/** The path of `server.public_url`, below which all paths are also served. Some proxies forward the full path. */
+/** The path of `server.public_url`, under which all paths are also served. Some proxies forward the full path. */
 export interface BasePathParts {
   readonly mounts: readonly Mount[]
   /** Returns the base path; empty without one. */

@@ -20,7 +20,7 @@ export interface Connection {
   /**
    * Restores the idle timeout. It is called in the turn in which the response ends, because the runtime ignores later
    * changes.
-   * @param isLong whether the caller may still read for long after the end, as with a large response.
+   * @param isLong whether the caller may continue to read long after the end, for example a large response.
    */
   waitShort(isLong?: boolean): void
 }
@@ -51,7 +51,7 @@ export interface Route {
   readonly encodeBreak?: EncodeBreak
 }
 
-/** A part of the gateway with its own routing, which handles all methods and paths below its own path. */
+/** A part of the gateway with its own routing, which handles all methods and paths under its own path. */
 export interface Mount {
   /** The path, which ends in `/*`. */
   readonly path: string
@@ -203,7 +203,9 @@ function wrongTarget(): Response {
   )
 }
 
-/** Refuses a request by its first lines. Closes the connection, because the client may send anything after them. */
+/**
+ * Rejects a request based on its first lines. Closes the connection, because the client may send anything after them.
+ */
 function refusedHead(message: string, parameter?: string): Response {
   const headers = { connection: "close" }
   const facts = parameter === undefined ? { headers } : { headers, parameter }

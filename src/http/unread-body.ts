@@ -44,7 +44,7 @@ function announcesBody(headers: Headers): boolean {
 
 /**
  * Waits for the end of dropping.
- * @param dropping resolves when the rest was received or abandoned, with whether it was received.
+ * @param dropping resolves when the rest was received or abandoned. The value is whether it was received.
  */
 async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
   const wait = Promise.withResolvers<undefined>()

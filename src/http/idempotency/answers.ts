@@ -157,7 +157,10 @@ async function answerOf(
  */
 type BreakOff = (last: string, error?: GatewayError) => string
 
-/** Takes the memory for a chunk and its copy, unless a longer chunk was sent before. @throws GatewayError `overloaded`. */
+/**
+ * Reserves the memory for a chunk and its copy, unless memory for a longer chunk is already reserved. @throws
+ * GatewayError `overloaded`.
+ */
 function takeFor(held: Reservation, chunkBytes: number): void {
   const missing = Math.min(2 * chunkBytes, MAX_SENT_BYTES) - held.held
   if (missing > 0) held.takeAnswer(missing)

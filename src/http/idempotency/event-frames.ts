@@ -37,7 +37,7 @@ export class EventFrames {
     return this.#held
   }
 
-  /** The frames that were forwarded last, as text. Of a long frame, only the last part. */
+  /** The frames that were forwarded last, as text. For a long frame, only its last part. */
   get last(): string {
     return Buffer.from(this.#last ?? []).toString()
   }

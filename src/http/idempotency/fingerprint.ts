@@ -37,7 +37,7 @@ export function isForm(headers: Headers): boolean {
   return FORM.test(headers.get("content-type") ?? "")
 }
 
-/** The contents of a body that a retry requires. */
+/** The contents of a body that a retry needs. */
 export interface ReadBody {
   readonly fingerprint: string
   /** Returns the model in the body. The body is scanned again, because few requests need the model. */

@@ -6,7 +6,10 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { AnswerHead } from "./answer-file.ts"
 
-/** Header that contains the status and headers of the answer. The connection between the processes has its own. */
+/**
+ * Header that contains the status and headers of the answer. The connection between the processes has its own status
+ * and headers.
+ */
 const HEAD = "x-tollgate-answer"
 /** Maximum bytes of a socket address. Systems allow 104 to 108 bytes, including the terminator. */
 const MAX_ADDRESS_BYTES = 100

@@ -28,7 +28,7 @@ const LIFETIMES: Readonly<Record<string, number>> = {
   "12h": HALF_DAY_CACHE_WRITE,
 }
 
-/** Returns the kinds of tokens as which a part of a message can be counted. */
+/** Returns the kinds of tokens that a part of a message can count as. */
 export function kindsOfPart(part: Part): number {
   let kinds = kindsOfType(part)
   if ("cache" in part) kinds |= lifetimeOf(part.cache?.ttl)
@@ -162,7 +162,7 @@ export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "
   return kinds
 }
 
-/** Returns the usage classes as which input tokens of these kinds can be counted. */
+/** Returns the usage classes that input tokens of these kinds can count as. */
 export function inputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["inputFresh", "inputCacheWrite"]
   if ((kinds & HOUR_CACHE_WRITE) !== 0) classes.push("inputCacheWrite1h")
@@ -172,7 +172,7 @@ export function inputClasses(kinds: number): readonly UsageClass[] {
   return classes
 }
 
-/** Returns the usage classes as which output tokens of these kinds can be counted. */
+/** Returns the usage classes that output tokens of these kinds can count as. */
 export function outputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["output"]
   if ((kinds & AUDIO_OUTPUT) !== 0) classes.push("audioOutput")

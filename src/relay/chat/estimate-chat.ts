@@ -79,7 +79,7 @@ function cheapDeployments({ model, featureCosts }: PendingCharge): readonly Depl
   })
 }
 
-/** Usage classes as which input text can be counted. */
+/** Usage classes that input text can count as. */
 const INPUT_CLASSES: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheRead",

@@ -87,7 +87,7 @@ export class FrameDecoding {
         this.#meter.frame(usage, frame.json)
         if (frame.json) this.#record?.frame(frame.json)
       } catch {
-        // The frame cannot be decoded. If it reports usage, that was counted.
+        // The frame cannot be decoded. Its reported usage has already been counted.
       }
     }
   }

@@ -55,7 +55,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 }
 
-/** Joins several upstream calls to one answer. Each call returns one choice, which is passed on as it arrives. */
+/** Joins several upstream calls into one answer. Each call returns one choice, which is passed on as it arrives. */
 export class SeveralStreams implements AnswerStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]

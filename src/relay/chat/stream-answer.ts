@@ -85,7 +85,7 @@ type State =
 
 /**
  * The bytes of a streamed answer, produced as fast as the caller reads. The stream ends in one of three ways: with the
- * last frame, after the charge is on disk; with a failure; or with a caller's disconnect.
+ * last frame, after the charge is on disk; with a failure; or when the caller disconnects.
  */
 class StreamedAnswer implements WatchedDeadline {
   dueAt: number
@@ -122,7 +122,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   /**
    * Returns the upstream's stream, or undefined if the caller has waited too long.
-   * @throws GatewayError if the stream cannot be opened. Nothing is then held any longer.
+   * @throws GatewayError if the stream cannot be opened. The hold has then been released.
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
@@ -132,7 +132,7 @@ class StreamedAnswer implements WatchedDeadline {
       return upstream
     } catch (thrown) {
       const error = asCallFailure(thrown)
-      // The drain settles an answer that is drained.
+      // If the upstream is being drained, the drain settles the answer.
       if (this.#isRunning) {
         this.#close("ended")
         this.#releaseMemory()

@@ -168,7 +168,7 @@ export class TranscodingWriter implements StreamWriter {
 
   /**
    * @param model the public id of the model, which the answer contains.
-   * @param provider the name to which signatures are bound, or its account at that provider.
+   * @param provider the provider, or the account at that provider, to which signatures are bound.
    * @param dialect the vendor's dialect.
    */
   constructor(

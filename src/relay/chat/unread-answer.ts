@@ -25,8 +25,8 @@ interface SettlingServices {
 }
 
 /**
- * Charges calls without a complete answer that providers bill nevertheless, because the caller has disconnected or the
- * answer cannot be used. Uses the reported usage, otherwise the counted input and the received output.
+ * Charges calls that providers bill although the caller has disconnected or the answer cannot be used. Uses the
+ * reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
  * @returns false if no such calls exist. Nothing is then charged.
  */
@@ -77,7 +77,7 @@ export function isUnusable({ ended }: Attempt<Plan>): boolean {
   return billedAnswerOf(ended) !== undefined
 }
 
-/** Returns the meter of a call; of an answer that could not be decoded, only if its usage was reported. */
+/** Returns the meter of a call. If the answer could not be decoded, the meter contains only the known usage. */
 export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
   const { meter, usageMembers, plan } = attempt
   const isUnread = isUnusable(attempt)
@@ -108,8 +108,9 @@ function unreadMeter(
 }
 
 /**
- * Counts the requested maximum output of a call whose answer is billed but unknown, including its received part. If the
- * provider reported output, nothing is counted. The maximum includes thoughts, which are not such a report of Gemini.
+ * Counts the requested maximum output of a call whose answer is billed but unknown. The maximum includes the received
+ * part. Nothing is counted if the provider reported output. A report of thoughts alone, as Gemini sends it, does not
+ * count as such a report.
  */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
   const { usage = NO_USAGE, reported } = meter

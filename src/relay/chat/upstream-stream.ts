@@ -250,8 +250,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Passes frames on. If they take too long, the others are delayed. Frames that arrived together with a failure behind
-   * them still belong to the caller.
+   * Passes frames on. If they take too long, the remaining frames are delayed. Frames that arrived before a failure are
+   * still passed on.
    */
   #pass(received: readonly ReceivedEvent[]): string {
     const startedAt = performance.now()
@@ -402,7 +402,7 @@ export class UpstreamStream<
     )
   }
 
-  /** Returns the error for a text that some encoders could not write again at its end. */
+  /** Returns the error for a text that is too long for encoders that write the whole text again in the last event. */
   #tooLong(): GatewayError {
     const { provider, answerBytes } = this.#attempt
     return new GatewayError(

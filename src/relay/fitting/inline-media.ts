@@ -6,7 +6,7 @@ import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetc
 
 type Media = ImagePart | FilePart
 
-/** Fetches that start in one turn of the event loop. */
+/** Maximum fetches that start in one turn of the event loop. */
 const FETCHES_PER_TURN = 32
 
 /** Whether a request links images or files whose addresses the dialect's vendors do not accept. */

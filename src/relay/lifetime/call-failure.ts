@@ -8,7 +8,7 @@ export type EndReason =
   | "not_needed"
   /** The caller has received all of the requested answer. */
   | "answer_over"
-  /** The gateway is shutting down, and the time for running answers is over. */
+  /** The gateway is shutting down, and the time limit for running answers has passed. */
   | "shutting_down"
 
 /** Thrown when the gateway itself ends an upstream call. This is neither a failure of the vendor nor of the request. */
@@ -49,14 +49,14 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_left"
 }
 
-/** Returns the unusable answer that its provider bills, if that is the failure. */
+/** Returns the unusable but billed answer that caused a failure; undefined for other failures. */
 export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
   return failure instanceof GatewayError ? failure.details.billedAnswer : undefined
 }
 
 /**
- * Whether no other attempt follows a failure: the caller has disconnected, there is no memory for an answer, whichever
- * deployment gives it, or the provider bills the unusable answer.
+ * Whether no other attempt follows a failure: the caller has disconnected, there is no memory for an answer of any
+ * deployment, or the provider bills the unusable answer.
  */
 export function isFinal(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || failure.kind === "overloaded") return true

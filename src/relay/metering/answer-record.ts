@@ -23,8 +23,8 @@ export class AnswerRecord {
   /** Whether the vendor has reported everything. */
   isEnded = false
   /**
-   * Whether only the members that report its usage are known, of the whole response or of frames of its stream. Other
-   * items may then be missing.
+   * Whether only the usage members of the response, or of the frames of its stream, are known. Other items may then be
+   * missing.
    */
   isUnread = false
   readonly #reader: Reader

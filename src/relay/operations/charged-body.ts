@@ -82,8 +82,8 @@ interface EventReader {
 
 /**
  * Yields the bytes that a reader takes from the events of a response. Events are weighed before they are parsed, and
- * read in turns of the event loop, as those of a chat. Events before a failure are still yielded. Events after the last
- * one are discarded.
+ * read in turns of the event loop, like the events of a chat. Events before a failure are still yielded. Events after
+ * the last one are discarded.
  */
 export async function* eventsOf(
   { attempt, response }: UpstreamAnswer,

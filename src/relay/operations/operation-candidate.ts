@@ -264,7 +264,7 @@ export async function readWhole(
   }
 }
 
-/** Returns the same without ending the attempt. */
+/** Returns the complete response without ending the attempt. */
 export async function answerOf(
   { attempt, response }: UpstreamAnswer,
   format: AnswerReader,

@@ -33,9 +33,9 @@ export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>
 export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
 
 /**
- * Returns the usage of a billed request without a read response: its caller has disconnected, or the response cannot be
- * used. It is estimated, except for the candidate's `unreadUsage`.
- * @param share of its input that was sent, 0 to 1.
+ * Returns the usage of a billed request whose response was not read, because the caller has disconnected or the
+ * response cannot be used. The usage is estimated, except for the candidate's `unreadUsage`.
+ * @param share the share of the input that was sent, from 0 to 1.
  * @param isMade whether the response arrived and cannot be used.
  */
 export type UnreadAt = (

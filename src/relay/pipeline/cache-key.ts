@@ -8,9 +8,9 @@ const SHORTEST_PROMPT = 4_096
 const GAP = "\u0000"
 
 /**
- * Returns a key for the prompt cache of a vendor. It is the caller's own key, or else its session, or else derived from
- * the tools and instructions at the beginning of the chat. Returns undefined if all are missing, or if the beginning is
- * too short to be cached.
+ * Returns a key for the prompt cache of a vendor. It is the caller's own key, or else its session, or else a key
+ * derived from the tools and instructions at the beginning of the chat. Returns undefined if all are missing, or if the
+ * beginning is too short to be cached.
  */
 export function cacheKeyOf(
   { key, labels }: Pick<Call, "key" | "labels">,

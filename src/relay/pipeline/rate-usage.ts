@@ -144,7 +144,7 @@ export class RateUsage {
 }
 
 /**
- * Returns the tokens to count before a request runs. Output above the limit of a minute is not reserved: such a request
+ * Returns the tokens to count before a request runs. Output above the per-minute limit is not reserved. Such a request
  * runs alone, and the correction counts its excess.
  */
 function countedInAdvance({ input, output }: ExpectedTokens, limit = Infinity): number {

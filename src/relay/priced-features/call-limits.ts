@@ -41,8 +41,8 @@ function pricedCalls(charge: Charge): number {
 }
 
 /**
- * Returns a body with the limits on calls on which its hold was based, for tools without a limit from the caller. The
- * given body is not modified.
+ * Returns a body with the call limits that its hold was based on, for tools without a limit from the caller. The given
+ * body is not modified.
  */
 export function withCallLimits(
   body: JsonObject,

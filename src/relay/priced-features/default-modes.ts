@@ -60,7 +60,7 @@ function placeIn({ served: [place = ""] = [] }: FieldSwitch): string {
   return place
 }
 
-/** Returns the default modes that apply to a body because it leaves their fields open. */
+/** Returns the default modes that apply to a body because it does not set their fields. */
 export function defaultModesIn(
   body: JsonObject,
   { fields }: Switches,

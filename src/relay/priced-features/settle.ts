@@ -50,7 +50,7 @@ export interface AnsweredCalls {
   readonly usages: readonly Usage[]
 }
 
-/** A usage with all that its request was billed for, and its prices. */
+/** The complete billed usage of a request, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
   /** The number of calls in `usage`. */

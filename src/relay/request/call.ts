@@ -48,7 +48,7 @@ export interface Call {
   readonly memory: Reservation
   /**
    * Called when the last bytes of a stream have been passed on, before the stream is closed.
-   * @param isLarge whether the caller may need long to read them.
+   * @param isLarge whether the caller may need a long time to read them.
    */
   readonly onStreamEnd?: (isLarge: boolean) => void
   /** The place of the request in a trace; absent if the request is not traced. */

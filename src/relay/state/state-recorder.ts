@@ -31,7 +31,7 @@ export class StateRecorder {
 
   /**
    * Records the state that an answer names.
-   * @param body a whole answer, or a frame of one.
+   * @param body a whole answer, or a frame of a streamed answer.
    */
   record(body: JsonObject): void {
     for (const reference of findState(this.#shape, body)) {

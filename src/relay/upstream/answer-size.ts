@@ -11,8 +11,8 @@ const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 
 /**
- * The details of an answer that its request caused. Other deployments would answer alike, so they are not tried, and no
- * circuit opens.
+ * Error details for an unusable answer that the request itself caused. Other deployments would answer in the same way,
+ * so they are not tried, and no circuit opens.
  */
 export const BILLED = { providerError: "generation", billedAnswer: {} } as const
 

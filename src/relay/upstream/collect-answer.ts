@@ -24,7 +24,7 @@ const MAX_VALUES = 10_000_000
 
 /** The reader of a whole answer. */
 export interface AnswerReader extends SizeReader {
-  /** The members of a JSON answer that cannot be parsed, as far as they report its usage. */
+  /** The members that report the usage of a JSON answer that cannot be parsed. */
   usageMembers: JsonObject | undefined
   /** Called with each chunk that arrives. */
   received(): void
@@ -101,7 +101,8 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer<ArrayB
 }
 
 /**
- * Scans the rest of an answer that cannot be parsed for its usage, for at most the size limit again.
+ * Scans the rest of an answer that cannot be parsed, to find its usage. It reads at most as many further bytes as the
+ * size limit.
  * @throws GatewayError if the answer was cut off, which is a failed attempt; errors of the transport.
  */
 async function readRest(
@@ -121,7 +122,10 @@ async function readRest(
   }
 }
 
-/** Returns the failure of an answer that cannot be parsed, as billed if the answer reports its usage. */
+/**
+ * Returns the failure of an answer that cannot be parsed. The failure is marked as billed if the answer reports its
+ * usage.
+ */
 function billed(failure: GatewayError, { usageMembers = {} }: AnswerReader): GatewayError {
   if (failure.details.billedAnswer !== undefined || !reportsUsage(usageMembers)) return failure
   return new GatewayError(failure.kind, failure.message, BILLED)
@@ -165,7 +169,7 @@ function notJson({ provider }: AnswerReader): GatewayError {
   )
 }
 
-/** Returns the error of an answer that cannot be parsed; undefined if it can be, as far as it was scanned. */
+/** Returns the error if the scanned part of an answer cannot be parsed; otherwise undefined. */
 function failureOf(
   scanner: JsonScanner | undefined,
   reader: AnswerReader,
@@ -176,7 +180,10 @@ function failureOf(
   return isTooDeep ? tooComplex(reader.provider) : undefined
 }
 
-/** Returns the error for an answer of too many values. It is billed if it reports its usage; otherwise it is invalid. */
+/**
+ * Returns the error for an answer with too many values. The answer is billed if it reports its usage; otherwise it is
+ * invalid.
+ */
 function tooMany({ provider }: AnswerReader): GatewayError {
   const max = MAX_VALUES.toLocaleString("en-US")
   return new GatewayError(

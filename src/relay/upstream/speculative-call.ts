@@ -7,8 +7,8 @@ const TIMEOUT_MS = 30_000
 
 /**
  * An upstream call that is sent while its file is still arriving. The end of the file is withheld until `take` is
- * called, so the vendor cannot process and bill the file before. If the call fails, the failure is not recorded, and
- * the call is made again with the complete file.
+ * called, so the vendor cannot process and bill the file before then. If the call fails, the failure is not recorded,
+ * and the call is made again with the complete file.
  */
 export class SpeculativeCall {
   readonly #deployment: Deployment

@@ -10,8 +10,8 @@ const JSON_START = /^\s*[{[]/
 
 /**
  * Returns the members with the usage of a complete text that was not parsed as JSON because it is nested too deeply or
- * has too many members; undefined for any other text. Callers can provoke such answers by asking for such arguments of
- * a tool.
+ * has too many members; undefined for any other text. Callers can provoke such answers by requesting tool arguments of
+ * this form.
  */
 export function usageIfTooComplex(text: string): JsonObject | undefined {
   if (!JSON_START.test(text)) return undefined
@@ -22,7 +22,7 @@ export function usageIfTooComplex(text: string): JsonObject | undefined {
   return scanner.isClosed && isTooComplex ? usage.members : undefined
 }
 
-/** The error of such an answer, which its provider bills. */
+/** Returns the error for an answer that is too complex to be parsed. Its provider bills the answer. */
 export function tooComplex(provider: string): GatewayError {
   return new GatewayError(
     "upstream_error",
@@ -31,14 +31,14 @@ export function tooComplex(provider: string): GatewayError {
   )
 }
 
-/** Returns the members with the usage of a JSON object, which is not parsed. */
+/** Returns the members with the usage of a JSON object, without parsing the object. */
 export function usageOfText(text: string): JsonObject {
   const usage = new UsageMembers()
   new JsonScanner({ observer: usage }).push(Buffer.from(text))
   return usage.members
 }
 
-/** Returns the members with the usage in the last line with usage of a stream. @param tail the last part. */
+/** Returns the usage members from the last line of a stream that reports a usage. @param tail the last part. */
 export function usageAtEnd(tail: string): JsonObject {
   const lines = tail.split("\n")
   const line = lines.findLast((text) => /"usage(?:Metadata)?"/.test(text)) ?? ""

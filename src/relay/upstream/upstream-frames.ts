@@ -30,7 +30,7 @@ export class UpstreamFrames {
   readonly #parser: FrameParser
   /** The last chunk that completed a frame. */
   #last: Uint8Array = NO_BYTES
-  /** The frame that arrives in several chunks; undefined if the last chunk completed one. */
+  /** The frame that arrives in several chunks; undefined if the last chunk completed a frame. */
   #openEvent: OpenEvent | undefined
   /** Received bytes that have not been read yet. */
   #rest: Uint8Array | undefined
@@ -131,7 +131,9 @@ export class UpstreamFrames {
     }
   }
 
-  /** Discards the rest of the stream except for its usage, for at most the size limit of answers. */
+  /**
+   * Discards the rest of the stream except for its usage. It reads at most as many bytes as the size limit of answers.
+   */
   async #readTail(last: Uint8Array): Promise<void> {
     const { answerBytes, deadlines } = this.#attempt
     const event = this.#openEvent ?? new OpenEvent(this.#last)
@@ -209,7 +211,10 @@ export class UpstreamFrames {
   }
 }
 
-/** Returns the error of a frame that is too long. The provider bills the answer, and other answers would be alike. */
+/**
+ * Returns the error of a frame that is too long. The provider bills the answer, and other answers would also be too
+ * long.
+ */
 function tooLong(provider: string, cause: Error): GatewayError {
   return new GatewayError(
     "upstream_error",

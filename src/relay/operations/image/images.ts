@@ -277,8 +277,8 @@ function doneImage(data: string): DoneImage {
 }
 
 /**
- * Maximum base64 characters in which the size of a JPEG is found, even after a large preview. It must be a multiple of
- * four.
+ * Maximum base64 characters that are searched for the size of a JPEG, which may follow a large preview. It must be a
+ * multiple of four.
  */
 const MAX_HEADER_LENGTH = 262_144
 

@@ -21,7 +21,7 @@ import type { UsageLimits } from "../operation-plan.ts"
 const MAX_TOKENS_PER_SECOND = 32
 const TYPICAL_TOKENS_PER_SECOND = 10
 const GEMINI = /gemini/i
-/** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
+/** Output tokens for a second of audio: 39, as recorded with diarizing models, and a margin for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
 /** Tokens of output for reasoning. */
 const REASONING = 2_048
@@ -34,7 +34,7 @@ function isByTokens({ rates }: Price): boolean {
 }
 
 /**
- * Returns the request with the output limit that vendors are sent. Both its prompt and its audio can ask a model for
+ * Returns the request with the output limit that is sent to vendors. Both the prompt and the audio can ask a model for
  * more text than is spoken.
  */
 export function withOutputLimit(

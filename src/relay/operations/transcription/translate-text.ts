@@ -98,7 +98,7 @@ async function countedUsage(
   return { ...NO_USAGE, inputFresh, output }
 }
 
-/** Returns the usage if the caller disconnected before any translation arrived, which is the texts. */
+/** Returns the usage if the caller disconnected before any translation arrived: the tokens of the texts. */
 export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
   const bytes = chunks.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return { ...NO_USAGE, inputFresh: roughTokens(bytes) }
