@@ -43,7 +43,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Checks that the ledger is at least as long as the anchor file says. */
+  /** Checks that the ledger is at least as long as recorded in the anchor file. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {

@@ -42,7 +42,7 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
   }
 }
 
-/** Includes requests that are too old for detecting repetitions. They cannot be stored either. */
+/** Requests that are too old for detecting repetitions are included, because they cannot be stored either. */
 function isOfValues(error: unknown): error is StoreError {
   return error instanceof StoreError
 }

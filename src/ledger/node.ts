@@ -206,7 +206,7 @@ export class Node implements AsyncDisposable {
       const state = this.#stateOf(node)
       const deadAfter = node.leaseTerm ?? this.#deadAfter
       if (state === "alive" || (state === "unknown" && now - node.beatAt <= deadAfter)) continue
-      // The node may be sending a heartbeat right now. If its lock cannot be checked, only long silence removes it.
+      // The node may be sending a heartbeat right now. If its lock cannot be checked, only a long silence removes it.
       const silence = state === "dead" ? undefined : deadAfter
       await this.#remove(node.id, silence)
       if (!this.#wasOwn(node)) this.#locks?.remove(node.id)

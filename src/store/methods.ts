@@ -45,7 +45,7 @@ export function methodOf(groups: object, group: string, name: string): Method {
 /**
  * Creates an object with groups of methods from their names. The compiler cannot check names that are only known at run
  * time, so this is the only place that casts them.
- * @param names of an object of the type `Groups`, or its `Direct` form.
+ * @param names the method names of an object of the type `Groups`, or of its `Direct` form.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function methodsNamed<Groups>(

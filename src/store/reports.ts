@@ -33,8 +33,8 @@ export interface RequestReports {
     order?: RequestOrder,
   ): Promise<RequestRecord[]>
   /**
-   * Returns approximately when the request began that is `count` places before a position. Of the filter, only
-   * accounts, one label and times apply.
+   * Returns the approximate start time of the request that is `count` places before a position. Only the accounts, one
+   * label and the times of the filter apply.
    * @param before a position in the list of the newest requests; null for the newest request.
    * @returns null if there are fewer requests.
    */

@@ -93,7 +93,7 @@ export interface UserWrites {
   remove(id: string): Promise<boolean>
   /**
    * Sets the password, and ends all sessions and proofs of the user.
-   * @param replaced the hash that must be the current one; any if undefined.
+   * @param replaced the hash that must be the current one; if undefined, any hash is replaced.
    * @returns false, changing nothing, if the user has a different hash.
    */
   setPassword(id: string, hash: string, replaced?: string): Promise<boolean>

@@ -172,7 +172,7 @@ function make(
   { call, context: { request, connection }, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // If a host name in the caller's network leads to this gateway, it can also serve its images.
+  // If the caller reaches this gateway under a host name of its own network, links with this name work too.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return performers.image.make({ call, model: parameters.model, request: wanted, base }, request)
 }

@@ -38,7 +38,7 @@ export async function findAnchor(statements: Statements): Promise<Anchor> {
   return anchorFromRow(await readAnchor(statements, ""))
 }
 
-/** Advances the anchor over those rows before which no running transaction can insert rows. */
+/** Advances the anchor. It only covers rows before which no running transaction can still insert rows. */
 export async function advanceAnchor(client: PostgresClient, at: number): Promise<AnchorStep> {
   // Read before the transaction below begins, because that transaction would count as running.
   const horizon = await readHorizon(client)

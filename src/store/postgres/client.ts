@@ -31,7 +31,7 @@ export interface Transaction extends Statements {
   script(text: string): Promise<void>
 }
 
-/** If statements only fail for this time, the database counts as unavailable. */
+/** If all statements fail for this time, the database counts as unavailable. */
 const UNAVAILABLE_AFTER_MS = 250
 
 /** Locks held by a vanished client are released after this idle time. */
@@ -98,8 +98,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Performs a writing step atomically and only once. While a step has certainly changed nothing, it may be repeated,
-   * so it must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
+   * Performs a writing step atomically and only once. A step that has certainly changed nothing may be repeated, so it
+   * must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
    * @throws PostgresFailure `unclear` if the database becomes unavailable, or a standby takes over, before the outcome
    * is known.
    */

@@ -191,7 +191,8 @@ async function makeAccountRoom(
 }
 
 /**
- * Frees bytes of the account that stores the most, but not more than its difference to the next account.
+ * Frees bytes of the account that stores the most, but at most the difference between it and the second-largest
+ * account.
  * @returns the number of freed bytes.
  */
 function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> {

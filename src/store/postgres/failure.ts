@@ -37,7 +37,7 @@ export class PostgresFailure extends Error {
 
   /**
    * @param error the error of Bun's client.
-   * @param outcome the outcome, if it is known better than from the error's code.
+   * @param outcome the outcome, if it differs from the outcome that the error's code implies.
    */
   constructor(error: unknown, outcome?: Outcome) {
     super(error instanceof Error ? error.message : String(error), { cause: error })

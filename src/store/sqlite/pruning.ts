@@ -76,7 +76,7 @@ export class Pruning {
     if (BigInt(before) <= pruned.until) return { removed: 0, isBehind: false, isPruned: false }
     const rows = this.#rows.all(pruned.scanned, BigInt(CHUNK))
     const [first] = rows
-    // Rows are only ordered by time up to the longest duration of a request.
+    // Rows may be out of chronological order by up to the longest duration of a request.
     const isOver = first !== undefined && Number(first.at) >= before + MAX_REQUEST_MS
     const removed = isOver ? [] : this.#removable(rows, before)
     for (const { row } of removed) this.#delete.run(row)

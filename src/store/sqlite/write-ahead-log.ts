@@ -5,8 +5,8 @@ const MAX_WAIT_MS = 10_000
 const RETRY_PAUSE_MS = 10
 
 /**
- * Enables the write-ahead log. Here SQLite does not wait for every lock, and processes that start together compete for
- * them. If SQLite does wait, an attempt takes as long as its busy timeout.
+ * Enables the write-ahead log. Meanwhile, SQLite does not wait for every lock, and processes that start together
+ * compete for the locks. If SQLite does wait, an attempt takes as long as its busy timeout.
  * @throws SQLiteError if another process still has the file locked afterwards.
  */
 export function useWriteAheadLog(database: Database, maxWaitMs = MAX_WAIT_MS): void {

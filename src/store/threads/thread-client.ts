@@ -12,7 +12,7 @@ interface Waiting {
 /**
  * Opens a file on a separate thread and returns asynchronous methods, so that waiting for the disk never blocks the
  * gateway's thread.
- * @param thread the path below `src/` of a file that calls `serveMethods` with `Interface` or its direct form.
+ * @param thread the path under `src/` of a file that calls `serveMethods` with `Interface` or its direct form.
  * @throws Error if the file cannot be opened.
  */
 export async function openOnThread<Interface extends AsyncDisposable>(

@@ -3,7 +3,7 @@ import { openOnThread } from "./thread-client.ts"
 
 /** A file, and the thread that opens it. */
 export interface ThreadPlace {
-  /** Path of the thread's program below `src/`. */
+  /** Path of the thread's program under `src/`. */
   readonly thread: string
   readonly path: string
   /** The name of the file in error messages, such as `the reports`. */
