@@ -1,6 +1,6 @@
 /**
- * Returns an email address with lowercase ASCII letters. Other letters are not changed, because some of them become ASCII
- * letters in lower case, and an address with them belongs to someone else: the Kelvin sign becomes `k`.
+ * Returns an email address with lowercase ASCII letters. Other letters are not changed. The lowercase form of some of
+ * them is an ASCII letter (the Kelvin sign becomes `k`), and the address with that letter may belong to someone else.
  */
 export function foldedEmail(address: string): string {
   return address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -30,5 +30,5 @@ export interface DeploymentReportWrites {
   after(revision: number): Promise<DatedReport[]>
 }
 
-/** Reports are ignored when they have been over for longer than this. */
+/** Time after which a report is ignored, counted from the report or from the end of its rest, whichever is later. */
 export const REPORT_LIFETIME_MS = 60_000

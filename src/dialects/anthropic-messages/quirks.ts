@@ -29,8 +29,8 @@ export interface ModelFamily {
 const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhigh", "max"])
 
 /**
- * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). Models
- * from Opus 4.7 on reject budgets and sampling parameters. Version 4.6 accepts budgets and efforts, but not `xhigh`
+ * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). Opus 4.7
+ * and later models reject budgets and sampling parameters. Version 4.6 accepts budgets and efforts, but not `xhigh`
  * (docs/contribute/wire/anthropic-messages.md#f16). Models before Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([

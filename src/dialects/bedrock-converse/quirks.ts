@@ -50,7 +50,7 @@ export interface ModelFamily {
   readonly longCache: boolean
 }
 
-/** Features of an unknown model. It receives no optional field, because it could reject it. */
+/** Features of an unknown model. It receives no optional fields, because it could reject them. */
 const PLAIN = {
   reasoning: "none",
   efforts: [],
@@ -76,10 +76,10 @@ const CLAUDE = {
   toolResultStatus: true,
 } as const
 
-/** Features of Claude from version 3.7 on. */
+/** Features of Claude 3.7 and later. */
 const THINKING_CLAUDE = { ...CLAUDE, reasoning: "budget", cache: "everywhere" } as const
 
-/** Features of Claude from version 4.5 on. */
+/** Features of Claude 4.5 and later. */
 const NEWER_CLAUDE = {
   ...THINKING_CLAUDE,
   sampling: "one",
@@ -88,7 +88,7 @@ const NEWER_CLAUDE = {
   longCache: true,
 } as const
 
-/** Features of Claude from version 4.7 on. It decides how much it thinks, and rejects sampling parameters. */
+/** Features of Claude 4.7 and later. These models decide how much they think, and reject sampling parameters. */
 const ADAPTIVE_CLAUDE = {
   ...NEWER_CLAUDE,
   structuredOutput: false,
@@ -184,7 +184,10 @@ export function familyOf(model: string, families: readonly ModelFamily[]): Model
   return families.find(({ pattern }) => pattern.test(model)) ?? UNKNOWN
 }
 
-/** The features of an operator's models on Bedrock, in addition to the known models. Data from the vendors' table. */
+/**
+ * The features of an operator's models on Bedrock, in addition to those of the known models. The data comes from the
+ * vendors' table.
+ */
 export interface BedrockConverseQuirks {
   /**
    * Model families by name. The first match applies. The names of inference profiles do not show the model, so each

@@ -13,7 +13,7 @@ interface EncodedFormat {
 
 /**
  * Encodes the format of the answer. Cohere's field is `{type: "json_object", json_schema?}`. Cohere does not accept it
- * together with tools (Cohere's reference for `/v2/chat`), so an instruction replaces it then.
+ * together with tools (Cohere's reference for `/v2/chat`), so in that case, an instruction replaces the field.
  */
 export function encodeFormat(
   format: ResponseFormat | undefined,

@@ -18,10 +18,10 @@ export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * OpenAI's chat completions, and the many vendors that speak it with small differences
+ * OpenAI's chat completions, which many vendors support with small differences
  * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).
  *
- * @param quirks how the vendor departs from OpenAI; the rest is the same.
+ * @param quirks the vendor's differences from OpenAI, whose values are the defaults.
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }

@@ -30,8 +30,8 @@ import { row, rows, run, statements, type Step, type StepMethods, transaction } 
 
 const TARGET_COLUMNS = sql`id, account, channel, hint, encrypted, types, balance_below, created_at`
 /**
- * Maximum targets with due deliveries that a claim reads. An account has at most ten targets, so that those which have
- * reached their limits of concurrent deliveries are fewer.
+ * Maximum targets with due deliveries that a claim reads. It exceeds the number of targets that can be at their limit
+ * of concurrent deliveries, because an account has at most ten targets.
  */
 const MAX_DUE_TARGETS = 100
 const SELECT_NOTICES = sql`SELECT number, id, account, type, at, data FROM notices`

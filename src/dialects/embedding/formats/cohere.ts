@@ -35,7 +35,7 @@ const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "clustering",
 }
 
-/** Matches models with vectors of a fixed length. From version 4 on, the length can be chosen. */
+/** Matches models with vectors of a fixed length. Since version 4, the length can be chosen. */
 const FIXED_LENGTH = /embed-.*v[23](?!\d)/
 
 /**

@@ -13,7 +13,7 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
 import { withTotal } from "../usage.ts"
 
-/** The finish reason for an answer to which the vendor gave none. */
+/** The finish reason for an answer without a reason from the vendor. */
 const DEFAULT_END = "STOP"
 
 /**
@@ -34,8 +34,8 @@ export function completeResult(answer: JsonObject, asked: number | undefined): v
 }
 
 /**
- * Returns the guaranteed members that an answer, or a chunk of one, lacks: indexes and roles of candidates, and the
- * total of the usage. The answer itself is not modified.
+ * Returns the guaranteed members that are missing in an answer or in a chunk of an answer: indexes and roles of
+ * candidates, and the total of the usage. The answer itself is not modified.
  * @returns undefined if no member is missing.
  */
 export function missingMembers(answer: JsonObject): JsonObject | undefined {

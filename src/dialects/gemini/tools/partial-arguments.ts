@@ -33,7 +33,7 @@ export class PartialArguments {
     this.#size = size
   }
 
-  /** Adds the chunks of one frame. @throws GatewayError `upstream_error` for more than an answer can have. */
+  /** Adds the chunks of one frame. @throws GatewayError `upstream_error` for more elements than an answer can have. */
   add(chunks: readonly JsonValue[]): void {
     let count = 0
     for (const chunk of chunks) {

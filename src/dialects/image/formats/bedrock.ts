@@ -32,7 +32,7 @@ const INPAINT_OPTIONS = { ...STABILITY_OPTIONS, style_preset: "style_preset" }
 /**
  * Image models that Bedrock's `InvokeModel` serves: Amazon's Titan and Nova Canvas, and Stability's models (Amazon's
  * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In masks for Amazon's models, pure black marks
- * what may change and the rest is pure white. In masks for Stability's models, white marks what may change.
+ * the area that may change, and the rest is pure white. In masks for Stability's models, white marks this area.
  */
 export const BEDROCK_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -50,8 +50,8 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
 
 /**
  * The error of an answer without an image, usually because the vendor's safety rules forbid it.
- * @param reason in the vendor's words.
- * @param usage of an answer that may consist of text.
+ * @param reason the reason in the vendor's words.
+ * @param usage the usage of an answer that may consist of text.
  */
 export function forbidden(reason: string | undefined, usage?: Usage): GatewayError {
   const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
@@ -71,7 +71,10 @@ export function billedText(usage: Usage | undefined): GatewayErrorDetails {
   return { providerError: "generation", billedAnswer: { usage: ofText } }
 }
 
-/** Returns the usage of all calls together, if each has one, and each call's own if there are several. */
+/**
+ * Returns the total usage of all calls, if each call reported its usage. If there are several calls, also returns the
+ * usage of each call.
+ */
 export function usageOfAnswers(
   answers: readonly { readonly images: readonly Image[]; readonly usage: Usage | undefined }[],
 ): Pick<ImageResult, "usage" | "calls"> {

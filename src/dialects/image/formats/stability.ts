@@ -52,8 +52,8 @@ const OPTIONS = {
 /**
  * The format of Stability's own API, version 2beta. Each image is requested with a form, and the JSON response contains
  * its base64 (docs/contribute/wire/images.md#f6). The models create a variation by starting from the image. Editing
- * with a mask is a separate service, `inpaint`. White marks what may change in its masks (Stability's reference for
- * `edit/inpaint`).
+ * with a mask is a separate service, `inpaint`. In its masks, white marks the area that may change (Stability's
+ * reference for `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

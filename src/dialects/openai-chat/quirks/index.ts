@@ -46,8 +46,8 @@ export interface OpenAiChatQuirks {
   /** Whether the vendor supports `top_k`. OpenAI does not. */
   readonly topK: boolean
   /**
-   * The accepted form of call ids. Mistral accepts only ids of nine letters and digits. Each other id is always mapped
-   * to the same such id.
+   * The accepted form of call ids. Mistral accepts only ids of nine letters and digits. Any other id is always mapped
+   * to the same valid id.
    */
   readonly toolCallIds: "any" | "nine-characters"
   /**

@@ -62,7 +62,7 @@ export function encodeReasoningOptions(
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-/** Converts the effort `none` to the form in which a model requires that reasoning is disabled. */
+/** Converts the effort `none` to the form in which a model requires this option. */
 export function switchOff(body: JsonObject, { reasoning_off: off = "none" }: ModelRules): void {
   if (off === "none" || body.reasoning_effort !== "none") return
   delete body.reasoning_effort
