@@ -118,8 +118,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
 }
 
 /**
- * Removes what clients add to a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of Claude
- * Code for the context length. Returns undefined if the name has neither.
+ * Removes additions of clients from a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
+ * Claude Code for the context length. Returns undefined if the name has neither.
  */
 function withoutMarks(name: string): string | undefined {
   if (!name.startsWith("models/") && !name.endsWith("]")) return undefined

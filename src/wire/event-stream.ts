@@ -32,7 +32,7 @@ export class EventStreamParser implements FrameParser {
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     if (this.#fault !== undefined) throw this.#fault
-    // A reader that reads on has passed on the frames that it has received.
+    // The reader requests more, so it has passed on all frames that it received before.
     if (this.#reserved > 0) this.#count()
     this.#waiting.append(bytes)
     if (this.#waiting.length > MAX_UNCOUNTED_BYTES) this.#count()
@@ -50,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** Counts the bytes of a long frame against the memory budget, until the reader reads on after it. */
+  /** Counts the bytes of a long frame against the memory budget, until the reader requests more after it. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0

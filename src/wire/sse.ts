@@ -60,7 +60,7 @@ export class SseParser implements FrameParser {
   }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
-    // A reader that reads on has passed on the events that it has received.
+    // The reader requests more, so it has passed on all events that it received before.
     if (this.#reserved > 0) this.#count()
     this.#waiting += bytes.length
     for (let start = 0; start < bytes.length; start += PARSED_BYTES) {
@@ -87,7 +87,7 @@ export class SseParser implements FrameParser {
     if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many comments and invalid lines")
   }
 
-  /** Counts the bytes of a long event against the memory budget, until the reader reads on after it. */
+  /** Counts the bytes of a long event against the memory budget, until the reader requests more after it. */
   #count(): void {
     const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
     if (needed > this.#reserved) this.#take(needed - this.#reserved)
@@ -120,7 +120,7 @@ const encoder = new TextEncoder()
 /** A comment that prevents a connection timeout. */
 export const KEEP_ALIVE = encoder.encode(": keep-alive\n\n")
 
-/** Formats an event. `data` must not contain a line break, which JSON and single words do not. */
+/** Formats an event. `data` must not contain a line break. JSON and single words never contain one. */
 export function formatEvent(frame: { readonly event?: string; readonly data: string }): string {
   return frame.event === undefined
     ? `data: ${frame.data}\n\n`

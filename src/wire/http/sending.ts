@@ -10,7 +10,7 @@ import { type ResponseListener, ResponseParser } from "./response-parser.ts"
 export interface Sending {
   /**
    * The response once its head has arrived. The promise rejects if the request is aborted, or if the connection fails
-   * before.
+   * before that.
    */
   readonly answer: Promise<HttpAnswer>
   /** Whether the connection is established. */

@@ -78,8 +78,8 @@ function referenceOf(item: JsonValue): string | undefined {
 }
 
 /**
- * Returns an item as a caller would send it. An id from the gateway or another vendor is removed, because the next
- * vendor does not know it.
+ * Returns an item as a caller would send it. An id from the gateway or another vendor is removed, because it is unknown
+ * to the next vendor.
  */
 function restated(item: JsonValue): JsonValue[] {
   if (!isJsonObject(item)) return [item]

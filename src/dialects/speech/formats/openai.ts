@@ -11,7 +11,7 @@ import { formToAsk } from "./audio-format.ts"
 /** Differences between a vendor's API and OpenAI's. */
 export interface OpenAiSpeechQuirks {
   readonly forms: readonly SoundForm[]
-  /** Reports whether a model reports its tokens, which is only possible in events. */
+  /** Returns whether a model reports its tokens, which is only possible in events. */
   readonly reportsTokens: (model: string) => boolean
 }
 
