@@ -9,7 +9,7 @@ const MAX_ENTRIES = {
   parts: 10_000,
   /** Names and positions in the paths of streamed arguments, and the elements that they add to lists. */
   "steps of arguments": 100_000,
-  /** Members that frames add to objects that outlast them: engines sort those whose names are numbers. */
+  /** Members that frames add to objects that outlast the frames. Engines sort members whose names are numbers. */
   members: 20_000,
   /** Annotations and sources. */
   citations: 10_000,
@@ -49,7 +49,10 @@ export class EntryCount {
   }
 }
 
-/** Merges the members of frames into objects that outlast them, in place: copying them would take quadratic time. */
+/**
+ * Merges the members of frames into objects that outlast the frames. It merges in place, because copying the objects
+ * would take quadratic time.
+ */
 export class GrowingMembers {
   #count = 0
 

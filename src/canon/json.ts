@@ -134,7 +134,9 @@ export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject 
   return isJsonObject(value) ? value : { [otherwise]: text }
 }
 
-/** An object that is parsed from its text each time it is serialized, so that it takes no time or memory before. */
+/**
+ * An object that is parsed from its text each time it is serialized, so that it takes no time or memory before then.
+ */
 export class UnparsedObject {
   readonly text: string
   readonly otherwise: string | undefined

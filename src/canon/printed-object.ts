@@ -135,7 +135,7 @@ class PrintedObjectReader {
     return STRING_END.test(this.#text)
   }
 
-  /** Reports whether the object or list has ended, and moves behind its closing bracket. */
+  /** Reports whether the object or list has ended, and moves past its closing bracket. */
   #isAtEnd(close: string): boolean {
     if (this.#isBroken) return true
     const next = this.#next()

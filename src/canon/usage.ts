@@ -177,8 +177,8 @@ export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
 }
 
 /**
- * Adds a cost to the counts of a carrier, as a number, as vendors do that report a cost. The receipt has the exact
- * cost.
+ * Adds a cost to the counts of a carrier. It is a number, as in the counts of vendors that report a cost. The receipt
+ * has the exact cost.
  */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
   carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }

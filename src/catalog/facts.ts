@@ -99,7 +99,7 @@ export interface Facts {
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
 }
 
-/** Returns the newest date of the lists in Unix seconds. Models without a date count as that old. */
+/** Returns the newest date of the lists in Unix seconds. A model without a date is assumed to have this date. */
 export function factsDate(facts: Facts): number {
   let newest = 0
   for (const { date } of facts.generated_from) {

@@ -55,8 +55,8 @@ export function readPrice(
 }
 
 /**
- * Reads a price that replaces another price of the model. Both must have a class in common for each required class, so
- * that each can bill the usage measured for the other.
+ * Reads a price that replaces another price of the model. In each required group of classes, both prices must have a
+ * class in common, so that each price can bill the usage measured for the other.
  */
 export function readReplacementPrice(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
   const read = readPrice(kind, price, "1")

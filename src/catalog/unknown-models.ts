@@ -94,7 +94,8 @@ export class UnknownModels {
 }
 
 /**
- * Whether a text may be a model's name. The check prevents that a key that is sent by mistake is forwarded to a vendor.
+ * Whether a text may be a model's name. The check prevents a key that was sent by mistake from being forwarded to a
+ * vendor.
  */
 function isName(text: string): boolean {
   return NAME.test(text) && withoutKeys(text) === text

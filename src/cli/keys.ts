@@ -52,7 +52,7 @@ const registerKeyList: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** Returns the state that requests with a key meet. */
+/** Returns the state of a key, or the code with which requests of an active key are rejected. */
 function stateOf({ status, rejected_with: code }: Pick<Key, "status" | "rejected_with">): string {
   return status === "active" && code !== null ? `rejected: ${code}` : status
 }

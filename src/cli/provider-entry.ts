@@ -66,7 +66,7 @@ function isSecret(name: string): boolean {
   return name in splitSecrets({ [name]: "" }).secret
 }
 
-/** Secrets are never arguments, because other users of the machine can read these. */
+/** Secrets are never arguments, because other users of the machine can read arguments. */
 function secretOf(variable: string): string {
   const value = process.env[variable]?.trim() ?? ""
   if (value !== "") return value

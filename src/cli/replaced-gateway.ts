@@ -4,8 +4,7 @@ import { WORKER_VARIABLE } from "./gateway-process.ts"
 /** The state of a listening socket in the kernel's tables. */
 const LISTENING = "0A"
 /**
- * Kernel parameter for closing processes. It moves connections that they have not accepted to another process on the
- * port.
+ * Kernel parameter that moves the connections that a closing process has not accepted to another process on the port.
  */
 const MIGRATION = "net.ipv4.tcp_migrate_req"
 

@@ -81,9 +81,10 @@ const MISTRAL_SCHEMA: ClosedSchema = {
 }
 
 /**
- * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded traffic or
- * of the vendor's own pages; quirks are those of docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format, and of
- * the parameter lists in the vendors' references.
+ * The table of OpenAI-compatible vendors. A new vendor is one new row. Addresses are those of the recorded traffic or
+ * of the vendor's own pages; quirks are those of
+ * docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format, and of the parameter lists in the vendors'
+ * references.
  */
 export const COMPATIBLE: readonly CompatibleRow[] = [
   {

@@ -156,7 +156,7 @@ function wordsOf(applied: Applied, out: string): string {
   ].join("\n")
 }
 
-/** Adds `./` to a file name without a slash, since the shell would only look for it in its search path. */
+/** Adds `./` to a file name without a slash, since the shell would look for such a name only in its search path. */
 function shellPath(path: string): string {
   return path.includes("/") ? path : `./${path}`
 }

@@ -6,7 +6,7 @@ import { headers } from "../shapes.ts"
 import { OTLP_PROTOCOLS } from "../telemetry-environment.ts"
 
 const SETTINGS = {
-  /** The collector's base URL. Each signal has its own path below it. */
+  /** The collector's base URL. Each signal has its own path under it. */
   endpoint: setting(address(), {
     needsRestart: true,
     otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],

@@ -170,7 +170,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
   tools: RESPONSES_TOOLS,
 }
 
-/** Switches for servers of unknown vendors. Every tool that the caller does not run has no price. */
+/** Switches for servers of unknown vendors. Tools that the caller does not run have no price. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
