@@ -11,7 +11,7 @@ const MAX_KEYS = 100_000
 
 /**
  * The limits of a process that shares no memory with others and therefore counts as a separate machine. Each machine
- * takes the limit divided by the number of machines, so that they never exceed it together if it is at least that
+ * takes the limit divided by the number of machines. Together, the machines never exceed a limit that is at least their
  * number. With a smaller limit, a key may send one request to each process, which then rejects others for a full
  * interval.
  */

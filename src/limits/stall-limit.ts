@@ -9,7 +9,7 @@ export interface StallTimes {
 
 /**
  * The runtime asks for more only when the system has accepted everything, and a system accepts more only when about a
- * megabyte was read. A caller that reads slowly is therefore not seen for minutes.
+ * megabyte was read. A caller that reads slowly may therefore appear idle for minutes.
  */
 const STALL_TIMES: StallTimes = { shortMs: 60_000, longMs: 600_000 }
 

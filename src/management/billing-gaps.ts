@@ -114,7 +114,7 @@ function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): voi
   gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
 }
 
-/** Returns what an uncharged attempt cost the operator. */
+/** Returns the operator's cost of an uncharged attempt. */
 function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
   if (!isJsonObject(attempt)) return []
   const { outcome, provider_cost: cost } = attempt

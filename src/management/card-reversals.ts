@@ -39,7 +39,7 @@ export class CardReversals {
   async settle(actor: Actor, reported: ReportedReversal): Promise<void> {
     const { store } = this.#parts
     const payment = await store.payments.findCard(reported.intent)
-    // An amount in another currency does not tell which part of the payment was reversed.
+    // An amount in another currency does not show which part of the payment was reversed.
     const units = payment === null || payment.currency === reported.currency ? reported.units : null
     const { id, intent, kind, isUndone } = reported
     for (let attempt = 1; ; attempt++) {

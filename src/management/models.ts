@@ -334,7 +334,7 @@ function deploymentsOf(
   )
 }
 
-/** Merges the deployments of a provider's credentials to one deployment, as in the settings. */
+/** Merges the deployments of a provider's credentials into one deployment, as in the settings. */
 function asWritten(deployments: readonly Deployment[], isPaused: boolean): ListedDeployment[] {
   const places = Map.groupBy(deployments, (deployment) =>
     deployment.credential === undefined ? deployment : placeOf(deployment),

@@ -2,7 +2,7 @@ import type { AudioContainer } from "../canon/transcription.ts"
 import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
 
-/** Number of leading bytes of an EBML file in which its type is searched for. */
+/** Number of leading bytes of an EBML file that are searched for its type. */
 const EBML_HEAD = 256
 
 /** Detects the container of an audio file by its first bytes; undefined if it is not supported. */

@@ -77,7 +77,7 @@ export class PriceUpdates {
 
   /**
    * Activates a signed list.
-   * @throws as `examine`.
+   * @throws as in `examine`.
    */
   async update(actor: Actor, text: string, source: string): Promise<Offer> {
     requireOperator(actor)
