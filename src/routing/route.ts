@@ -240,7 +240,7 @@ function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): rea
     .map(({ deployment }) => deployment)
 }
 
-/** Draws deployments at random without replacement. With twice the weight, a deployment is first twice as often. */
+/** Draws deployments at random without replacement. A deployment with twice the weight comes first twice as often. */
 function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
   const left = [...deployments]
   let sum = left.reduce((total, { weight }) => total + weight, 0)

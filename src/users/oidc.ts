@@ -16,7 +16,7 @@ export interface OidcSecrets {
   readonly nonce: string
 }
 
-/** The user in the form in which the issuer describes it. */
+/** The issuer's description of the user. */
 export interface Claims {
   readonly subject: string
   readonly email: string | undefined

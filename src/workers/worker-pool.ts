@@ -13,7 +13,7 @@ export interface PoolLimits {
 
 const LIMITS: PoolLimits = { threads: 2, deadlineMs: 1_000, maxWaitMs: 15_000, maxQueued: 64 }
 
-/** The program of the threads with the table of all jobs, as a path below `src/`. */
+/** The program of the threads with the table of all jobs, as a path under `src/`. */
 const THREAD = "relay/worker/job-thread.ts"
 
 interface Queued {
