@@ -49,8 +49,8 @@ export const MAX_TEXTS = 10_000
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
 /**
- * Maximum length of a tool's grammar in characters. OpenAI rejects grammars that take long to compile, which includes
- * most grammars of 10 KB.
+ * Maximum length of a tool's grammar in characters. OpenAI rejects grammars that take a long time to compile, which
+ * includes most grammars of 10 KB.
  */
 const GRAMMAR_LENGTH = 65_536
 /** Maximum characters of a tool's name. Providers accept 64 to 128. */

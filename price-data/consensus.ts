@@ -195,7 +195,10 @@ function addMissing(price: Price, other: Price): void {
   }
 }
 
-/** Whether the unit of a class differs from the price's. A price per token is not combined with a price per unit. */
+/**
+ * Whether the unit of a class differs from the unit of the price. A price per token is not combined with a price per
+ * unit.
+ */
 function isOtherUnit(name: PriceClass, price: Price): boolean {
   const counted = ["character", "second", "image"] as const
   const isCounted = counted.some((each) => price[each] !== undefined)

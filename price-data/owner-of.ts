@@ -1,5 +1,5 @@
-// The name of each organisation, by its names in lists and at vendors.
-const organisations: Record<string, string> = {
+// The name of each organization, by its names in lists and at vendors.
+const organizations: Record<string, string> = {
   "meta-llama": "meta",
   "x-ai": "xai",
   "z-ai": "zai",
@@ -35,7 +35,7 @@ const families: [RegExp, string][] = [
 ]
 
 /**
- * Returns the organisation that made a model, judging by the model's name at the vendor or its base model in the lists.
+ * Returns the organization that made a model, judging by the model's name at the vendor or its base model in the lists.
  * `maker` is the vendor itself if it sells only its own models.
  */
 export function ownerOf(
@@ -50,5 +50,5 @@ export function ownerOf(
   const known = base?.split("/")[0] ?? (bare.includes("/") ? bare.split("/")[0] : undefined)
   const family = families.find(([pattern]) => pattern.test(bare))?.[1]
   const found = known ?? family ?? regional?.[1]
-  return found === undefined ? undefined : (organisations[found] ?? found)
+  return found === undefined ? undefined : (organizations[found] ?? found)
 }

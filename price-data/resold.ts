@@ -26,8 +26,8 @@ const resoldClasses: PriceClass[] = [
 
 /** Returns the maker's own facts about a model with an openrouter name such as `google/gemini-2.5-flash`. */
 export function makersFacts(facts: Facts, name: string): ModelFacts | undefined {
-  const [organisation = "", bare = ""] = name.split("/")
-  const models = facts.vendors[makers[organisation] ?? ""]
+  const [organization = "", bare = ""] = name.split("/")
+  const models = facts.vendors[makers[organization] ?? ""]
   // So far, a preview and its release have had the same price.
   return models?.[bare] ?? models?.[`${bare}-preview`]
 }

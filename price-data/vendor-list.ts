@@ -188,8 +188,8 @@ export class VendorList {
   // Returns the features of the model in openrouter's list. The price in that list is not the vendor's price.
   #resold(name: string): Listing | undefined {
     const resold = listingsOf(this.#sources.modelsDev, "openrouter").find((listing) => {
-      const [organisation = "", bare] = listing.name.split("/")
-      return bare === name && makers[organisation] === this.#vendor
+      const [organization = "", bare] = listing.name.split("/")
+      return bare === name && makers[organization] === this.#vendor
     })
     if (resold === undefined) return undefined
     const { price: _, ...facts } = resold
@@ -256,8 +256,8 @@ export class VendorList {
     const quote = quoteOf(record, this.#sources.date)
     if (quote === undefined || this.#vendor !== "openrouter") return quote
     // openrouter charges the makers' prices, so the makers' long-context prices apply there too.
-    const [organisation = "", bare = ""] = name.split("/")
-    const provider = vendorSources[makers[organisation] ?? ""]?.genaiPrices
+    const [organization = "", bare = ""] = name.split("/")
+    const provider = vendorSources[makers[organization] ?? ""]?.genaiPrices
     const theirs = provider && recordFor(this.#sources.genaiPrices, provider, bare)
     const flat = theirs ? quoteOf(theirs, this.#sources.date)?.flat === true : false
     return { ...quote, flat: quote.flat || flat }

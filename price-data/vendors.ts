@@ -4,7 +4,7 @@ export interface VendorSource {
   genaiPrices?: string
   /** LiteLLM's names for the vendor, or for parts of its offer. */
   liteLlm?: readonly string[]
-  /** The organisation, if the vendor sells only models of this organisation. */
+  /** The organization, if the vendor sells only models of this organization. */
   maker?: string
   /**
    * Set if names are added that models.dev does not list. At other vendors, most of these names were withdrawn long
@@ -29,9 +29,10 @@ interface Unconverted {
 
 /**
  * The gateway's vendor ids, with their names in the lists. Some names are missing on purpose. genai-prices has no list
- * for deepinfra and nvidia. Its huggingface_* lists each have the prices of one backend, but the router selects the
- * backend. They are Hyperbolic's own prices, though, which the router passes on unchanged. Its zhipuai list has only
- * the cheapest tier. models.dev lists 0 for Tencent's own models. Prices in yuan are converted by the lists.
+ * for deepinfra and nvidia. Its huggingface_* lists each have the prices of one backend, but a request to huggingface
+ * may use any backend. The list of the backend Hyperbolic has Hyperbolic's own prices, because Hugging Face adds no
+ * margin. Its zhipuai list has only the cheapest tier. models.dev lists 0 for Tencent's own models. Prices in yuan are
+ * converted by the lists.
  */
 export const vendorSources: Record<string, VendorSource> = {
   alibaba: { modelsDev: "alibaba", liteLlm: ["dashscope"] },

@@ -69,7 +69,10 @@ const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 const MAX_FILE_LINES = 500
 /** Matches abbreviations in identifiers. Names in wire formats are defined by the vendors and do not match. */
 const ABBREVIATIONS = /(?<![."])\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b(?!")/
-/** Matches email addresses that are folded with all of Unicode, which may turn them into those of other people. */
+/**
+ * Matches code that converts an email address to lower case with all rules of Unicode. The result may be the address of
+ * another person.
+ */
 const FOLDED_ADDRESS = /\w*(?:mail|address)\w*(?:\(\))?\??\.to(?:Locale)?LowerCase\(/i
 const HOLDS = /\.(tryHold|settle|release)\(/
 /** The chat part of the canon, which the ledger must not import. */

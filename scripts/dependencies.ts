@@ -11,7 +11,7 @@ const RUNTIME = /^node_modules\/(bun|@oven\/.*)$/
 /** Block size of a disk in bytes. */
 const BLOCK = 4096
 
-const LICENCES: ReadonlySet<string> = new Set([
+const LICENSES: ReadonlySet<string> = new Set([
   "0BSD",
   "Apache-2.0",
   "BSD-2-Clause",
@@ -20,9 +20,9 @@ const LICENCES: ReadonlySet<string> = new Set([
   "MIT",
   "MIT-0",
 ])
-/** Further licences that are accepted for packages used only to build or check. */
-const BUILD_LICENCES: ReadonlySet<string> = new Set([
-  ...LICENCES,
+/** Further licenses that are accepted for packages used only to build or check. */
+const BUILD_LICENSES: ReadonlySet<string> = new Set([
+  ...LICENSES,
   "(MIT OR CC0-1.0)",
   "MPL-2.0",
   "Unlicense",
@@ -95,12 +95,12 @@ export function checkPins(path: string, { dependencies, devDependencies }: Manif
     .map(([name, version]) => `${path}: ${name} is '${version}', not one exact version`)
 }
 
-/** Checks the licence and the supported engines of a package, and that the lock file does not name a registry. */
+/** Checks the license and the supported engines of a package, and that the lock file does not name a registry. */
 export function checkPackage(entry: Locked): string[] {
   const { path, license = "none", resolved, engines, dev } = entry
   const faults: string[] = []
-  if (!(dev ? BUILD_LICENCES : LICENCES).has(license)) {
-    faults.push(`package-lock.json: ${path} has the licence '${license}'`)
+  if (!(dev ? BUILD_LICENSES : LICENSES).has(license)) {
+    faults.push(`package-lock.json: ${path} has the license '${license}'`)
   }
   if (engines?.node !== undefined && !Bun.semver.satisfies(NODE, engines.node)) {
     faults.push(`package-lock.json: ${path} asks for Node ${engines.node}, not ${NODE}`)

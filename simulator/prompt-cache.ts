@@ -27,7 +27,7 @@ export class PromptCache {
       this.#remember(hash)
       rest = rest.slice(block.text.length)
     }
-    // This count includes the names of roles, and the vendor's does not. The result must not exceed the number of
+    // This count includes the names of roles, but the vendor's count does not. The result must not exceed the number of
     // prompt tokens.
     return Math.min(cached, Math.floor(promptTokens / BLOCK_TOKENS) * BLOCK_TOKENS)
   }

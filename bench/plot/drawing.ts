@@ -1,7 +1,7 @@
 /** Width of all plots in pixels. */
 export const WIDTH = 760
 
-/** Colours that are readable on white and on black. Dark mode has separate colours. */
+/** Colors that are readable on white and on black. Dark mode has separate colors. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600; font-size: 15px }
@@ -22,8 +22,8 @@ const STYLE = `
     .yardstick { fill: #4a525c }
   }`
 
-/** Colours of lines, in the order of their use. They are readable on dark and on light pages. */
-export const LINE_COLOURS = [
+/** Colors of lines, in the order of their use. They are readable on dark and on light pages. */
+export const LINE_COLORS = [
   "#8c959f",
   "#bf8700",
   "#1a9b52",
@@ -33,8 +33,8 @@ export const LINE_COLOURS = [
   "#1b9aaa",
   "#9a6b4f",
 ] as const
-/** The colour of Tollgate's line. */
-export const OWN_COLOUR = "#2f81f7"
+/** The color of Tollgate's line. */
+export const OWN_COLOR = "#2f81f7"
 
 type Attributes = Readonly<Record<string, string | number>>
 

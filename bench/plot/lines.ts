@@ -1,4 +1,4 @@
-import { drawing, element, LINE_COLOURS, OWN_COLOUR, text, WIDTH } from "./drawing.ts"
+import { drawing, element, LINE_COLORS, OWN_COLOR, text, WIDTH } from "./drawing.ts"
 import { linearScale, logScale } from "./scale.ts"
 
 /** One line of a plot. */
@@ -52,11 +52,11 @@ export function drawLines({ title, below, lines }: LinePlot): string {
     )
   const labels = placeLabels(drawn.map(({ points }) => y(points.at(-1)?.[1] ?? 0)))
   const parts = drawn.flatMap(({ name, points }, index) => {
-    const colour = colourOf(name, index)
+    const color = colorOf(name, index)
     const path = points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(" ")
     return [
-      element("polyline", { points: path, class: "line", style: `stroke: ${colour}` }),
-      text(WIDTH - RIGHT + 8, (labels[index] ?? 0) + 4, name, { style: `fill: ${colour}` }),
+      element("polyline", { points: path, class: "line", style: `stroke: ${color}` }),
+      text(WIDTH - RIGHT + 8, (labels[index] ?? 0) + 4, name, { style: `fill: ${color}` }),
     ]
   })
   const head = [
@@ -72,9 +72,9 @@ export function drawLines({ title, below, lines }: LinePlot): string {
   ])
 }
 
-function colourOf(name: string, index: number): string {
-  if (name === "tollgate") return OWN_COLOUR
-  return LINE_COLOURS[index % LINE_COLOURS.length] ?? OWN_COLOUR
+function colorOf(name: string, index: number): string {
+  if (name === "tollgate") return OWN_COLOR
+  return LINE_COLORS[index % LINE_COLORS.length] ?? OWN_COLOR
 }
 
 /** Moves names down if they would cover each other. */

@@ -22,9 +22,7 @@ export interface ChosenAccount {
   /** Whether an operator views all accounts at once. */
   readonly isAll: boolean
   readonly choose: (id: string) => void
-  /**
-   * Reports whether the user has the rights of a role in the selected account. Operators always do.
-   */
+  /** Reports whether the user has the rights of a role in the selected account. Operators always have these rights. */
   readonly may: (role: AccountRole | "operator") => boolean
 }
 

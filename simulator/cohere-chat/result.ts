@@ -21,7 +21,7 @@ export interface CohereAnswer {
   /** The text in which the model announces its calls. */
   readonly plan: string
   readonly calls: readonly CohereCall[]
-  /** Null when the answer calls tools instead of speaking. */
+  /** Null when the answer calls tools instead of returning text. */
   readonly text: string | null
   readonly citations: readonly object[]
   /** Whether log probabilities are requested. */

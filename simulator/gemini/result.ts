@@ -23,7 +23,7 @@ export interface GeminiAnswer {
 export interface Candidate {
   /** The thoughts; empty unless the caller asks for them. */
   readonly thoughts: string
-  /** Null when the choice calls functions instead of speaking. */
+  /** Null when the choice calls functions instead of returning text. */
   readonly text: string | null
   /** The signature of the text; empty if the model did not think. */
   readonly signature: string

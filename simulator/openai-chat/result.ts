@@ -36,7 +36,7 @@ export function createdNow(): number {
 
 /**
  * Returns a choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`. OpenAI staff confirm
- * this behaviour (community.openai.com, thread 731488).
+ * this behavior (community.openai.com, thread 731488).
  */
 export function finishReason(choice: PlannedChoice): string {
   switch (choice.ending) {

@@ -167,7 +167,7 @@ export class JsonScanner {
     return this.#numbered
   }
 
-  /** Whether listing the names of one object, or of all objects together, would take long. */
+  /** Whether listing the names of one object, or of all objects together, would take a long time. */
   get isTooWide(): boolean {
     return this.widest > MAX_OBJECT_MEMBERS || this.#numbered > MAX_NUMBERED_MEMBERS
   }

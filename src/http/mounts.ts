@@ -13,7 +13,7 @@ import { SharedBodies } from "./shared-body.ts"
 /** Placeholder for the address in the OpenAPI document. The address differs between callers. */
 const NO_ADDRESS = "https://address.invalid"
 
-/** Paths whose requests may take long, such as the verification of a large ledger. */
+/** Paths whose requests may take a long time, such as the verification of a large ledger. */
 const LONG_PATHS: ReadonlySet<string> = new Set(["/admin/v1/*", "/webhooks/stripe"])
 
 export interface MountServices {

@@ -15,7 +15,9 @@ export interface Connection {
   readonly address: string | null
   /** The origin of the request as reported by trusted proxies; undefined without a report. */
   readonly origin: string | undefined
-  /** Disables the idle timeout. It is called when the request has been read, because the response may take long. */
+  /**
+   * Disables the idle timeout. It is called when the request has been read, because the response may take a long time.
+   */
   waitLong(): void
   /**
    * Restores the idle timeout. It is called in the turn in which the response ends, because the runtime ignores later
@@ -56,7 +58,7 @@ export interface Mount {
   /** The path, which ends in `/*`. */
   readonly path: string
   readonly handler: Handler
-  /** Whether its responses may take long. */
+  /** Whether its responses may take a long time. */
   readonly isLong: boolean
 }
 
@@ -70,8 +72,8 @@ export interface ServerSettings {
 /** Idle timeout of connections, except while a response is pending. */
 const IDLE_TIMEOUT_SECONDS = 60
 /**
- * Idle timeout of management requests, because verifying a large ledger takes long, and of large responses, because
- * their callers may be slow. It is the largest limited value that Bun accepts.
+ * Idle timeout of management requests, because verifying a large ledger takes a long time, and of large responses,
+ * because their callers may be slow. It is the largest limited value that Bun accepts.
  */
 const LONG_TIMEOUT_SECONDS = 255
 /** Matches a single `Host` header. Bun joins several `Host` headers with commas. */

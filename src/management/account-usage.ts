@@ -23,7 +23,7 @@ export class AccountUsage {
     return this.#read({ accounts, ...daysUntil(now) })
   }
 
-  /** Returns the use of all accounts. If the query takes long, the result is cached. */
+  /** Returns the use of all accounts. If the query takes a long time, the result is cached. */
   ofAll(): Promise<AccountUses> {
     return this.#all.get()
   }

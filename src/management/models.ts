@@ -24,7 +24,9 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/** Milliseconds for which documents for people without operator rights are cached, since building all takes long. */
+/**
+ * Milliseconds for which documents for people without operator rights are cached, since building all takes a long time.
+ */
 const CACHE_TIME_MS = 1_000
 /** Maximum length of a model id. Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200

@@ -9,8 +9,8 @@ import type { ChaosModel } from "./calls.ts"
 import { Innocents } from "./innocents.ts"
 
 /**
- * Deadlines in milliseconds. All processes share one machine, so even a working vendor may take long to send its first
- * byte.
+ * Deadlines in milliseconds. All processes share one machine, so even a working vendor may take a long time to send its
+ * first byte.
  */
 export const DEADLINES = {
   connect: 2_000,

@@ -10,7 +10,7 @@ export function reliabilityQuery(group: ReliabilityQuery["group"]) {
       const { data } = await api("GET /usage/reliability", { query: { group } }, { signal })
       return new Map(data.map((row) => [row.group, row]))
     },
-    // A page that is opened shows the last figures, and replaces them at once.
+    // An opened page first shows the last figures, and then replaces them.
     refetchOnMount: "always",
     refetchInterval: 60_000,
   })

@@ -17,8 +17,9 @@ export function modifierName(): string {
 }
 
 /**
- * Handles the shortcuts that work on every page. They are registered before the page is painted, because users may press
- * a key as soon as they see the page. Rendering the page again does not forget a pressed `g`.
+ * Handles the shortcuts that work on every page. They are registered before the page is painted, because users may
+ * press a key as soon as they see the page. A pressed `g` still counts if the page is rendered again before the letter
+ * is pressed.
  */
 export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): void {
   const goSince = useRef(0)

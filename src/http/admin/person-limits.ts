@@ -15,7 +15,7 @@ interface Person {
 
 /**
  * Limits the concurrent management requests of each person. In a turn of the event loop, only one request begins or
- * writes its response, because both may take long, and requests of callers are served in between.
+ * writes its response, because both may take a long time, and requests of callers are served in between.
  */
 export class PersonLimits {
   readonly #people = new Map<string, Person>()

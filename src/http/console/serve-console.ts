@@ -12,7 +12,7 @@ const REVALIDATE = "no-cache"
 
 /**
  * Restricts the console to its own resources and forbids framing. Inline styles are allowed, because Mantine sets sizes
- * and colours in `style` attributes. Inline scripts are not.
+ * and colors in `style` attributes. Inline scripts are not.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",

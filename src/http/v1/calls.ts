@@ -148,7 +148,7 @@ async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCa
   }
 }
 
-/** Maximum bytes of a body that can contain neither a file that takes long to measure nor a long list. */
+/** Maximum bytes of a body that can contain neither a file that takes a long time to measure nor a long list. */
 const PLAIN_BYTES = 4 * 1024
 
 /** Rejects a call while its body arrives, if the key's rate, credits or model do not permit the call. */
@@ -170,7 +170,7 @@ class CallWatch implements BodyWatch {
     return readGoogleAddress(new URL(this.#request.url).pathname)?.model
   }
 
-  /** Checks a body that arrived with its head. It may contain a file that takes long to measure. */
+  /** Checks a body that arrived with its head. It may contain a file that takes a long time to measure. */
   async arrived(model: JsonValue | undefined): Promise<void> {
     await this.begins()
     if (typeof model === "string") await this.named(model)

@@ -210,7 +210,9 @@ interface Transcoding {
   readonly bindings: readonly ChatBinding[]
 }
 
-/** Plans the call in the dialect with the fewest losses. Yields between steps that take long for a large request. */
+/**
+ * Plans the call in the dialect with the fewest losses. Yields between steps that take a long time for a large request.
+ */
 function* planTranscoded(transcoding: Transcoding, request: ChatRequest): Steps<Plan> {
   let best: Plan | undefined
   for (const binding of transcoding.bindings) {

@@ -91,7 +91,7 @@ export class CandidateQueue {
     return true
   }
 
-  /** Returns a candidate for a call in parallel to a late one. It must be a healthy deployment of the same model. */
+  /** Returns a candidate for a call in parallel with a late one. It must be a healthy deployment of the same model. */
   hedgeCandidate({ member }: Deployment): Candidate | undefined {
     // Another model is only a fallback, and a late response does not justify paying its price.
     return this.#candidates.find(

@@ -85,7 +85,7 @@ export class Hedges {
     return answered
   }
 
-  /** Takes a candidate for a call in parallel to a late one; undefined if no candidate may be called. */
+  /** Takes a candidate for a call in parallel with a late one; undefined if no candidate may be called. */
   async #second<P extends Candidate, T>(
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],

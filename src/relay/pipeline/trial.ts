@@ -12,7 +12,7 @@ export interface Trial<P extends Candidate, T> {
   attempt(plan: P): Promise<T>
   /** The candidates to try. Defaults to the deployments of the request's model. */
   readonly candidates?: readonly Candidate[] | undefined
-  /** Whether a second call may run in parallel to the call of a plan; never if absent. */
+  /** Whether a second call may run in parallel with the call of a plan; never if absent. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
   /** Called with the answer that is used, if two answers were possible. */
   readonly taken?: ((answer: T) => void) | undefined

@@ -42,7 +42,7 @@ export class AnswerSize {
     return this.#size <= SMALL_ANSWER
   }
 
-  /** Whether the answer may take long to parse. */
+  /** Whether the answer may take a long time to parse. */
   get isHeavy(): boolean {
     return this.#size > HEAVY_ANSWER
   }

@@ -29,8 +29,8 @@ export function parseFrame(frame: UnparsedFrame): SseFrame {
 }
 
 /**
- * Whether the first of some frames may take long to parse. Only the first frame can be longer than the last received
- * chunk.
+ * Whether the first of some frames may take a long time to parse. Only the first frame can be longer than the last
+ * received chunk.
  */
 export function isHeavy([first]: readonly ReceivedEvent[]): boolean {
   return first !== undefined && first.data.length > LIGHT_FRAME

@@ -104,7 +104,7 @@ async function requireEncoding(statements: Statements): Promise<void> {
  * Performs the missing steps up to a version in one transaction. After the last step, it also installs the routines.
  */
 function migrateTo(client: PostgresClient, schema: Schema, version: number): Promise<SchemaState> {
-  // No time limit applies, because steps on large tables and migrations of other processes can take long.
+  // No time limit applies, because steps on large tables and migrations of other processes can take a long time.
   return client.longTransaction(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])

@@ -36,7 +36,7 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
  * Returns the units that the vendor counted. Priced units that the vendor did not count, or counted as zero, are
  * counted by the gateway. Vendors count searches or tokens, and the operator may have priced the other unit.
  * @param rates the rates of the deployment.
- * @param countTokens returns the gateway's own count, which takes long.
+ * @param countTokens returns the gateway's own count, which takes a long time to compute.
  */
 export async function rerankUsage(
   request: RerankRequest,

@@ -14,7 +14,7 @@ const POLL_INTERVAL_MS = 60_000
 const SHOWN = new Set(["name", "spent_30_days", "balance", "days_left"])
 const COLUMNS = ACCOUNT_COLUMNS.filter(({ id }) => SHOWN.has(id))
 
-/** The accounts that spend most. */
+/** The accounts that spend the most. */
 export function TopAccountsPanel() {
   const asked = useQuery({
     ...oneQuery("GET /accounts", {
