@@ -45,7 +45,7 @@ export const CODE = "print(1 + 1)"
 export interface ResponseAnswer {
   readonly id: string
   readonly created: number
-  /** Dated model name. */
+  /** The model's dated name. */
   readonly model: string
   /** The body of the request, whose members the answer repeats. */
   readonly body: JsonObject

@@ -22,7 +22,8 @@ export interface Connection {
   /**
    * Restores the idle timeout. It is called in the turn in which the response ends, because the runtime ignores later
    * changes.
-   * @param isLong whether the caller may continue to read long after the end, for example a large response.
+   * @param isLong whether the caller may continue to read long after the end, for example because the response is
+   *   large.
    */
   waitShort(isLong?: boolean): void
 }

@@ -134,7 +134,9 @@ export class LeasedBalances {
     await this.#giveBack([{ owner, amount: idle }])
   }
 
-  /** Returns and removes leases of budgets whose period has ended and of the oldest budgets if there are too many. */
+  /**
+   * Returns and removes the leases of budgets whose period has ended, and of the oldest budgets if there are too many.
+   */
   async closePeriods(now: number): Promise<void> {
     let excess = this.#ends.size - MAX_IDLE
     if (now < this.#nextEnd && excess <= 0) return

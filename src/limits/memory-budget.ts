@@ -177,7 +177,7 @@ export class Reservation implements Disposable {
     return this.#bytes
   }
 
-  /** Whether memory is short in the whole process, and the account is among those that hold most. */
+  /** Whether memory is short in the whole process, and the account is among those that hold the most. */
   get isShort(): boolean {
     return this.#budget.isShortOf(this.#share.account)
   }

@@ -5,7 +5,7 @@ import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 
-/** The value that Cohere was recorded to send as the arguments of a call without arguments. */
+/** The value that Cohere sends as the arguments of a call without arguments (recorded). */
 export const NO_ARGUMENTS = "null"
 
 /** The schema of tools without parameters. Cohere requires a schema for every tool. */

@@ -143,7 +143,7 @@ export function validateParameters(body: JsonObject, parameters: ParameterSchema
   }
 }
 
-/** Returns a request with the model and the stream of a body, which may not be valid yet. */
+/** Returns a request with the model and the stream mode of a body, which may not be valid yet. */
 export function requestFor(body: JsonObject): Writable<ChatRequest> {
   const stream = body.stream === true
   return { model: body.model as string, messages: [], stream, streamUsage: stream, choices: 1 }

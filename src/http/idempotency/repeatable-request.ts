@@ -34,7 +34,7 @@ export interface RepeatableRequest {
   answerGone(request: string): GatewayError
   /**
    * Called when the last bytes of an answer have been passed on, before its body is closed.
-   * @param isLarge whether the caller may need long to read them.
+   * @param isLarge whether the caller may need a long time to read them.
    */
   readonly onAnswered?: ((isLarge: boolean) => void) | undefined
   /** Encodes the end of an interrupted event stream; if absent, in OpenAI's envelope. */

@@ -250,8 +250,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Passes frames on. If they take too long, the remaining frames are delayed. Frames that arrived before a failure are
-   * still passed on.
+   * Passes frames on. If this takes too long, the remaining frames are delayed. Frames that arrived before a failure
+   * are still passed on.
    */
   #pass(received: readonly ReceivedEvent[]): string {
     const startedAt = performance.now()

@@ -283,7 +283,7 @@ function hasRest({ rest }: Received): boolean {
 /**
  * Returns the choices that the last plan completed although one of its calls failed. Billed calls whose answers could
  * not be read are charged with them.
- * @throws CallFailure if no choice is complete. Unread calls are charged before.
+ * @throws CallFailure if no choice is complete. Unread calls are charged before this error is thrown.
  */
 async function completedOf(
   services: WholeServices,

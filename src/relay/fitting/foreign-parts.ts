@@ -12,7 +12,7 @@ export interface ReplacedParts {
 }
 
 /**
- * Replaces parts that exist in another dialect only by the text that represents them. A part without a text concerns
+ * Replaces parts that exist only in another dialect with the text that represents them. A part without a text concerns
  * only the provider of its dialect, and is left out.
  */
 export function replaceParts(messages: readonly Message[], dialect: DialectId): ReplacedParts {

@@ -81,9 +81,9 @@ interface EventReader {
 }
 
 /**
- * Yields the bytes that a reader takes from the events of a response. Events are weighed before they are parsed, and
- * read in turns of the event loop, like the events of a chat. Events before a failure are still yielded. Events after
- * the last one are discarded.
+ * Yields the bytes that a reader takes from the events of a response. Like the events of a chat, they are checked for
+ * size and complexity before they are parsed, and are read in several turns of the event loop. Events before a failure
+ * are still yielded. Events after the last one are discarded.
  */
 export async function* eventsOf(
   { attempt, response }: UpstreamAnswer,
@@ -111,7 +111,7 @@ export async function* eventsOf(
   }
 }
 
-/** Yields the bytes of events that arrived together. If they take too long, the others are delayed. */
+/** Yields the bytes of events that arrived together. If this takes too long, the remaining events are delayed. */
 function* readTogether(
   events: readonly ReceivedEvent[],
   frames: UpstreamFrames,

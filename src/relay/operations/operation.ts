@@ -47,7 +47,10 @@ export type UnreadAt = (
 /** The functions that run an operation. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
-  /** The losses at a deployment, which a strict request rejects before it is called; if absent, `attempt` does so. */
+  /**
+   * Returns the losses at a deployment. A strict request with losses is rejected before the deployment is called. If
+   * this function is absent, `attempt` rejects the request.
+   */
   readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
   /** Handles completed calls of a failed request; absent if the operation is a single call. */
@@ -171,7 +174,7 @@ export class Operation implements Disposable {
             if (losses.length > 0) throw notCarried(losses)
           }
           const outcome = await used(candidate, attempt)
-          // Losses that only the response shows are reported: its provider has billed it.
+          // Losses that only the response shows do not reject the request, because its provider has already billed it.
           const losses = reportable([...ignored, ...outcome.losses])
           return { candidate, outcome: { value: outcome.value, losses } }
         },

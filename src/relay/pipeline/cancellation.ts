@@ -64,7 +64,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   }
 
   onDue(): void {
-    // The time limit for draining is over.
+    // The time limit for draining has passed.
     if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
     this.#unwatch()

@@ -47,7 +47,7 @@ function isAccident(
       if (details.providerError === "generation") return false
       return status < 300 || status >= 500
     case "upstream_timeout":
-      // The deployment could not be reached. If that took long, a retry would probably take as long.
+      // The deployment could not be reached. If that took a long time, a retry would probably take as long.
       return status === 0 && duration < firstByte
     case "upstream_overloaded":
       // A server error without a requested wait is retried. A rate limit with a long wait must be respected.

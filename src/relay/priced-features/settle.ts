@@ -223,7 +223,8 @@ function splitIterations(
     const own = isAdvice ? [] : [{ name: deployment.upstreamModel }]
     const second = name === undefined ? undefined : secondNamed(name, own, models)
     if (second !== undefined) {
-      // The answering model is charged in the mode of the response. Models that are only consulted are not.
+      // The answering model is charged in the mode of the response. Models that are only consulted are charged
+      // regardless of that mode.
       const isAlongside = second.charge.how === "alongside"
       const price = isAlongside ? second.price : priceIn(second.price, applied)
       further.push({ model: second.id, usage, price })
@@ -295,7 +296,7 @@ function mostSimilar(reported: string, models: readonly Named[]): Named | undefi
   return found
 }
 
-/** The end of a name that only names the version of a model, such as `2025-10-06`, `0613` or `latest`. */
+/** The end of a name that only states the version of a model, such as `2025-10-06`, `0613` or `latest`. */
 const VERSION = /^(?:\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|v\d+(?::\d+)?|latest|preview)(?:-|$)/
 /** The characters between a name and its version or variant. A hyphen may also be part of another model's name. */
 const SEPARATORS: ReadonlySet<string> = new Set(["-", "@", ":"])

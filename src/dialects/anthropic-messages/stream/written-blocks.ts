@@ -11,7 +11,7 @@ interface Call {
   readonly id: string
   readonly name: string
   readonly progress: ObjectProgress
-  /** Its arguments that have not been sent. */
+  /** The arguments of the call that have not been sent. */
   unsent: string
   hasSent: boolean
   isStopped: boolean

@@ -26,7 +26,7 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["CLUSTERING", "clustering"],
 ])
 
-/** Fields that the canon can represent. The model and the stream come from the URL. */
+/** Fields that the canon can represent. The model and the stream mode come from the URL. */
 const CANON_FIELDS = new Set([
   "model",
   "stream",

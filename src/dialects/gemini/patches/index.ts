@@ -41,7 +41,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
 }
 
 /**
- * Returns the patched request without modifying the caller's body. The model and the stream are sent in the URL.
+ * Returns the patched request without modifying the caller's body. The model and the stream mode are sent in the URL.
  */
 function patchRequest(
   whole: JsonObject,

@@ -28,7 +28,7 @@ const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /**
  * Encodes the body of `generateContent` and `streamGenerateContent`, which are the same because the model and the
- * stream are in the URL (docs/contribute/wire/gemini.md#f1).
+ * stream mode are in the URL (docs/contribute/wire/gemini.md#f1).
  */
 export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

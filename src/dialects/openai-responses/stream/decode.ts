@@ -76,7 +76,7 @@ class ResponseDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    // Ignores `[DONE]`. No vendor of this dialect was recorded to send it, but Open Responses requires it.
+    // Ignores `[DONE]`. No recorded vendor of this dialect sends it, but Open Responses requires it.
     if (this.#finished || isDoneMark(frame) || frame.data === "") return events
     const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""

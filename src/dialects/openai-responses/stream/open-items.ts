@@ -53,8 +53,8 @@ const CHOICE = { choice: 0 } as const
 /**
  * The items of one streamed output. Their content is passed on as it arrives. Parts that a vendor omits from the stream
  * are sent when the item is done, or at the latest when the response is done
- * (docs/contribute/wire/openai-responses.md#f6). Items are identified by position, because one vendor was recorded to
- * change their ids from event to event.
+ * (docs/contribute/wire/openai-responses.md#f6). Items are identified by position, because one vendor changes their ids
+ * from event to event (recorded).
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
@@ -229,8 +229,8 @@ export class OpenItems {
   }
 
   /**
-   * Sends the parts of a message that were not sent yet. Only the order of the parts is used, because one vendor was
-   * recorded to number the parts of a stream from 1.
+   * Sends the parts of a message that were not sent yet. Only the order of the parts is used, because one vendor
+   * numbers the parts of a stream from 1 (recorded).
    */
   #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
     const indexes = [...item.sections.keys()]

@@ -15,13 +15,16 @@ import type { OperationCandidate } from "../operation-candidate.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
 /**
- * Maximum tokens of a second of audio, which Gemini counts. OpenAI was recorded to count 10 (see
+ * Maximum tokens of a second of audio, which Gemini counts. In recordings, OpenAI counts 10 (see
  * media/audio-tokens.ts).
  */
 const MAX_TOKENS_PER_SECOND = 32
 const TYPICAL_TOKENS_PER_SECOND = 10
 const GEMINI = /gemini/i
-/** Output tokens for a second of audio: 39, as recorded with diarizing models, and a margin for the wrapping. */
+/**
+ * Output tokens for a second of audio: 39, as recorded with diarizing models, and a margin for the tokens around the
+ * text.
+ */
 const MAX_OUTPUT_PER_SECOND = 40
 /** Tokens of output for reasoning. */
 const REASONING = 2_048
