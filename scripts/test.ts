@@ -32,7 +32,7 @@ const ALL = "--all"
 /** A file system in memory. */
 const MEMORY_FOLDER = "/dev/shm"
 const MIN_FREE_BYTES = 4 * 1024 ** 3
-/** Prefix of the folder of a run. The process id follows it. */
+/** Prefix of the name of a run's folder. The process id follows the prefix. */
 const PREFIX = "tollgate-tests-"
 
 const given = process.argv.slice(2)

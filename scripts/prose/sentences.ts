@@ -9,7 +9,10 @@ const MAX_LONG_WORDS = 40
 
 /** Matches the paths of pages for users. Other pages are for contributors. */
 const USER_PAGE = /^(?:README\.md$|docs\/(?!(?:adding|contribute|decisions|wire)\/))/
-/** Lists of names are longer than sentences: commas divide them into at least this many items. */
+/**
+ * Minimum number of items, separated by commas, in a text that counts as a list of names. Such lists are longer than
+ * sentences.
+ */
 const MIN_LISTED = 8
 /** Average words of an item in such a list. */
 const MAX_WORDS_PER_ITEM = 3

@@ -36,7 +36,7 @@ export interface MessageAnswer {
   readonly id: string
   /** The container in which tools ran code; null if no tool ran code. */
   readonly container: JsonObject | null
-  /** Dated model name. */
+  /** The model's dated name. */
   readonly model: string
   readonly blocks: readonly AnswerBlock[]
   readonly stopReason: string

@@ -9,7 +9,7 @@ export const FINGERPRINT = "fp_5f0c7a51a7"
 
 /** The content of an answer. */
 export interface ChatAnswer {
-  /** Dated model name. */
+  /** The model's dated name. */
   readonly model: string
   readonly choices: readonly PlannedChoice[]
   /** The usage; undefined if usage is not reported. */

@@ -56,7 +56,7 @@ export function redactionOfAudit(record: AuditRecord): Redaction {
   return { account: null, number: record.number, hash: hashAudit(record) }
 }
 
-/** Replaces the author of an entry by the person's id. */
+/** Replaces the author of an entry with the person's id. */
 export function redactEntry(entry: EntryRecord, { person }: PersonTraces): EntryRecord {
   return { ...entry, author: person ?? ERASED }
 }

@@ -38,7 +38,7 @@ const CALLER_QUOTES = new RegExp(
 /** Wording that describes the operator's account, with or without a name of its owner. */
 const ACCOUNT_WORDS = alternatives(
   [
-    // The account of the called party.
+    // Wording such as "your account", which means the account of the gateway's operator.
     /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! (?:of|polic\w+|guidelines|terms)\b)/,
     /\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\byou (?:do not|don't) have (?:[\w-]+ ){0,2}(?:access|permissions?)\b/,
     // Money.

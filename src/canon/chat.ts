@@ -34,7 +34,7 @@ export interface ReasoningOptions {
 export interface SpeechOptions {
   /** The vendor's name for the voice. */
   readonly voice?: string
-  /** For example `wav`, `mp3` or `pcm16`. */
+  /** The audio format, for example `wav`, `mp3` or `pcm16`. */
   readonly format?: string
   /** Settings that exist in one dialect only. */
   readonly extra?: Extra
@@ -42,7 +42,7 @@ export interface SpeechOptions {
 
 /** The shape of generated images, in the values that Google and OpenRouter share. */
 export interface ImageShape {
-  /** For example `16:9`. */
+  /** The ratio of width to height, for example `16:9`. */
   readonly aspectRatio?: string
   /** `1K`, `2K` or `4K`. */
   readonly size?: string

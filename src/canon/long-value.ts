@@ -168,7 +168,7 @@ function restOf(bytes: Buffer, { starts, ends }: LongSpans): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text
 }
 
-/** Replaces the marks in a value by the values that were cut out. */
+/** Replaces the marks in a value with the values that were cut out. */
 function restored(
   found: JsonValue,
   values: readonly CutValue[],

@@ -79,7 +79,7 @@ export interface ImagePart {
 export interface AudioPart {
   readonly type: "audio"
   readonly source: MediaSource
-  /** For example `wav` or `mp3`. */
+  /** The audio format, for example `wav` or `mp3`. */
   readonly format?: string
   /** The spoken words, if the model reports them. */
   readonly transcript?: string

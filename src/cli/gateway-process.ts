@@ -47,7 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { monitor } = watchdog
   const listening = {
     isShared,
-    // Only on Linux, a replacing gateway can find the gateway that listens on the port.
+    // A replacing gateway can find the gateway that listens on the port only on Linux.
     sharesPort: process.platform === "linux",
     ...(gatherMetrics && { gatherMetrics }),
   }

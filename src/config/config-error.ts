@@ -2,9 +2,9 @@
 export interface ConfigProblem {
   /** The settings file as the operator named it. Absent if the problem is outside the file. */
   readonly file?: string
-  /** Starts at 1. */
+  /** The line number, starting at 1. */
   readonly line?: number
-  /** Starts at 1. */
+  /** The column number, starting at 1. */
   readonly column?: number
   /** The setting (`providers.openai.api_key`), environment variable or option that is invalid. */
   readonly path: string

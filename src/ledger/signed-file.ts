@@ -22,7 +22,7 @@ export function parsedJson(text: string): unknown {
 
 /** Writes a file atomically. Even after a crash, it has either its old or its new content. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  // The process id would not be unique, because processes in two containers may have the same one.
+  // The process id would not be unique, because processes in two containers may have the same id.
   const draft = `${path}.${randomUUID()}`
   try {
     await writeDurably(draft, text)

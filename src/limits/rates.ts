@@ -110,7 +110,7 @@ export class Rates {
     }
   }
 
-  /** Replaces the reserved tokens of a request by the tokens that it used. A failed request uses no tokens. */
+  /** Replaces the reserved tokens of a request with the tokens that it used. A failed request uses no tokens. */
   settle(keyId: string, request: ReservedRequest): void {
     this.#adjust(keyId, this.#reservations.end(keyId, request, this.#tokenLevel(keyId)))
   }

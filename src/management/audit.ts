@@ -109,7 +109,7 @@ export function decryptRecords(
 }
 
 /**
- * Replaces encrypted texts in records by their visible form.
+ * Replaces encrypted texts in records with their visible form.
  * @param readTexts returns the visible form of each text, or null if the text is hidden.
  */
 export async function readRecords(

@@ -51,7 +51,7 @@ export interface Database {
   /** Whether the database has a log that a copy must include. */
   hasLog(): Promise<boolean>
   /**
-   * Makes room for a new database after the old one was lost. The remains are renamed.
+   * Makes room for a new database after the old one was lost. The remaining files of the old one are renamed.
    * @throws LedgerError `exists` if the database exists.
    */
   setRemainsAside(now: Date): Promise<void>

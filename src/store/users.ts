@@ -30,7 +30,7 @@ export interface UserInput {
   /** Hash of the password; null for a user who signs in through an issuer. */
   readonly passwordHash: string | null
   readonly identity: Identity | null
-  /** Whether the user is only created, as an operator, if no operator exists. */
+  /** Whether the user is created only if no operator exists. The user then becomes an operator. */
   readonly isFirst: boolean
   readonly createdAt: number
 }

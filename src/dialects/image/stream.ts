@@ -83,9 +83,9 @@ export function paidEvent(last: JsonObject, cost: string): string {
 export interface DoneImage {
   /** The image as base64. */
   readonly data: string
-  /** For example `png`. */
+  /** The image format, for example `png`. */
   readonly format: string
-  /** For example `1024x1024`; undefined if the bytes do not show the size. */
+  /** The size, for example `1024x1024`; undefined if the bytes do not show the size. */
   readonly size: string | undefined
 }
 

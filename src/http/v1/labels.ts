@@ -26,7 +26,7 @@ const SESSIONS = [
 /** Body members with custom names and values: `metadata` in OpenAI's and Anthropic's requests, `labels` in Google's. */
 const METADATA = ["metadata", "labels"]
 
-/** Maximum length of the user that agents send. */
+/** Maximum length of the user name or id that agents send. */
 const MAX_USER_LENGTH = 512
 const SESSION_MARK = "_session_"
 const ACCOUNT_MARK = "_account_"

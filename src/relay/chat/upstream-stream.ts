@@ -312,7 +312,7 @@ export class UpstreamStream<
     this.#keptCharacters = characters
   }
 
-  /** Replaces the usage by the charged usage, which is merged with the reports of earlier frames. */
+  /** Replaces the usage with the charged usage, which is merged with the reports of earlier frames. */
   #merged(event: ChatEvent): ChatEvent {
     const { usage } = this.meter
     if (event.type !== "usage" || usage === undefined || event.usage === usage) return event

@@ -103,7 +103,7 @@ function fitSchemaFormat(
   return isWrapped ? { isWrapped } : {}
 }
 
-/** Replaces an answer format that the model does not support by a tool or an instruction. */
+/** Replaces an answer format that the model does not support with a tool or an instruction. */
 function replaceFormat(
   request: Writable<ChatRequest>,
   format: SchemaFormat,

@@ -171,7 +171,7 @@ function countImages(messages: readonly Message[]): number {
 
 type Marked = Extract<Part, { readonly cache?: CacheMarker }>
 
-/** Keeps the last cache markers, which also cover the text before the first ones. */
+/** Keeps the last cache markers, which also cover the text before the first markers. */
 function fitCacheMarks(
   request: Writable<ChatRequest>,
   max: number | undefined,

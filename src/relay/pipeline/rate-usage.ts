@@ -117,7 +117,7 @@ export class RateUsage {
     }
   }
 
-  /** Replaces the reserved tokens by the tokens that were actually used. */
+  /** Replaces the reserved tokens with the tokens that were actually used. */
   correct(usage: Usage): void {
     const { id, account, tokensPerMinute, together } = this.#call.key
     const reserved = this.#reserved

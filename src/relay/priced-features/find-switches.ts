@@ -76,7 +76,7 @@ function isKept({ store, conversation }: JsonObject): boolean {
   return store !== false || isSet(conversation)
 }
 
-/** Whether a value sets a switch. Null, false and absent values do not. */
+/** Whether a value sets a switch. Null, false and absent values set none. */
 export function isSet(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined || value === null || value === false) return false
   return !Array.isArray(value) || value.length > 0

@@ -36,8 +36,8 @@ export interface Call {
    */
   readonly refuseOnLowBalance: boolean
   /**
-   * Whether the caller sent `x-tollgate-strict: true`, which requests a 400 response instead of the loss of parts of
-   * the request.
+   * Whether the caller sent `x-tollgate-strict: true`, which requests a 400 response if parts of the request would be
+   * lost.
    */
   readonly isStrict: boolean
   /** Models and providers that the request prefers; absent if it has no preferences. */

@@ -18,7 +18,7 @@ export class Slots {
     return this.#size
   }
 
-  /** Replaces keys by their slots. New keys get new slots. */
+  /** Replaces keys with their slots. New keys get new slots. */
   takeAll(keys: Int32Array, length: number): void {
     for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
   }

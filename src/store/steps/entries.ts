@@ -70,9 +70,9 @@ function* listStatementLines(account: string, after: number, limit: number): Ste
 }
 
 /**
- * Finds the positions of two times by bisection. Each is the number of an entry that is older than the time, while the
- * next entry is not. Entries may be out of chronological order by up to the longest duration of a request, so the times
- * are extended by that duration.
+ * Finds the positions of two times by bisection. Each is the number of an entry that is older than the time and whose
+ * next entry is not older. Entries may be out of chronological order by up to the longest duration of a request, so the
+ * times are extended by that duration.
  */
 function* findRange(account: string, from: number, until: number): Step<EntryRange> {
   const first = sql`CAST(${from - MAX_REQUEST_MS} AS bigint)`

@@ -45,7 +45,7 @@ export function ratioOf(
 }
 
 /**
- * Replaces a size other than the default by `auto`, because a vendor that only accepts aspect ratios chooses the
+ * Replaces a size other than the default with `auto`, because a vendor that only accepts aspect ratios chooses the
  * pixels.
  */
 export function sentRatio(request: ImageRequest): ImageRequest {

@@ -80,7 +80,7 @@ function refuseImages(input: ModerationInput): void {
 }
 
 /**
- * Replaces each conversation by its last message.
+ * Replaces each conversation with its last message.
  * @throws GatewayError if there are several conversations and one of these messages has an image.
  */
 function withoutContext(input: ModerationInput): {

@@ -19,7 +19,7 @@ export class Speech {
   }
 
   /**
-   * Speaks the text of a request.
+   * Converts the text of a request to speech.
    * @throws GatewayError, in which case nothing is held.
    */
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
