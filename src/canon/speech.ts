@@ -25,7 +25,7 @@ export interface SpeechRequest {
   readonly events: boolean
   /** Whether the price depends on tokens, which some vendors report only on request. */
   readonly needsTokens: boolean
-  /** Maximum output tokens, which its hold covers. Absent if it is not priced by tokens. */
+  /** Maximum output tokens, which the hold of the request covers. Absent if the request is not priced by tokens. */
   readonly maxOutput?: number
   /** Unknown fields. */
   readonly extra?: JsonObject

@@ -41,7 +41,7 @@ export interface TranscriptionRequest {
   readonly granularities: readonly ("word" | "segment")[]
   /** Whether the caller requested the transcript as events while it is generated. */
   readonly stream: boolean
-  /** Maximum output tokens, which its hold covers. Absent in requests as they arrive. */
+  /** Maximum output tokens, which the hold of the request covers. Absent in requests as they arrive. */
   readonly maxOutput?: number
   /** Unknown fields. */
   readonly extra?: JsonObject

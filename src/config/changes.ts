@@ -3,7 +3,7 @@ import { DECLARED_SETTINGS } from "./declared-settings.ts"
 import { valueAt } from "./places.ts"
 import type { Settings } from "./settings.ts"
 
-/** The changes in a new version of the settings, by their names in the file. Contains no values. */
+/** The changes in a new version of the settings, by their names in the file. They contain no values. */
 export interface SettingsChanges {
   /** Settings that changed since the previous version, such as `providers.openai` or `deadlines.connect`. */
   readonly changed: readonly string[]

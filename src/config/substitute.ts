@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Substituted {
   readonly text: string
   /**
-   * References that cannot be resolved. If there are any, `text` is unusable. Contains names of variables, never
+   * References that cannot be resolved. If there are any, `text` is unusable. They contain names of variables, never
    * values.
    */
   readonly faults: readonly string[]

@@ -12,7 +12,7 @@ import type { PersonalNames } from "./personal-names.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
 
-/** Maximum users whose names match a text. Higher than any realistic number. */
+/** Maximum users whose names match a text. It is higher than any realistic number. */
 const MAX_USERS = 1_000
 
 /** Reads the audit log. Operators see all records, and owners see the records of their accounts. */

@@ -73,8 +73,8 @@ export const HISTOGRAMS = {
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 /**
- * Metrics of OpenTelemetry's conventions for GenAI, by their names in Prometheus. Used only if metrics are sent over
- * OTLP.
+ * Metrics of OpenTelemetry's conventions for GenAI, by their names in Prometheus. They are used only if metrics are
+ * sent over OTLP.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics
  */
 export const GEN_AI_HISTOGRAMS = {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
 
-/** The prefix of encrypted text. Uses the format of better-auth, which wrote the oldest values. */
+/** The prefix of encrypted text, in the format of better-auth, which wrote the oldest values. */
 const VERSION = "$ba$1$"
 const NONCE_BYTES = 24
 

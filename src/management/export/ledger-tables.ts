@@ -49,7 +49,7 @@ export function ledgerTables(scope: ExportScope): ExportedTable[] {
 
 /**
  * Yields the entries of each account in numerical order. A charge has the start time of its request, which may be out
- * of order, so all entries of an account are read. Their sum must also equal its balance.
+ * of order, so all entries of an account are read. Their sum must also equal the balance of the account.
  * @throws LedgerError `damaged` if it does not.
  */
 async function* entries(

@@ -226,7 +226,7 @@ function* planTranscoded(transcoding: Transcoding, request: ChatRequest): Steps<
 }
 
 /**
- * Whether a plan is better than another. Fewer losses are better. With equal losses, it is better if the vendor
+ * Whether a plan is better than another. Fewer losses are better. With equal losses, a plan is better if the vendor
  * enforces the limits, because the answer then ends normally and reports its usage.
  */
 function isBetter(plan: Plan, other: Plan): boolean {
