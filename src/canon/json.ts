@@ -9,7 +9,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
 
-/** Reports whether a value is an object and neither an array nor null. */
+/** Reports whether a value is an object, and not an array or null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -9,9 +9,9 @@ import { PrivateBuckets } from "./private-buckets.ts"
 export interface RateRequest {
   /** The owner of the limits; if absent, the request's key. */
   readonly whose?: LimitOwner
-  /** Undefined without a limit. */
+  /** Undefined if there is no limit. */
   readonly requestsPerMinute?: number | undefined
-  /** Undefined without a limit. */
+  /** Undefined if there is no limit. */
   readonly tokensPerMinute?: number | undefined
   /** Tokens that the request may use. They are reserved until its actual tokens are known. */
   readonly tokens: number

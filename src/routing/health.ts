@@ -105,7 +105,9 @@ export class Health {
     return this.areCircuitsClosed || this.#clock() >= this.#until(deployment)
   }
 
-  /** Returns the time until which a deployment is avoided, either itself or because of its account. */
+  /**
+   * Returns the time until which a deployment is avoided, either because of its own failures or because of its account.
+   */
   #until(deployment: string): number {
     const own = this.#circuits.find(deployment)?.until ?? 0
     return Math.max(own, this.#circuits.find(credentialIdOfDeployment(deployment))?.until ?? 0)

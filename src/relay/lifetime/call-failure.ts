@@ -11,7 +11,7 @@ export type EndReason =
   /** The gateway is shutting down, and the time limit for running answers has passed. */
   | "shutting_down"
 
-/** Thrown when the gateway itself ends an upstream call. This is neither a failure of the vendor nor of the request. */
+/** Thrown when the gateway itself ends an upstream call. This is a failure neither of the vendor nor of the request. */
 export class CallEnded extends Error {
   override readonly name = "CallEnded"
   readonly reason: EndReason

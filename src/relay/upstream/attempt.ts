@@ -48,7 +48,7 @@ export interface Candidate {
 
 /** Receives failed attempts. */
 export interface AttemptObserver {
-  /** Called if an attempt failed for a reason that is neither the gateway nor the request itself. */
+  /** Called if an attempt failed for a reason that neither the gateway nor the request itself has caused. */
   attemptFailed(
     request: string,
     deployment: Deployment,

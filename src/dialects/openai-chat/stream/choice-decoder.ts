@@ -139,7 +139,7 @@ export class ChoiceDecoder {
         this.#reasoning(value, events)
         return undefined
       case "reasoning":
-        // A server that sends both names sends the same text in each.
+        // A server that sends both members sends the same text in each.
         if (!delta.reasoning_content) this.#reasoning(value, events)
         return undefined
       case "reasoning_details":
