@@ -15,7 +15,9 @@ interface GapOptions {
 export const registerBillingGaps: RegisterCommand = (program, terminal) => {
   program
     .command("billing-gaps")
-    .description("estimated charges, unpriced features, write-offs and uncharged provider cost")
+    .description(
+      "list estimated charges, unpriced features, write-offs and uncharged provider cost",
+    )
     .requiredOption(
       "--from <MOMENT>",
       "start: a day, such as 2026-11-01, or a time",

@@ -21,7 +21,7 @@ export const COUNTERS = {
     labels: ["endpoint", "model", "provider", "outcome"],
   },
   tollgate_errors_total: {
-    help: "Error responses by kind, refusals and failures",
+    help: "Error responses by kind, for refused and failed requests",
     labels: ["endpoint", "kind"],
   },
   tollgate_usage_total: {
@@ -37,11 +37,11 @@ export const COUNTERS = {
     labels: ["model", "provider"],
   },
   tollgate_written_off_credits_total: {
-    help: "Cost of requests in credits that was not charged",
+    help: "Uncharged cost of requests, in credits",
     labels: ["model", "provider"],
   },
   tollgate_attempts_total: {
-    help: "Upstream calls by outcome; `credential` is empty for providers with a single one",
+    help: "Upstream calls by outcome; `credential` is empty for providers with a single credential",
     labels: ["provider", "credential", "outcome"],
   },
   tollgate_spans_total: {
@@ -109,7 +109,7 @@ export const GEN_AI_HISTOGRAMS = {
 
 /** Gauges, which are read when metrics are requested. */
 export const GAUGES = {
-  tollgate_open_requests: { help: "Requests that hold money" },
+  tollgate_open_requests: { help: "Requests that hold credits" },
   tollgate_held_credits: { help: "Credits held by these requests" },
   tollgate_leased_credits: { help: "Credits leased to these processes by the database" },
   tollgate_journal_waiting: { help: "Charges in the journal that are not yet in the database" },

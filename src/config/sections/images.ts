@@ -48,7 +48,7 @@ export const IMAGES = section("images", {
     name: "s3",
     secret: BUCKET_SECRET,
     documentation:
-      "`{ bucket, endpoint, region, access_key_id, secret_access_key }`: stores those images in a bucket instead of the data folder",
+      "`{ bucket, endpoint, region, access_key_id, secret_access_key }`: a bucket for images that would otherwise be stored in the data folder",
   }),
 })
 

@@ -97,7 +97,7 @@ export const LOG = section(
       needsRestart: true,
       otherwise: "none",
       documentation:
-        "a [file](../run/request-log.md#file) that these lines are appended to: `{ path, rotate_mb: 100, keep: 10 }`",
+        "a [file](../run/request-log.md#file) to which request lines are appended: `{ path, rotate_mb: 100, keep: 10 }`",
     }),
     http: setting(lineAddress, {
       isNullable: true,
@@ -105,7 +105,7 @@ export const LOG = section(
       secret: ADDRESS_SECRET,
       otherwise: "none",
       documentation:
-        "an [HTTP endpoint](../run/request-log.md#http-endpoint) that they are posted to: `{ url, headers, private: false, gzip: true, every: 5s }`",
+        "an [HTTP endpoint](../run/request-log.md#http-endpoint) to which request lines are posted: `{ url, headers, private: false, gzip: true, every: 5s }`",
     }),
     bucket: setting(lineBucket, {
       name: "s3",
@@ -114,7 +114,7 @@ export const LOG = section(
       secret: LINE_BUCKET_SECRET,
       otherwise: "none",
       documentation:
-        "a [bucket](../run/request-log.md#bucket) that they are stored in: `{ bucket, region, endpoint, prefix, access_key_id, secret_access_key, private: false, every: 5m }`",
+        "a [bucket](../run/request-log.md#bucket) in which request lines are stored: `{ bucket, region, endpoint, prefix, access_key_id, secret_access_key, private: false, every: 5m }`",
     }),
   },
   {

@@ -80,7 +80,7 @@ export const ROUTING = section("routing", {
   hedge: setting(flag(), {
     default: "false",
     documentation:
-      "whether a second deployment is also asked if the first is late; can be set per model, as `hedge` ([when a deployment is late](../run/routing.md#when-a-deployment-is-late))",
+      "whether a second deployment is also called if the first is late; can be set per model, as `hedge` ([when a deployment is late](../run/routing.md#when-a-deployment-is-late))",
   }),
 })
 

@@ -32,7 +32,7 @@ export const SERVER = section("server", {
     environment: "TOLLGATE_DRAIN_DELAY",
     default: "0",
     documentation:
-      "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a balancer has time to notice ([restarting](../run/restart.md))",
+      "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a load balancer has time to detect this ([restarting](../run/restart.md))",
   }),
   /** Milliseconds that running requests have to finish at shutdown; 0 for none. */
   drain: setting(durationOrOff(), {

@@ -28,7 +28,7 @@ const SETTINGS = {
     needsRestart: true,
     otherVariables: ["OTEL_EXPORTER_OTLP_PROTOCOL"],
     default: "http/protobuf",
-    documentation: "or `http/json`; with `grpc` the variables are ignored",
+    documentation: "`http/protobuf` or `http/json`; with `grpc` the variables are ignored",
   }),
   /** The fraction of requests that are traced, from 0 to 1. */
   sample: setting(number(0, 1), {
