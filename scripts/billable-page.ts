@@ -39,8 +39,7 @@ Providers bill for more than tokens: searches, containers, faster service, other
 A tool type that is not in these tables is unpriced. All other fields are sent. For embeddings, reranking,
 moderation, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
-If the caller limits the calls, that limit is held and never exceeded in a charge. Without such a limit, the
-number in these tables is held. It is also sent to the provider if the provider has a field for it: \`max_uses\` of
+If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
 calls are allowed, if the provider has a field for the limit. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
 
@@ -99,7 +98,7 @@ export function billablePage(): string {
   }
   for (const { name, switches } of OLDER_MODELS) add(switches, name)
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
-  const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
+  const own = [...UNBILLED].map((id) => `\`${id}\``).join(" or ")
   return reflow(
     `${HEAD}${known}\n${sections.join("\n")}\nNo features are billed at providers whose \`vendor\` is ${own}, because these are your own servers. A provider with\n\`vendor: openai-compatible\` may be any server, so the tables of all other providers apply to it.\n`,
   )
@@ -192,7 +191,7 @@ function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCh
   if (how === "instead") return "the most expensive model"
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
   const limited = outputLimit === undefined ? "" : `\`${outputLimit}\`, else `
-  const tokens = outputTokens === undefined ? "" : ` of ${limited}${outputTokens} tokens`
+  const tokens = outputTokens === undefined ? "" : `, each with ${limited}${outputTokens} tokens`
   return `that model, ${often}${tokens}`
 }
 

@@ -60,9 +60,9 @@ deployments, one without losses is tried first.
 - **Extensions**: fields of the caller's format that are not in the table reach only providers with that format. Elsewhere
   they are dropped under their own names; \`other_fields\` are those after the first 50 and those with unusual names.
 - **Sources** of a response are kept in every format. A source without an address has only its title in chat completions,
-  and is dropped in the format of responses.
+  and is dropped in the responses format.
 
-## Rules of single models
+## Rules of individual models
 
 [Model rules](model-rules.md) restrict the requests of a model. A request that violates a rule is changed:
 

@@ -148,7 +148,7 @@ If several rows match a model, later rows replace rules of earlier rows.
 ${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
 ## Rules of the price list
 
-The price list ([prices](../run/prices.md)) also contains rules. They apply to most models of the providers whose format has no such adaptation of its own:
+The price list ([prices](../run/prices.md)) also contains rules. They apply to most models of providers whose format does not handle these differences itself:
 
 ${table(
   ["entry in the list", "rules"],
