@@ -78,7 +78,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     memory: {
       heading: "Memory over time",
       text:
-        `Resident memory while each has ${STEADY_CHATS} chats and ${STEADY_STREAMS} streams a second for ${time}. ` +
+        `Resident memory while each gateway receives ${STEADY_CHATS} chats and ${STEADY_STREAMS} streams a second for ${time}. ` +
         "All run at the same time, which does not affect their memory.",
     },
   }
