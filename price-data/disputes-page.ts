@@ -30,7 +30,7 @@ the newest for vendors that sell their own models (\`newest\`), and the list wit
 (\`highest\`). For classes that are not compared, such as \`cached_input\`, the most frequent value of the lists in use is
 chosen, or the highest if all differ. If a provider's own page differs from the lists, its price is used.
 Prices are in US dollars per million units. Models without disputes are not listed. For prices that depend on the time of
-day, the highest one is compared
+day, the highest price is compared
 ([prices that change over time](../run/prices.md#prices-that-change-over-time)).
 
 | model | class | ${LIST_NAMES.join(" | ")} | chosen | rule |

@@ -18,14 +18,14 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
     "# Benchmark",
     ...introduction(results),
     "## Against the bare proxy",
-    "Processor time per unit of work, divided by the bare proxy's in the same round; the median of the rounds. " +
+    "The table gives processor time per unit of work, divided by the bare proxy's in the same round, as the median of the rounds. " +
       "Lower is better.",
     table(results, ratioFigures(results)),
     "## In numbers",
     "These figures apply to this machine. CPU time is in microseconds.",
     table(results, [...timeFigures(results), ...otherFigures(results)]),
     "## Configurations",
-    "A gateway that does less is faster. Each is configured as in the first pages of its documentation, without " +
+    "A gateway that does less is faster. Each gateway is configured as in the first pages of its documentation, without " +
       "optional features.",
     workTable(results),
     ...absences(results),
@@ -55,7 +55,7 @@ function introduction(results: RaceResults): readonly string[] {
       "used one core, one simulated vendor and one load generator, in one run on one machine. " +
       "`npm run bench -- --peers` writes this page and its images. All figures are from that run.",
     ...warnings,
-    `The run of ${date}: ${contestants.length} contestants, ${minutes} minutes, orders drawn by the seed ${seed}.`,
+    `The run of ${date} had ${contestants.length} contestants and took ${minutes} minutes. The seed of the random order is ${seed}.`,
   ]
 }
 
@@ -94,7 +94,7 @@ function absences({ missing, refusals }: RaceResults): readonly string[] {
     ...(away.length > 0 ? ["Not included:", away.join("\n")] : []),
     ...(out.length > 0
       ? [
-          "Not measured, because the answer was missing or differed from the vendor's:",
+          "These combinations were not measured, because the answer was missing or differed from the vendor's:",
           out.join("\n"),
         ]
       : []),
@@ -171,7 +171,7 @@ function method(results: RaceResults): readonly string[] {
           "have the others. While one gateway is measured, the others are running and idle."
         : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
       `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
-        `${effort.latencyRounds} of latency). In each, all take one short turn in a new random order. A ` +
+        `${effort.latencyRounds} of latency). In each round, all contestants take one short turn in a new random order. A ` +
         "ratio compares two turns of the same round, so other load on the machine affects both. Each contestant is " +
         "warmed up before the first round, and the first quarter second of a turn does not count.",
       "- **Processor time** is user and system time of all threads and processes of the contestant, as the kernel " +
