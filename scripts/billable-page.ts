@@ -57,7 +57,7 @@ The price of a model's searches is held only if the request has a search tool, o
 
 Other models that a request names must be models of the same provider with a price (400 otherwise), and the key must be allowed to call them (403 \`model_not_allowed\` otherwise).
 
-Set prices for features per million at the provider. Prices of a model take precedence:
+Set the prices of features, per million, in the provider's settings. Prices of a model take precedence:
 
 \`\`\`yaml
 providers:
@@ -98,9 +98,9 @@ export function billablePage(): string {
   }
   for (const { name, switches } of OLDER_MODELS) add(switches, name)
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
-  const own = [...UNBILLED].map((id) => `\`${id}\``).join(" or ")
+  const own = [...UNBILLED].map((id) => `\`${id}\``)
   return reflow(
-    `${HEAD}${known}\n${sections.join("\n")}\nNo features are billed at providers whose \`vendor\` is ${own}, because these are your own servers. A provider with\n\`vendor: openai-compatible\` may be any server, so the tables of all other providers apply to it.\n`,
+    `${HEAD}${known}\n${sections.join("\n")}\nNo features are billed at providers whose \`vendor\` is ${own.slice(0, -1).join(", ")} or ${own.at(-1)}, because these are your own servers. A provider with\n\`vendor: openai-compatible\` may be any server, so the tables of all other providers apply to it.\n`,
   )
 }
 
