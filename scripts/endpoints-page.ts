@@ -27,8 +27,7 @@ const HEAD = `# Providers by endpoint
   provider's \`dialects\` contain them.
 - **Embeddings**: \`/v1/embeddings\`, and \`:embedContent\` and \`:batchEmbedContents\` of the Gemini API.
 - **Rerank**: \`/v1/rerank\` and \`/v2/rerank\`. Embedding models can rerank too, which is reported as emulated.
-- **Transcription**: \`/v1/audio/translations\` reaches these providers too. If the model only transcribes, a chat model
-  translates.
+- **Transcription**: \`/v1/audio/translations\` reaches these providers too. If the model only transcribes, a chat model translates the transcript.
 - **Images**: *edited* with a mask, which is redrawn if the provider's masks are black and white. A model without masks gets
   it as another image (\`mask:approximated\`); a model that accepts a single image rejects it. *Varied* is emulated by an
   edit with a fixed prompt if the provider has no variations. *Streamed* returns drafts if the provider makes them, otherwise
