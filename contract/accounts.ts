@@ -238,7 +238,7 @@ export const accountRoutes = {
     answer: account,
   }),
   "POST /accounts/{id}/checkout": route({
-    summary: "Create a payment page of Stripe for credits",
+    summary: "Create a Stripe payment page for credits",
     minimumRole: "member",
     body: checkout,
     answer: checkoutAnswer,

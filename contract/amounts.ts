@@ -37,17 +37,17 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
     return {
       fault:
         advice === undefined
-          ? "Write a number, such as 12.50"
+          ? "Enter a number, such as 12.50"
           : `A comma can be read in two ways: ${advice}`,
     }
   }
   const digits = size.replace(/[,_ ]/g, "")
   const [whole = "", fraction = ""] = digits.split(".")
   if (whole.length > form.whole) {
-    return { fault: `Write at most ${form.whole} digits before the point` }
+    return { fault: `Enter at most ${form.whole} digits before the point` }
   }
   if (fraction.length > form.fraction) {
-    return { fault: `Write at most ${form.fraction} digits after the point` }
+    return { fault: `Enter at most ${form.fraction} digits after the point` }
   }
   return { amount: `${isBelow ? "-" : ""}${digits}` }
 }

@@ -37,7 +37,7 @@ export const providerRoutes = {
     answer: provider,
   }),
   "PATCH /providers/{id}": route({
-    summary: "Change a provider; absent members stay, null removes one",
+    summary: "Change a provider; absent members are unchanged, null removes a member",
     minimumRole: "operator",
     body: providerEntry,
     answer: provider,

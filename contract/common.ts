@@ -54,7 +54,7 @@ export const label = z
   .trim()
   .min(1, "must not be empty")
   .max(100, "must have at most 100 characters")
-  .refine(isPrintable, "must have no control characters and no half ones")
+  .refine(isPrintable, "must not contain control characters or unpaired surrogates")
 
 /** A model name in which `*` stands for any text. */
 export const glob = z
@@ -62,7 +62,7 @@ export const glob = z
   .trim()
   .min(1, "must not be empty")
   .max(200, "must have at most 200 characters")
-  .refine(isPrintable, "must have no control characters and no half ones")
+  .refine(isPrintable, "must not contain control characters or unpaired surrogates")
 
 /** The id of a price group, chosen by an operator. */
 export const priceGroupId = z

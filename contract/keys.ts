@@ -179,7 +179,7 @@ export const keyRoutes = {
     answer: key,
   }),
   "POST /keys/{id}/rotate": route({
-    summary: "Rotate the secret of a key; the old one works for some time",
+    summary: "Rotate the secret of a key; the old secret works for the grace period",
     minimumRole: "member",
     body: keyRotation,
     answer: keyWithSecret,

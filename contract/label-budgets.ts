@@ -9,7 +9,7 @@ const text = (longest: number) =>
     .trim()
     .min(1, "must not be empty")
     .max(longest, `must have at most ${longest} characters`)
-    .refine(isPrintable, "must have no control characters and no half ones")
+    .refine(isPrintable, "must not contain control characters or unpaired surrogates")
 
 /** A tag and its value, as in `x-tollgate-tags`. */
 const tag = text(193).regex(/^[^=]{1,64}=[^=].{0,127}$/, "must be 'name=value'")

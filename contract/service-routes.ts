@@ -50,8 +50,7 @@ export const SERVICE_ROUTES = {
     query: MODEL_LIST_QUERY,
   },
   "GET /v1beta/models/{id...}": {
-    summary:
-      "Get a model. This list and this model are in Google's format if x-goog-api-key is sent",
+    summary: "Get a model; with x-goog-api-key, this model and the list are in Google's format",
     group: "Models",
   },
   "GET /v1/models": {
@@ -235,7 +234,7 @@ export const SERVICE_ROUTES = {
     ...FORM,
   },
   "GET /v1/credits": {
-    summary: "Get the balance of the key's account, and the rest of the key's budget",
+    summary: "Get the balance of the key's account, and the remaining budget of the key",
     group: "Money",
   },
   "POST /v1/estimate": {
