@@ -60,7 +60,7 @@ const SECRET_NAMES = [
 ]
 
 const SECRETS_LOST =
-  "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or another one. Restore that file from a backup and restart, or give the secrets again"
+  "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or was replaced. Restore that file from a backup and restart, or give the secrets again"
 
 /** Returns the key of an entry among all entries. The encryption of the entry's secrets also authenticates this key. */
 export function placeOf(section: ConsoleSection, id: string): string {

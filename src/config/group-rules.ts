@@ -69,8 +69,9 @@ function faultOf(
   groups: ReadonlySet<string>,
   seen: ReadonlySet<unknown>,
 ): string | undefined {
-  if (name === id) return "is the group itself, which cannot be a member of its own"
+  if (name === id) return "is the group itself, which cannot be its own member"
   if (typeof name !== "string") return undefined
-  if (groups.has(name)) return `'${name}' is a group too, and groups consist of models. Name those`
+  if (groups.has(name))
+    return `'${name}' is a group too, and a group can contain only models. List the models of that group`
   return seen.has(name) ? `names '${name}' a second time. Keep one of the two` : undefined
 }

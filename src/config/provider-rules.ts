@@ -69,8 +69,8 @@ function credentialFindings(
       ...foreignSettings(place, written, vendor),
       ...missingSettings(place, whole, vendor),
       ...(needsOne ? [lacking] : []),
-      ...(isNamed ? [{ path: place, message: "has the same name as another one" }] : []),
-      ...(isKnown ? [{ path: place, message: "is the same credential as another one" }] : []),
+      ...(isNamed ? [{ path: place, message: "has the same name as another entry" }] : []),
+      ...(isKnown ? [{ path: place, message: "is the same credential as another entry" }] : []),
     ]
   })
   const hasNoWeight = credentials.every((entry) => numberIn(member(entry, "weight")) === 0)

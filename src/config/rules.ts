@@ -30,7 +30,8 @@ export function structureFindings(
       findings.push(...priceFindings([...place, "price"], member(deployment, "price")))
       const implied = member(deployment, "provider") === undefined
       if (!implied || providers.includes(id.split("/", 1)[0] ?? "")) continue
-      const message = "needs a provider, since none of the model's own name is configured"
+      const message =
+        "needs a provider, since no provider has the name before the slash of the model"
       findings.push({ path: place, message })
     }
   }

@@ -134,7 +134,7 @@ class FileWatcher implements SettingsWatcher {
     try {
       const { file } = this.#current
       if (file !== undefined && !existsSync(file)) {
-        this.#report("is gone. Put it back, or restart without it", undefined)
+        this.#report("was deleted. Restore it, or restart without it", undefined)
         return "refused"
       }
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
@@ -149,7 +149,7 @@ class FileWatcher implements SettingsWatcher {
       return "changed"
     } catch (error) {
       if (error instanceof ConfigError) this.#options.onError(error)
-      else this.#report("could not be taken over. Restart to use it", error)
+      else this.#report("could not be applied. Restart to use it", error)
       return "refused"
     }
   }

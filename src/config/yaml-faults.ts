@@ -9,7 +9,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_SCALAR_START: "a value cannot start with this character. Put the value in quotes",
   BLOCK_AS_IMPLICIT_KEY: "a second 'name: value' starts on the same line. Put the value in quotes",
   BLOCK_IN_FLOW: "inside braces or brackets everything must be separated by commas",
-  DUPLICATE_KEY: "the name stands here a second time. Keep one of the two",
+  DUPLICATE_KEY: "this name is set twice. Keep one of the two",
   MISSING_CHAR:
     "a character is missing: a closing quote, a bracket, a comma, or the ': ' after a name",
   MULTILINE_IMPLICIT_KEY: "the line above has no ': ' between its name and its value",

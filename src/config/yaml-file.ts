@@ -67,7 +67,13 @@ export class YamlFile {
       const isReadable = this.#document.errors.length === 0
       if (isReadable) this.value = this.#document.toJS({ maxAliasCount: MAXIMUM_ALIASES })
     } catch {
-      problems.push(this.#problemAt(0, "the aliases (*name) multiply. Write the values out", ""))
+      problems.push(
+        this.#problemAt(
+          0,
+          "the aliases (*name) expand to too many values. Write the values out",
+          "",
+        ),
+      )
     }
     this.problems = problems
   }
@@ -118,7 +124,7 @@ export class YamlFile {
     visit(this.#document, {
       Alias: (_key, alias) => {
         if (alias.resolve(this.#document)) return
-        report(alias, "no anchor of this name stands before the alias")
+        report(alias, "no anchor of this name comes before the alias")
         return hole(alias)
       },
       Pair: (_key, pair) => {

@@ -30,7 +30,7 @@ describe("database settings", () => {
   })
 
   test.each([
-    ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
+    ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: connects over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
   ])("an invalid setting is rejected with its line in the file: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })

@@ -69,17 +69,17 @@ describe("YAML check of settings", () => {
     [
       "a duplicate name",
       "data: a\nserver: {}\ndata: b",
-      "3:1 : the name stands here a second time. Keep one of the two",
+      "3:1 : this name is set twice. Keep one of the two",
     ],
     [
       "a duplicate name in another form",
       "aliases:\n  1: near/llama\n  a: near/llama\n  '1': near/llama\n",
-      "4:3 : the name stands here a second time",
+      "4:3 : this name is set twice",
     ],
     [
       "a duplicate name in braces",
       "server: { port: 1, host: a, port: 2 }",
-      "1:29 : the name stands here a second time",
+      "1:29 : this name is set twice",
     ],
     [
       "a merge of a value without names",
@@ -99,12 +99,12 @@ describe("YAML check of settings", () => {
     [
       "a merge that contains itself",
       "providers: { a: &a { vendor: ollama, <<: *a } }",
-      "1:1 : the aliases (*name) multiply",
+      "1:1 : the aliases (*name) expand to too many values",
     ],
     [
       "a duplicate behind an anchor",
       "providers: &all\n  a: { vendor: ollama, vendor: ollama }\nmodels: {}\n",
-      "2:24 : the name stands here a second time",
+      "2:24 : this name is set twice",
     ],
     ["an open bracket", "server: {\n  port: 1\n", "3:1 : "],
     ["a tab", "server:\n\tport: 1", "2:1 : a tab is used as indentation. Use spaces"],

@@ -55,13 +55,16 @@ describe("several credentials of a provider", () => {
     ["api_keys: k", "a.api_keys: must hold a list, not this"],
     ["api_keys: ['']", "a.api_keys[0]: is empty. Give it a value, or remove the line"],
     ["api_keys: [{ name: x }]", "a.api_keys[0]: holds no credential: give it an api_key"],
-    ["api_keys: [k, k]", "a.api_keys[1]: is the same credential as another one"],
-    ["api_keys: [k, { api_key: ' k ' }]", "a.api_keys[1]: is the same credential as another one"],
+    ["api_keys: [k, k]", "a.api_keys[1]: is the same credential as another entry"],
+    ["api_keys: [k, { api_key: ' k ' }]", "a.api_keys[1]: is the same credential as another entry"],
     [
       "api_keys: [{ name: x, api_key: k }, { name: x, api_key: l }]",
-      "a.api_keys[1]: has the same name as another one",
+      "a.api_keys[1]: has the same name as another entry",
     ],
-    ["api_keys: [k, { name: '1', api_key: l }]", "a.api_keys[1]: has the same name as another one"],
+    [
+      "api_keys: [k, { name: '1', api_key: l }]",
+      "a.api_keys[1]: has the same name as another entry",
+    ],
     [
       "api_keys: [{ name: 'a#b', api_key: k }]",
       "a.api_keys[0].name: must be letters, digits, hyphens and underscores, at most 40, such as backup",

@@ -140,7 +140,7 @@ test("the settings watcher reports a missing file as an error", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   rmSync(folder.file)
-  expect((await watched.refused()).message).toContain("is gone. Put it back")
+  expect((await watched.refused()).message).toContain("was deleted. Restore it")
   folder.write("multiplier: 3")
   expect((await watched.changed()).loaded.settings.multiplier).toBe("3")
 })

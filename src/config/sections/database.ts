@@ -128,9 +128,7 @@ function readUrl(text: string): string | Fault {
   }
   const choice = parameters.get("target_session_attrs")
   if (choice !== null && !CHOICES.includes(choice)) {
-    return new Fault(
-      "asks for a server that cannot be written. Write target_session_attrs=read-write",
-    )
+    return new Fault("requests a read-only server. Set target_session_attrs=read-write")
   }
   if (hostAddresses(text.trim()).some((host) => !URL.canParse(host))) {
     return new Fault(ADDRESS_FAULTS.not_an_address)
@@ -186,7 +184,7 @@ export function insecureDatabase(
   return {
     path,
     message:
-      "leads over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
+      "connects over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
       "if your own authority signed its certificate), or set database.allow_insecure: true",
   }
 }

@@ -31,7 +31,7 @@ export const LIMITS = section("limits", {
     environment: "TOLLGATE_MEMORY_MB",
     otherwise: "a quarter of the machine's, at least 256",
     documentation:
-      "the memory that all requests together may use; when it is used up, new ones get 503 and `retry-after` ([decision 20](../contribute/decisions/0020-memory-budget.md))",
+      "the memory that all requests together may use; when it is used up, new requests get 503 and `retry-after` ([decision 20](../contribute/decisions/0020-memory-budget.md))",
     console: {
       label: "Memory for requests, MB",
       help: "Memory that all requests together may use, at least 64. By default, a quarter of the machine's memory, and at least 256.",

@@ -20,7 +20,7 @@ export function currencyPlaces(currency: string): number {
 const currency = readingText((text) => {
   const code = text.toLowerCase()
   if (!/^[a-z]{3}$/.test(code)) return new Fault("must be a currency such as usd or eur")
-  if (REFUSED.has(code)) return new Fault("is a currency that is not supported. Take another")
+  if (REFUSED.has(code)) return new Fault("is not a supported currency. Choose another")
   return code
 })
 
