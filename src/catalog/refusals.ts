@@ -9,7 +9,7 @@ export function notFound(name: string, nearest: readonly string[]): GatewayError
   const shape = name.includes("/") ? "" : " A model is named <provider>/<model_name>."
   return refusal(
     "model_not_found",
-    `The model \`${shownName(name)}\` does not exist.${shape}${hint} GET /v1/models lists all.`,
+    `The model \`${shownName(name)}\` does not exist.${shape}${hint} GET /v1/models lists all models.`,
   )
 }
 
@@ -53,7 +53,7 @@ export function ofOtherKind(name: string, kind: ModelKind, wanted: ModelKind): G
 export function notPriced(name: string): GatewayError {
   return refusal(
     "model_not_priced",
-    `The model \`${name}\` has no price yet, so it cannot be called. The operator can give it one under 'models' in the settings.`,
+    `The model \`${name}\` has no price yet, so it cannot be called. The operator can set one under 'models' in the settings.`,
   )
 }
 

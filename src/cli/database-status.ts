@@ -70,10 +70,10 @@ function describe(status: DatabaseStatus, style: Style): string {
     ["size", formatBytes(bytes)],
   ]
   if (server && server.daysAhead !== null) {
-    fields.push(["partitions", `for ${server.daysAhead} days from today on`])
+    fields.push(["partitions", `created for the next ${server.daysAhead} days`])
   }
   if (schema.fault !== null) fields.push(["note", schema.fault])
-  if (nodes) fields.push(["nodes", nodes.length === 0 ? "none runs" : String(nodes.length)])
+  if (nodes) fields.push(["nodes", nodes.length === 0 ? "no running node" : String(nodes.length)])
   const largest = parts.slice(0, MAX_LISTED_TABLES).map(partRow)
   return [
     formatFields(fields, style),

@@ -135,7 +135,8 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
   const models = catalog.list().length
   if (models === 0) return { name, result: "ok", found: "there are no models yet" }
   const unpriced = catalog.unpriced.map(({ id }) => id)
-  if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }
+  if (unpriced.length === 0)
+    return { name, result: "ok", found: `all ${models} models have a price` }
   const named = unpriced.slice(0, MAX_LISTED_MODELS).join(", ")
   const more =
     unpriced.length > MAX_LISTED_MODELS ? ` and ${unpriced.length - MAX_LISTED_MODELS} more` : ""

@@ -16,7 +16,7 @@ export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
    * @throws the errors of the creation.
    */
   async get(): Promise<Value> {
-    if (this.#isOver) throw new Error("the gateway is ending")
+    if (this.#isOver) throw new Error("the gateway is shutting down")
     const made = (this.#made ??= this.#make())
     try {
       return await made

@@ -41,7 +41,7 @@ export function metrics({ settings, metricsText, events }: MetricsServices): Rou
 function notServed(): GatewayError {
   return new GatewayError(
     "not_found",
-    "Metrics are not served here. Set metrics.token, or metrics.port for a port of their own.",
+    "Metrics are not served here. Set metrics.token, or metrics.port for a separate port.",
   )
 }
 

@@ -30,7 +30,7 @@ export function tokensExceeded(exceeded: Exceeded, tokens: number, isLarge: bool
   const { limit, whose } = exceeded
   const size = Math.ceil(tokens)
   const message = isLarge
-    ? `Rate limit reached for tokens of ${whose}: ${limit} per minute. This request may use ${size}, more than fits next to others: it runs once no other tokens are in use.`
+    ? `Rate limit reached for tokens of ${whose}: ${limit} per minute. This request may use ${size}, which does not fit next to other requests. It runs once no other tokens are in use.`
     : `Rate limit reached for tokens of ${whose}: ${limit} per minute, and this request may use ${size}.`
   return errorOf("token_rate_exceeded", message, exceeded)
 }

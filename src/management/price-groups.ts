@@ -253,14 +253,14 @@ function checkBegun(
   if (active && !after.some(({ from }) => from === active.from)) {
     throw refused(
       "terms",
-      `The term from ${momentOf(active)} holds now or is about to, so it cannot be left out. Add a term that begins now.`,
+      `The term from ${momentOf(active)} is active or is about to begin, so it cannot be left out. Add a term that begins now.`,
     )
   }
   return fresh
 }
 
 function changedTerm(term: PriceTermSettings): string {
-  return `The term from ${momentOf(term)} has begun or is about to, and requests are charged by it: it stays as it is. Add a term that begins now.`
+  return `The term from ${momentOf(term)} has begun or is about to begin, and requests are charged by it, so it cannot be changed. Add a term that begins now.`
 }
 
 function earlyTerm(term: PriceTermSettings): string {

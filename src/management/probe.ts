@@ -16,7 +16,8 @@ const PROXY_AUTHENTICATION = 407
 const TIMEOUT_MS = 5_000
 const MAX_LIST_LENGTH = 8 * 1024 * 1024
 
-const UNREACHABLE_ADVICE = "check the network, and whether the gateway runs where its identity is"
+const UNREACHABLE_ADVICE =
+  "check the network, and that the gateway runs on the machine that has the identity"
 
 /** The result of a free request that requires the provider's credential. */
 export interface ProbeFinding {

@@ -48,7 +48,7 @@ function checkEncoding({ encoding }: ServerStatus): Check {
 function checkConnection(server: ServerStatus): Check {
   const name = "database connection"
   const { encryption, isOnThisMachine, poolerFault } = server
-  const roundTrip = `${server.roundTrip.toFixed(1)} ms there and back`
+  const roundTrip = `${server.roundTrip.toFixed(1)} ms round trip`
   const found = `${encryption ?? "not encrypted"}, ${roundTrip}`
   if (poolerFault !== null) {
     const mend = "use PgBouncer 1.21 or newer, or set database.prepared_statements: false"
@@ -72,8 +72,8 @@ function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
 
 function checkPartitions(days: number): Check {
   const name = "database partitions"
-  const found = `for ${days} days from today on`
+  const found = `created for the next ${days} days`
   if (days >= MIN_DAYS_AHEAD) return { name, result: "ok", found }
-  const mend = "start a node: it creates those of the next days and continues to do so"
+  const mend = "start a node, which creates the partitions of the next days"
   return { name, result: "warning", found, mend }
 }

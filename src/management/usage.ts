@@ -157,12 +157,12 @@ function checkSpan({ from, to, labels = [] }: UsageFilter, { group, series }: Us
   }
   const length = to - from
   if (length > MAX_HOURS * HOUR_MS && (group === "hour" || series === "hour")) {
-    throw tooLong(`${MAX_HOURS / 24} days are available by the hour. Ask by the day, or for a`)
+    throw tooLong(`${MAX_HOURS / 24} days are available by the hour. Group by day, or request a`)
   }
   if (length > MAX_LABELLED_DAYS * DAY_MS && (isLabel(group) || labels.length > 0)) {
-    throw tooLong(`${MAX_LABELLED_DAYS} days are available of users, sessions and tags. Ask for a`)
+    throw tooLong(`${MAX_LABELLED_DAYS} days are available for users, sessions and tags. Request a`)
   }
-  if (length > MAX_DAYS * DAY_MS) throw tooLong(`${MAX_DAYS} days are available at once. Ask for a`)
+  if (length > MAX_DAYS * DAY_MS) throw tooLong(`${MAX_DAYS} days are available at once. Request a`)
 }
 
 function tooLong(words: string): GatewayError {

@@ -148,7 +148,7 @@ function requireOwnToken({ azp }: oauth.IDToken, { clientId }: OidcSettings): vo
 function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   const { sub: subject, email, name } = claims
   if ([subject, email, name].some((claim) => typeof claim === "string" && !isStorableText(claim))) {
-    const cause = new Error("a claim has a NUL character or half a character")
+    const cause = new Error("a claim has a NUL character or an unpaired surrogate")
     throw new IssuerRefusal("unable_to_get_user_info", { cause })
   }
   if (subject === "" || subject.length > MAX_SUBJECT_LENGTH) {

@@ -80,7 +80,7 @@ export function hasNoPassword(): GatewayError {
 export function noSuchPasskey(cause?: unknown): GatewayError {
   return new GatewayError(
     "not_signed_in",
-    "This passkey does not sign in here. Use another, or sign in with your password.",
+    "This passkey is not registered here. Use another, or sign in with your password.",
     { cause },
   )
 }

@@ -125,7 +125,7 @@ async function containerKey(address: string, environment: Environment): Promise<
     ? await tokenIn(tokenFile)
     : environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"]?.trim()
   if (token && !credentialText.safeParse(token).success) {
-    throw misconfigured("the token of AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header")
+    throw misconfigured("the token of AWS_CONTAINER_AUTHORIZATION_TOKEN is not a valid header")
   }
   const headers = token ? { authorization: token } : {}
   const text =

@@ -61,7 +61,7 @@ export const BEDROCK: Vendor = {
   probe(provider) {
     const address = addressOf("bedrock", provider)
     if (provider.baseUrl !== undefined || address === undefined) {
-      return { known: "its credential is not tried at a base_url of its own" }
+      return { known: "its credential is not tested at a custom base_url" }
     }
     return { url: `${address}/foundation-models` }
   },

@@ -125,7 +125,7 @@ function acceptedText({ name, errorCode }: CredentialService, status: number, te
   throw new GatewayError(
     "upstream_error",
     `${name} rejected the credentials that the operator of this gateway configured (${code}).`,
-    { cause: new OperatorCause(`${name} gives no credential (${code})`) },
+    { cause: new OperatorCause(`${name} returned no credential (${code})`) },
   )
 }
 

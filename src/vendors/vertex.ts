@@ -47,7 +47,7 @@ export const VERTEX: Vendor = {
     if (source === undefined) throw new Error("a vertex provider has no credentials")
     return new GoogleSigner(source)
   },
-  probe: () => ({ known: "its credentials are good for a token" }),
+  probe: () => ({ known: "its credentials are accepted: they returned a token" }),
 }
 
 function baseUrlOf(provider: ProviderSettings): string | undefined {

@@ -95,7 +95,7 @@ test("the bench page begins with ratios, and lists subjects and failures", () =>
   expect(page).toContain("| CPU per small chat, 32 callers | 1.00x | 40.0x | 1.50x |")
   expect(page).toContain("| CPU per small chat, 32 callers | 50.0 | 2000 | 75.0 |")
   expect(page).toContain("| latency p99 at 500 a second, ms | – | 90.0 (at 50) | 2.00 |")
-  expect(page).toContain("drawn by the seed 1234")
+  expect(page).toContain("The seed of the random order is 1234")
   expect(page).toContain("- litellm: not installed")
   expect(page).toContain("- anthropic, bare: 400 &lt;html&gt; \\| not \\*here\\*")
   expect(page).toContain("a \\| b")

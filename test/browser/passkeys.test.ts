@@ -116,7 +116,7 @@ test("a passkey is renamed and removed, and is then no longer accepted", async (
   await page.getByRole("table", { name: "Passkeys" }).waitFor({ state: "detached" })
   await signOut(page)
   await page.getByRole("button", { name: "Sign in with a passkey" }).click()
-  await page.getByText("This passkey does not sign in here.").waitFor()
+  await page.getByText("This passkey is not registered here.").waitFor()
 })
 
 test("the console at an address without a host name offers no passkeys and explains why", async () => {

@@ -139,7 +139,7 @@ test("requests are sorted, filtered by cost and saved as a file with the chosen 
 
   await page.getByRole("button", { name: "More filters" }).click()
   await page.getByRole("textbox", { name: "Cost at least" }).fill("1,5")
-  await page.getByText("Write a number such as 0.05").waitFor()
+  await page.getByText("Enter a number, such as 0.05").waitFor()
   await page.getByRole("textbox", { name: "Cost at least" }).fill("1000")
   await page.getByRole("button", { name: "Filter", exact: true }).click()
   await page.getByText("No matching requests").waitFor()

@@ -28,11 +28,11 @@ describe("the catalog lookup of a required model", () => {
     expect(bare.details.parameter).toBe("model")
     expect(bare.message).toBe(
       "The model `larg` does not exist. A model is named <provider>/<model_name>. " +
-        "Did you mean `mine/large` or `second/large`? GET /v1/models lists all.",
+        "Did you mean `mine/large` or `second/large`? GET /v1/models lists all models.",
     )
     const typo = failure(() => catalog.require("mine/smal", "chat"))
     expect(typo.message).toBe(
-      "The model `mine/smal` does not exist. Did you mean `mine/small`? GET /v1/models lists all.",
+      "The model `mine/smal` does not exist. Did you mean `mine/small`? GET /v1/models lists all models.",
     )
   })
 

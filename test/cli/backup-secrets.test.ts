@@ -71,7 +71,7 @@ test.concurrent("restore rejects a changed backup without secrets, and secrets o
   const place = join(backups, "theirs", theirs)
   const secrets = join(before.data, "secrets")
   const foreign = await runCommand(restored, "restore", place, "--secrets", secrets)
-  expect(foreign.stderr).toContain("has other secrets")
+  expect(foreign.stderr).toContain("signed with other secrets")
 })
 
 test.concurrent("restore rejects an older backup under the name of a newer one", async () => {

@@ -231,7 +231,7 @@ describe("doctor's test of a service account by a key exchange", () => {
     expect(await vertex()).toEqual({
       name: "provider one",
       result: "ok",
-      found: "its credentials are good for a token",
+      found: "its credentials are accepted: they returned a token",
     })
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /token"])
   })
@@ -249,7 +249,7 @@ test("doctor does not call Bedrock at another vendor's address", async () => {
   const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
   expect(found).toMatchObject({
     result: "ok",
-    found: "its credential is not tried at a base_url of its own",
+    found: "its credential is not tested at a custom base_url",
   })
   expect(asked).toEqual([])
 })

@@ -212,7 +212,7 @@ describe("rate limits of several machines", () => {
     const large = { tokensPerMinute: 1_000, tokens: 5_000 }
     expect(await one?.passes(large)).toBe(true)
     const refusal = await other?.refusal(large)
-    expect(refusal?.message).toContain("more than fits next to others")
+    expect(refusal?.message).toContain("which does not fit next to other requests")
     expect(refusal?.details.retryAfter).toBeWithin(290, 301)
   })
 

@@ -300,7 +300,7 @@ test("a temporary credential has a maximum lifetime, regardless of its stated ex
 describe("an identity that returns no credential", () => {
   const text = (body: string, status = 200) => new Response(body, { status })
   const cases: [string, () => Response, string][] = [
-    ["is rejected", () => text("no", 403), "gives no credential (403)"],
+    ["is rejected", () => text("no", 403), "returned no credential (403)"],
     ["fails", () => text("secret", 500), "failed with status 500"],
     [
       "is an invalid document",
@@ -340,7 +340,7 @@ describe("an identity that returns no credential", () => {
         AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://[::1]:1",
         AWS_CONTAINER_AUTHORIZATION_TOKEN: "a\nb",
       },
-      "AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header",
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN is not a valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
   ])("an error reports the reason %p", async (environment, words) => {

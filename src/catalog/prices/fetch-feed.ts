@@ -13,7 +13,7 @@ export async function fetchFeed(from: string): Promise<string> {
 async function readFile(path: string): Promise<string> {
   const file = Bun.file(path)
   if (!(await file.exists())) throw new FeedError(`there is no file ${path}`)
-  if (file.size > MAX_BYTES) throw new FeedError(`the file ${path} is too large to be one`)
+  if (file.size > MAX_BYTES) throw new FeedError(`the file ${path} is too large for a price list`)
   return file.text()
 }
 
@@ -38,7 +38,7 @@ async function limited(response: Response, place: string): Promise<string> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new FeedError(`${place} answered with more than a list can have`)
+    if (size > MAX_BYTES) throw new FeedError(`${place} sent more bytes than a price list can have`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")

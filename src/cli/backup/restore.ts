@@ -199,7 +199,10 @@ function requireGenuine(backup: StoredBackup, read: ReadManifest, secrets: strin
     )
   }
   if (isGenuine(read, secret)) return
-  throw altered(backup, "its manifest was changed after it was written, or has other secrets")
+  throw altered(
+    backup,
+    "its manifest was changed after it was written, or was signed with other secrets",
+  )
 }
 
 /** Copies the secrets that a backup lacks. */

@@ -20,7 +20,7 @@ import { decodeUsage } from "./usage.ts"
 export function decodeResult(body: JsonObject, request: ChatRequest | undefined): ChatResult {
   const message = objectAt(objectAt(body, "output") ?? {}, "message")
   if (message === undefined || !Array.isArray(message.content)) {
-    throw new GatewayError("upstream_error", "The provider's answer is not one of Converse.")
+    throw new GatewayError("upstream_error", "The provider's answer is not a Converse response.")
   }
   countEntries(message.content)
   const blocks = new AnswerBlocks(request)

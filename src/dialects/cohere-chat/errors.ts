@@ -15,7 +15,7 @@ const CANCELLED = 499
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
-    return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")
+    return new GatewayError("upstream_error", "The provider aborted the request. Try again.")
   }
   // The prompt or the answer contains a blocked word, so the error is one of the request.
   return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))

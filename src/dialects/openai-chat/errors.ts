@@ -23,7 +23,7 @@ export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: 
 
 /** Returns the error for an answer without a choice. It is invalid even if its vendor has counted tokens. */
 export function noChoice(): GatewayError {
-  return new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
+  return new GatewayError("upstream_error", "The provider's answer contains no choice. Try again.")
 }
 
 /** Decodes an error response of a vendor that uses this dialect. */

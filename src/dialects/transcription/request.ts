@@ -115,7 +115,7 @@ function decodeGranularities(
   if (form === "verbose_json" || form === "diarized_json") return [...new Set(found)]
   throw invalidValue(
     "timestamp_granularities",
-    "'timestamp_granularities' is only taken together with response_format 'verbose_json'.",
+    "'timestamp_granularities' is only accepted together with response_format 'verbose_json'.",
   )
 }
 

@@ -64,7 +64,11 @@ async function readText(request: Request): Promise<string> {
 }
 
 function wrongMethod(request: Request): GatewayError {
-  return new GatewayError("method_not_allowed", `This takes POST, not ${request.method}.`, {
-    headers: { allow: "POST" },
-  })
+  return new GatewayError(
+    "method_not_allowed",
+    `This endpoint accepts POST, not ${request.method}.`,
+    {
+      headers: { allow: "POST" },
+    },
+  )
 }

@@ -189,7 +189,7 @@ export function checkDays({ from, until }: TimeRange, now: number): void {
     from >= until
       ? "'to' must be later than 'from'."
       : until > now
-        ? "Only past days can be compared, because bills are incomplete before. Choose an earlier 'to'."
+        ? "Only past days can be compared, because the bill of a day is complete only afterwards. Choose an earlier 'to'."
         : until - from > MAX_DAYS * DAY_MS
           ? `At most ${MAX_DAYS} days can be compared at once.`
           : undefined

@@ -50,7 +50,7 @@ export async function foldAnswer(
   await stream.read()
   const result = writer.fold.end()
   if (result.choices.length === 0) {
-    throw new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
+    throw new GatewayError("upstream_error", "The provider's answer contains no choice. Try again.")
   }
   const { rest } = stream
   // If there is no rest, the attempt ends with the answer.

@@ -173,7 +173,7 @@ export function understands({ model, dialect, clients }: StateQuery): boolean {
 
 /** Returns the error for a request with too many references. */
 export function tooMany({ path }: StateReference): GatewayError {
-  const message = `The request names more than ${MAX_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
+  const message = `The request refers to more than ${MAX_REFERENCES} objects that a vendor stores, such as '${path}'. Send fewer.`
   return invalidValue(path, message)
 }
 

@@ -185,7 +185,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     if (isAssumed !== true || !isUnknown) return refusal
     return new GatewayError(
       "model_not_found",
-      `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has none of that name either. GET /v1/models lists those that are known.`,
+      `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has no model of that name. GET /v1/models lists the known models.`,
       { parameter: "model" },
     )
   }

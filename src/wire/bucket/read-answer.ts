@@ -18,7 +18,7 @@ export async function textOf(answer: Response): Promise<string> {
   } catch {
     throw cutOff()
   }
-  if (text.length > MAX_CHARACTERS) throw new BucketError("its answer is without an end")
+  if (text.length > MAX_CHARACTERS) throw new BucketError("its answer does not end")
   return text
 }
 

@@ -37,7 +37,7 @@ const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/
 
 /** Returns the error of a bound; undefined if the bound is valid. */
 export function boundFault(text: string): string | undefined {
-  return text === "" || AMOUNT.test(text) ? undefined : "Write a number such as 0.05"
+  return text === "" || AMOUNT.test(text) ? undefined : "Enter a number, such as 0.05"
 }
 
 /** Filters that can be set only by links from other pages, with their labels. */

@@ -54,7 +54,7 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
  * @param usage the usage of an answer that may consist of text.
  */
 export function forbidden(reason: string | undefined, usage?: Usage): GatewayError {
-  const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
+  const words = reason === undefined ? "" : ` Its reason: ${reason.slice(0, 500)}`
   return new GatewayError(
     "refused_by_upstream",
     `The provider generated no image for this request.${words}`,

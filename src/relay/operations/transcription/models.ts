@@ -43,7 +43,7 @@ export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeC
   if (translationModel !== undefined && !(chosen && isUsable(chosen))) {
     throw notSupported(
       transcriber,
-      `and the operator's setting 'defaults.translation_model' names '${translationModel}', which is no chat model with a price.`,
+      `and the operator's setting 'defaults.translation_model' names '${translationModel}', which is not a chat model with a price.`,
     )
   }
   if (chosen && key.allows?.(chosen.id) !== false) return catalog.priced(chosen, key)
