@@ -40,8 +40,7 @@ A tool type that is not in these tables is unpriced. All other fields are sent. 
 moderation, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
-a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
-calls are allowed, if the provider has a field for the limit. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
+a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
 
 After each call of a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
 these turns, so input is held for the maximum number of calls plus one.
