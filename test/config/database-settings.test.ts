@@ -60,7 +60,7 @@ describe("database settings", () => {
     ["postgres://one:5432,two:5432/tollgate?sslmode=verify-full", "taken"],
     ["postgres://me:word@localhost:5432,127.0.0.1,[::1]:5433/tollgate", "taken"],
     ["postgres://localhost,127.0.0.2/tollgate?target_session_attrs=read-write", "taken"],
-    ["postgres://localhost/tollgate?target_session_attrs=standby", "cannot be written"],
+    ["postgres://localhost/tollgate?target_session_attrs=standby", "requests a read-only server"],
     ["postgres://localhost/tollgate?sslmode=sure", "has an unknown sslmode"],
     ["postgres://db.example.com/tollgate", "without verifying the server"],
     ["postgres://db.example.com/tollgate?sslmode=require", "without verifying the server"],

@@ -140,13 +140,13 @@ describe("YAML check of settings", () => {
     ])
   })
 
-  test("rejects aliases that multiply", () => {
+  test("rejects aliases that expand to too many values", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {
       const aliases = Array.from({ length: 9 }, () => `*a${index}`).join(",")
       return `x${index + 1}: &a${index + 1} [${aliases}]`
     })
     const found = problems(["x0: &a0 [1]", ...lines].join("\n"))
-    expect(found[0]).toContain("multiply")
+    expect(found[0]).toContain("expand to too many values")
   })
 })
 

@@ -212,7 +212,7 @@ test("the settings watcher does not activate settings that cannot be applied", a
   })
   folder.write("multiplier: 2")
   expect(await watched.watcher.reload()).toBe("refused")
-  expect((await watched.refused()).message).toContain("could not be taken over")
+  expect((await watched.refused()).message).toContain("could not be applied")
   failing = false
   expect(await watched.watcher.reload()).toBe("changed")
   expect(taken).toEqual(["2"])
