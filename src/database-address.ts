@@ -14,14 +14,16 @@ export interface DatabaseAddress {
 /** The first of these characters ends the user, password and hosts. */
 const AUTHORITY_END = /[/?#]/
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*)(:\d{1,5})?$/i
+const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]*):([^:[\]]*)$/i
+const MAX_PORT = 65_535
 
 /** The reason why an address cannot be read. It does not quote the address. */
-export type AddressFault = "not_an_address" | "not_encoded"
+export type AddressFault = "not_an_address" | "not_encoded" | "wrong_port" | "quoted"
 
 /** Splits the address of a database into its parts. */
 export function readDatabaseAddress(text: string): DatabaseAddress | AddressFault {
   const scheme = /^postgres(?:ql)?:\/\//i.exec(text)?.[0]
-  if (scheme === undefined) return "not_an_address"
+  if (scheme === undefined) return /^["'\u201c]/.test(text) ? "quoted" : "not_an_address"
   const rest = text.slice(scheme.length)
   const end = rest.search(AUTHORITY_END)
   const authority = end < 0 ? rest : rest.slice(0, end)
@@ -37,13 +39,21 @@ export function readDatabaseAddress(text: string): DatabaseAddress | AddressFaul
     (query.includes("@") && (at < 0 || database.length < 2))
   if (isCut || !isDecodable(user)) return "not_encoded"
   if (!hosts.every((host) => HOST.test(host))) {
-    return tail.includes("@") ? "not_encoded" : "not_an_address"
+    if (tail.includes("@")) return "not_encoded"
+    return hosts.some(hasWrongPort) ? "wrong_port" : "not_an_address"
   }
+  if (hosts.some(hasWrongPort)) return "wrong_port"
   if (hosts.length > 1 && hosts.includes("")) return "not_an_address"
   const colon = user.indexOf(":")
   const password = colon < 0 ? "" : user.slice(colon + 1, -1)
   const start = `${scheme}${user}`
   return { start, password, hosts, database, parameters: new URLSearchParams(query) }
+}
+
+function hasWrongPort(host: string): boolean {
+  const port = HOST_AND_PORT.exec(host)?.[1]
+  if (port === undefined) return false
+  return !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT
 }
 
 function isDecodable(text: string): boolean {

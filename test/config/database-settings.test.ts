@@ -30,7 +30,10 @@ describe("database settings", () => {
   })
 
   test.each([
-    ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: connects over"],
+    [
+      "database:\n  url: postgres://db.example.com/tollgate\n",
+      "2:8: database.url: connects to db.example.com over",
+    ],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
   ])("an invalid setting is rejected with its line in the file: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
@@ -52,11 +55,15 @@ describe("database settings", () => {
   test.each([
     ["mysql://localhost/tollgate", "must be an address such as postgres://"],
     ["postgres://localhost", "names no database"],
-    ["postgres://one:x/tollgate", "must be an address such as postgres://"],
-    ["postgres://one:99999/tollgate", "must be an address such as postgres://"],
+    ["postgres://one:x/tollgate", "has a port that is not a number from 1 to 65535"],
+    ["postgres://one:99999/tollgate", "has a port that is not a number from 1 to 65535"],
+    ["postgres://localhost:5432,two:0/tollgate", "has a port that is not a number"],
+    ["postgres://a:b:c/tollgate", "must be an address such as postgres://"],
+    ['"postgres://localhost/tollgate"', "contains the quotes around the address"],
+    ["'postgres://localhost/tollgate'", "contains the quotes around the address"],
     ["postgres://one,/tollgate", "must be an address such as postgres://"],
     ["postgres://one:5432,two:5432/tollgate", "without verifying the server"],
-    ["postgres://localhost,two.example.com/tollgate", "without verifying the server"],
+    ["postgres://localhost,two.example.com/tollgate", "leads to two.example.com over a network"],
     ["postgres://one:5432,two:5432/tollgate?sslmode=verify-full", "taken"],
     ["postgres://me:word@localhost:5432,127.0.0.1,[::1]:5433/tollgate", "taken"],
     ["postgres://localhost,127.0.0.2/tollgate?target_session_attrs=read-write", "taken"],

@@ -60,7 +60,7 @@ describe("check of environment variables", () => {
     [
       "TOLLGATE_DATABASE_URL",
       "postgres://u:p@h/d",
-      "connects over a network without verifying the server",
+      "connects to h over a network without verifying the server",
     ],
     ["TOLLGATE_DATABASE_URL", "mysql://h/d", "must be an address such as postgres://"],
     ["TOLLGATE_SECRET", "short", "must have at least 32 characters"],

@@ -42,6 +42,8 @@ const ADDRESS_FAULTS = {
   not_encoded:
     "cannot be read: the user name and the password in it must be percent-encoded. " +
     "Write / as %2F, # as %23, ? as %3F, @ as %40, : as %3A and % as %25",
+  wrong_port: "has a port that is not a number from 1 to 65535",
+  quoted: "contains the quotes around the address. Remove them",
 }
 
 /** A PostgreSQL database; if undefined, SQLite in the data folder. */
@@ -180,12 +182,13 @@ export function insecureDatabase(
 ): ConfigProblem | undefined {
   if (settings === undefined || settings.allowInsecure) return undefined
   const { hosts, parameters } = databaseAddress(settings.url)
-  if (hosts.every(isLocalHost) || isVerified(parameters)) return undefined
+  const remote = hosts.find((host) => !isLocalHost(host))
+  if (remote === undefined || isVerified(parameters)) return undefined
   return {
     path,
     message:
-      "connects over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
-      "if your own authority signed its certificate), or set database.allow_insecure: true",
+      `connects to ${remote} over a network without verifying the server. ` +
+      "Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem if your own authority signed its certificate), or set database.allow_insecure: true",
   }
 }
 
