@@ -1,5 +1,7 @@
+import { lookup } from "node:dns/promises"
 import type { Settings } from "../config/settings.ts"
 import type { Database } from "../store/database.ts"
+import { databaseAddress } from "../database-address.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import type { Check } from "../management/check.ts"
@@ -16,7 +18,30 @@ export async function checkDatabase(settings: Settings): Promise<Check[]> {
     if (schema.fault !== null) return [...checks, otherSchema(database, schema.fault)]
     return [...checks, await checkLedger(settings, database)]
   } catch (error) {
-    return [failed(error)]
+    return [(await unresolvedHost(settings, error)) ?? failed(error)]
+  }
+}
+
+/** Returns the failure of a host name without an address. The database client reports it as a refused connection. */
+async function unresolvedHost({ database }: Settings, error: unknown): Promise<Check | undefined> {
+  if (!(error instanceof LedgerError) || codeOf(error) !== REFUSED) return undefined
+  if (database === undefined) return undefined
+  for (const host of databaseAddress(database.url).hosts) {
+    const name = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "")
+    if (name === "" || (await isResolved(name))) continue
+    const mend = "correct the host in database.url, or the name resolution of this machine"
+    const found = `${error.message}: the host name '${name}' cannot be resolved`
+    return { name: "database", result: "failed", found, mend }
+  }
+  return undefined
+}
+
+async function isResolved(name: string): Promise<boolean> {
+  try {
+    await lookup(name)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -55,10 +80,18 @@ function failed(error: unknown): Check {
 }
 
 /** Returns the next step after a failure of the database. */
-export function mendOf({ code, cause }: LedgerError): string {
-  const reported = cause instanceof Error && "code" in cause ? String(cause.code) : ""
-  return (code === "unavailable" ? SERVER_MENDS[reported] : undefined) ?? MENDS[code]
+export function mendOf(error: LedgerError): string {
+  const { code } = error
+  return (code === "unavailable" ? SERVER_MENDS[codeOf(error)] : undefined) ?? MENDS[code]
 }
+
+/** Returns the code of the server or of its client; empty without a code. */
+function codeOf({ cause }: LedgerError): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : ""
+}
+
+/** The client's code for a host that refuses connections, or whose name cannot be resolved. */
+const REFUSED = "ERR_POSTGRES_CONNECTION_REFUSED"
 
 /** Next steps by the code of the server (SQLSTATE) or of its client. */
 const SERVER_MENDS: Readonly<Record<string, string>> = {
@@ -66,10 +99,18 @@ const SERVER_MENDS: Readonly<Record<string, string>> = {
   "28000": "correct the user in database.url, or allow it in the server's pg_hba.conf",
   "28P01": "correct the user and the password in database.url",
   "3D000": "create the database, or correct its name in database.url",
+  "42704": "remove unknown parameters from database.url, such as misspelt ones",
   "42501": "grant the user all rights on the database and its schema",
   "53300": "raise max_connections of the server, or lower database.connections",
   "57014": "raise statement_timeout for the user of database.url, or remove it",
-  ERR_POSTGRES_CONNECTION_REFUSED:
+  ERR_INVALID_ARG_TYPE: "correct the file that sslrootcert in database.url names",
+  ERR_POSTGRES_CONNECTION_FAILED:
+    "check that the port in database.url belongs to a PostgreSQL server, and that the server accepts connections from this machine",
+  ERR_POSTGRES_CONNECTION_TIMEOUT:
+    "check the host and the port in database.url, and firewalls between this machine and the server",
+  ERR_POSTGRES_TLS_NOT_AVAILABLE:
+    "enable TLS in the server (ssl = on), or correct sslmode in database.url",
+  [REFUSED]:
     "check the host and the port in database.url, and that the server runs and accepts connections from this machine",
 }
 

@@ -21,7 +21,10 @@ export function serverChecks(server: ServerStatus, version: string): Check[] {
   ]
 }
 
-function checkServer({ release, isStandby, risks }: ServerStatus, version: string): Check {
+function checkServer(
+  { release, isStandby, isReadOnly, risks }: ServerStatus,
+  version: string,
+): Check {
   const name = "database server"
   const found = `PostgreSQL ${version}`
   if (release < MIN_RELEASE) {
@@ -30,6 +33,10 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   if (isStandby) {
     const mend = "give the address of the primary: database.url"
     return { name, result: "failed", found: `${found}, a read-only standby`, mend }
+  }
+  if (isReadOnly) {
+    const mend = "remove default_transaction_read_only for the user of database.url"
+    return { name, result: "failed", found: `${found}, with read-only transactions`, mend }
   }
   if (risks.length === 0) return { name, result: "ok", found }
   const mend = "switch it on: a crash of the server loses charges that it has confirmed"

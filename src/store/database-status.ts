@@ -51,6 +51,8 @@ export interface ServerStatus {
   readonly encoding: string
   /** Whether the server is a standby, which is read-only. */
   readonly isStandby: boolean
+  /** Whether transactions of this user are read-only by default. */
+  readonly isReadOnly: boolean
   /** Settings that may lose committed data in a crash, such as `fsync = off`. */
   readonly risks: readonly string[]
   /** The problem with the pooler in front of the server; null without a problem. */

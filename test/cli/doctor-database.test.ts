@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test"
-import { mendOf } from "../../src/cli/doctor-database.ts"
+import { checkDatabase, mendOf } from "../../src/cli/doctor-database.ts"
 import { LedgerError } from "../../src/store/ledger-error.ts"
 import { explainedError } from "../../src/store/postgres/explain-failure.ts"
 import { PostgresFailure } from "../../src/store/postgres/failure.ts"
+import { loadSettings } from "../../src/config/load.ts"
+import { migratedDatabase } from "../support/postgres-databases.ts"
 
 function failure(code: string): LedgerError {
   const explained = explainedError(new PostgresFailure({ code, message: "no" }), "server")
@@ -16,7 +18,41 @@ test.each([
   ["53300", "max_connections"],
   ["25006", "accepts writes"],
   ["ERR_POSTGRES_CONNECTION_REFUSED", "the host and the port in database.url"],
+  ["42704", "unknown parameters"],
+  ["ERR_INVALID_ARG_TYPE", "sslrootcert"],
+  ["ERR_POSTGRES_CONNECTION_FAILED", "belongs to a PostgreSQL server"],
+  ["ERR_POSTGRES_CONNECTION_TIMEOUT", "firewalls"],
+  ["ERR_POSTGRES_TLS_NOT_AVAILABLE", "ssl = on"],
   ["08006", "check that it runs"],
 ])("doctor names the next step after %s", (code, step) => {
   expect(mendOf(failure(code))).toContain(step)
+})
+
+function settingsOf(url: string) {
+  const environment = { TOLLGATE_DATABASE_URL: url }
+  return loadSettings({ environment, vendors: [] }).settings
+}
+
+test("doctor names a database host without an address", async () => {
+  const url = "postgres://nowhere.invalid/tollgate?sslmode=verify-full"
+  const [check] = await checkDatabase(settingsOf(url))
+  expect(check?.result).toBe("failed")
+  expect(check?.found).toContain("the host name 'nowhere.invalid' cannot be resolved")
+})
+
+test("doctor does not blame the host name if the port refuses connections", async () => {
+  const [check] = await checkDatabase(settingsOf("postgres://127.0.0.1:9/tollgate"))
+  expect(check).toMatchObject({ result: "failed", mend: expect.stringContaining("the port in") })
+  expect(check?.found).not.toContain("resolved")
+})
+
+test("doctor fails for a database with read-only transactions", async () => {
+  const url = await migratedDatabase()
+  await using sql = new Bun.SQL(url, { max: 1 })
+  const name = new URL(url).pathname.slice(1)
+  await sql.unsafe(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`)
+  const found = await checkDatabase(settingsOf(url))
+  const server = found.find(({ name }) => name === "database server")
+  expect(server).toMatchObject({ result: "failed" })
+  expect(server?.found).toContain("with read-only transactions")
 })

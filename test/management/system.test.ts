@@ -68,6 +68,7 @@ test("the system report contains database problems with the remedy, like doctor"
     encryption: null,
     isOnThisMachine: true,
     isStandby: false,
+    isReadOnly: false,
     risks: ["fsync = off"],
     encoding: "UTF8",
     poolerFault: null,

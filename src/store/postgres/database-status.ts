@@ -25,6 +25,7 @@ interface ServerRow {
   readonly encoding: string
   readonly encryption: string | null
   readonly is_standby: boolean
+  readonly is_read_only: boolean
   readonly risks: readonly string[] | null
 }
 
@@ -44,6 +45,7 @@ const SERVER = `SELECT current_setting('server_version') AS version,
   current_setting('server_encoding') AS encoding,
   (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encryption,
   pg_is_in_recovery() AS is_standby,
+  current_setting('default_transaction_read_only') = 'on' AS is_read_only,
   (SELECT array_agg(name || ' = ' || setting ORDER BY name) FROM pg_settings
     WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off') AS risks`
 
@@ -80,6 +82,7 @@ export async function databaseStatus(
       encryption: found.encryption,
       isOnThisMachine: isOnThisMachine(place),
       isStandby: found.is_standby,
+      isReadOnly: found.is_read_only,
       risks: found.risks ?? [],
       poolerFault: isProbed ? await faultOf(() => client.probe(place)) : null,
       daysAhead: state.version === 0 ? null : await daysAhead(client, Date.now()),
