@@ -73,6 +73,11 @@ interface AccountSteps {
 }
 
 const ENTRIES_PER_READ = 500
+/** Maximum number of accounts that an error names. */
+const MAX_NAMED = 5
+/** The next step for keys that cannot be imported, because their owner is unclear. */
+const REPLACE_KEYS =
+  "create new keys for the account ('tollgate key create --account NAME') and give these to its users"
 /** Maximum length of an account's name. */
 const MAX_NAME_LENGTH = 100
 
@@ -119,9 +124,7 @@ export class Imports {
     }
     const count = (kind: BatchStep["kind"]) => steps.filter((step) => step.kind === kind).length
     if (knownKeys === 0 && leftOut.length > 0) {
-      throw conflict(
-        "some of these accounts were imported before, but none of these keys. If the source is another installation, add --source NAME. Otherwise create the keys by hand.",
-      )
+      throw conflict(noKnownKey(leftOut))
     }
     await this.#write(steps)
     return {
@@ -281,7 +284,14 @@ export class Imports {
 
 /** Returns the reason for an account that was imported before, if none of its keys shows that it is the same. */
 function otherOwner({ note }: ImportedAccount, found: AccountRecord): string {
-  return `The account '${found.name}' was imported '${note}', but none of its keys is in this source. If the source is another installation, add --source NAME. Otherwise create its new keys by hand.`
+  return `The account '${found.name}' was imported '${note}', but none of its keys is in this source. If the source is another installation, add --source NAME. Otherwise ${REPLACE_KEYS}.`
+}
+
+/** Returns the reason for a source whose accounts exist, but none of its keys. */
+function noKnownKey(leftOut: readonly LeftOut[]): string {
+  const first = leftOut.slice(0, MAX_NAMED).map(({ name }) => `'${name}'`)
+  const names = leftOut.length > MAX_NAMED ? [...first, "others"] : first
+  return `the accounts ${names.join(", ")} were imported before, but none of these keys. If the source is another installation, add --source NAME. Otherwise ${REPLACE_KEYS}.`
 }
 
 function conflict(words: string, cause?: Error): GatewayError {
