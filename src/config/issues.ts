@@ -1,7 +1,8 @@
 import type { z } from "zod"
 import type { Finding } from "./finding.ts"
 import { suggestion } from "./nearest.ts"
-import { UNRESOLVED, isPrintableName } from "./yaml-file.ts"
+import { NO_VALUE, NOT_TEXT } from "./reading.ts"
+import { UNRESOLVED, YamlNumber, isPrintableName } from "./yaml-file.ts"
 
 /** A finding that may concern a name instead of a value. */
 export interface IssueFinding extends Finding {
@@ -31,8 +32,42 @@ export function issueFindings(
       const reason = issue.issues[0]?.message ?? "this name is not valid"
       return [{ path: path.slice(0, -1), message: reason, name: String(path.at(-1)) }]
     }
-    return [{ path, message }]
+    return [{ path, message: typeMessage(issue, value) ?? message }]
   })
+}
+
+/** Kinds of values by the schema library's names. */
+const KINDS: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  number: "a number",
+  int: "a whole number",
+  object: "a group of settings",
+  record: "a group of settings",
+  string: "text",
+}
+
+/**
+ * Returns the message for a value of the wrong kind, instead of the library's own message, which names JavaScript's
+ * types. Undefined if the message of the setting fits.
+ */
+function typeMessage(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  const kind = Array.isArray(value) ? "a list" : asObject(value) && kindOfObject(value)
+  // Quotes would turn a list or a group of settings into text that the setting cannot read either.
+  if (issue.code === "custom" && issue.message === NOT_TEXT && kind !== undefined)
+    return `must be text, and is ${kind}`
+  if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input")) return undefined
+  if (value === undefined) return "is missing"
+  if (value === null) return NO_VALUE
+  const expected = KINDS[issue.expected]
+  if (expected === undefined) return undefined
+  if (kind !== undefined) return `must be ${expected}, and is ${kind}`
+  return issue.expected === "string" ? NOT_TEXT : `must be ${expected}`
+}
+
+function kindOfObject(value: unknown): string | undefined {
+  if (value instanceof YamlNumber) return undefined
+  return value instanceof Uint8Array ? "binary data" : "a group of settings"
 }
 
 function unknownName(name: string, known: readonly string[], value: unknown): string {

@@ -71,11 +71,16 @@ export function readWith<Value>(schema: Checking<Value>): (text: string) => Valu
   }
 }
 
+/** The fault of a name without a value. */
+export const NO_VALUE = "has no value. Give it one, or remove the line"
+/** The fault of a value of another kind, such as a number. */
+export const NOT_TEXT = "must be text. Put it in quotes"
+
 /** Reads nonempty text. */
 export function readText(input: unknown): string | Fault {
   if (input === undefined) return new Fault("is missing")
-  if (input === null) return new Fault("has no value. Give it one, or remove the line")
-  if (typeof input !== "string") return new Fault("must be text. Put it in quotes")
+  if (input === null) return new Fault(NO_VALUE)
+  if (typeof input !== "string") return new Fault(NOT_TEXT)
   return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
 }
 
