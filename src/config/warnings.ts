@@ -1,3 +1,4 @@
+import { isLocalHost } from "../database-address.ts"
 import type { SwitchedOn } from "./environment-providers.ts"
 import type { Settings } from "./settings.ts"
 
@@ -13,7 +14,36 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   if (settings.adminToken !== undefined && settings.adminToken.length < SHORT_TOKEN) {
     warnings.push(`admin_token: is shorter than ${SHORT_TOKEN} characters. Use a longer one.`)
   }
-  return warnings
+  if (/^0+(\.0+)?$/.test(settings.multiplier)) {
+    warnings.push("multiplier: is 0, so callers pay nothing. Write 1 to charge the prices.")
+  }
+  return [...warnings, ...literalReferences(settings), ...plainIssuers(settings)]
+}
+
+/** Reports keys in LiteLLM's form, which are sent to the provider as they are. */
+function literalReferences({ providers }: Settings): string[] {
+  return Object.entries(providers).flatMap(([id, { apiKey, apiKeys = [] }]) => {
+    const keys = [apiKey, ...apiKeys.map((one) => one.apiKey)]
+    const variable = keys
+      .map((key) => /^os\.environ\/(\w+)$/.exec(key ?? "")?.[1])
+      .find((name) => name !== undefined)
+    if (variable === undefined) return []
+    return [
+      `providers.${id}.api_key: 'os.environ/' is sent as a part of the key. ` +
+        `To read the variable, write api_key: "\${${variable}}".`,
+    ]
+  })
+}
+
+/** Reports issuers whose identities can be forged on the way, because the connection is not encrypted. */
+function plainIssuers(settings: Settings): string[] {
+  return (settings.console?.oidc ?? []).flatMap(({ id, issuer }) => {
+    const url = URL.parse(issuer)
+    if (url?.protocol !== "http:" || isLocalHost(url.host)) return []
+    return [
+      `console.oidc: the issuer '${id}' has an address with http://, so that others on the network could sign in as any user. Use https://.`,
+    ]
+  })
 }
 
 /** Explains why a vendor's key in the environment is not used, if the operator may expect it to be. */

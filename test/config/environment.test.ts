@@ -156,6 +156,20 @@ test("deployments can use the sandbox if there is no other provider", () => {
 test("unusual but usable settings cause a warning", () => {
   const { warnings } = load("admin_token: short\n")
   expect(warnings).toEqual(["admin_token: is shorter than 16 characters. Use a longer one."])
+  expect(load("multiplier: 0.0").warnings).toEqual([
+    "multiplier: is 0, so callers pay nothing. Write 1 to charge the prices.",
+  ])
+  expect(load("multiplier: 0.5").warnings).toEqual([])
+  const key = "providers: { a: { vendor: openai, api_key: os.environ/A_KEY } }"
+  expect(load(key).warnings.join()).toContain('write api_key: "${A_KEY}"')
+})
+
+test("an issuer that is reached without encryption causes a warning", () => {
+  const oidcOf = (issuer: string) =>
+    load(`console: { oidc: [{ id: a, issuer: "${issuer}", client_id: b }] }`).warnings
+  expect(oidcOf("http://login.example.com").join()).toContain("the issuer 'a' has an address with")
+  expect(oidcOf("https://login.example.com")).toEqual([])
+  expect(oidcOf("http://127.0.0.1:9000")).toEqual([])
 })
 
 function filledIn(reference: string, environment: Record<string, string>): string | undefined {
