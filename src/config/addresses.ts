@@ -51,9 +51,12 @@ export function address() {
   })
 }
 
-/** Endpoint paths, which people copy together with the base URL from a vendor's examples. */
+/**
+ * Endpoint paths, which people copy together with the base URL from a vendor's examples. Some base URLs end in `/models`
+ * without a version.
+ */
 const ENDPOINT_PATH =
-  /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
+  /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+|(?<=\/v\d\w{0,20}\/)models)$/
 
 /** Reads the base URL of a provider. The gateway appends the path of each endpoint. */
 export function baseAddress() {

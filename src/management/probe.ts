@@ -5,13 +5,19 @@ import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
-import { Connection } from "../wire/http/connection.ts"
-import { isProxied } from "../wire/http/proxies.ts"
-import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
+import { proxyRefusal } from "../wire/http/connection-error.ts"
 import { fetchInSteps } from "../wire/http/fetched.ts"
+import { unreachable } from "./unreachable-provider.ts"
 
 /** HTTP status that only proxies send. */
 const PROXY_AUTHENTICATION = 407
+/** Next steps for statuses that would be the answer to other requests as well. */
+const FAILING_STATUSES: ReadonlyMap<number, string> = new Map([
+  [408, "try again later"],
+  [421, "correct its base_url"],
+  [429, "try again later, or raise the limits of the account at the provider"],
+  [451, "ask the provider which countries it serves"],
+])
 /** Maximum response time of a provider. */
 const TIMEOUT_MS = 5_000
 const MAX_LIST_LENGTH = 8 * 1024 * 1024
@@ -74,35 +80,8 @@ export async function probeProvider(
     const finding = await validate(vendor, response, wantsModels)
     return { ...finding, status: response.status, ...clock }
   } catch (thrown) {
-    const call = { isProxied: isProxied(new URL(url), process.env) }
-    const error = call.isProxied ? thrown : await handshakeErrorOf(thrown, new URL(url))
-    const { message } = connectionErrorOf(error, call)
-    const mend = "check base_url, the network, and whether the server runs"
-    return { result: "warning", found: `it cannot be reached: ${message}`, mend }
+    return { result: "warning", ...(await unreachable(thrown, new URL(url))) }
   }
-}
-
-/**
- * Returns the error of a request. After a failed TLS handshake, a second handshake is made, whose error contains a
- * reason.
- */
-async function handshakeErrorOf(thrown: unknown, url: URL): Promise<unknown> {
-  if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPROTO")) return thrown
-  const { promise, resolve } = Promise.withResolvers<unknown>()
-  const timer = setTimeout(resolve, TIMEOUT_MS, thrown)
-  const place = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port) || 443 }
-  const connection = new Connection(
-    { ...place, isSecure: true },
-    {
-      onReady: () => resolve(thrown),
-      onBytes: () => resolve(thrown),
-      onClosed: (reason) => resolve(reason ?? thrown),
-    },
-  )
-  const found = await promise
-  clearTimeout(timer)
-  connection.destroy()
-  return found
 }
 
 async function validate(
@@ -131,6 +110,11 @@ async function validate(
   }
   if (status >= 500) {
     return { result: "warning", found: `it answers with ${status}`, mend: "try again later" }
+  }
+  const advice = FAILING_STATUSES.get(status)
+  if (advice !== undefined) {
+    await response.body?.cancel()
+    return { result: "warning", found: `it answers with ${status}`, mend: advice }
   }
   if (status >= 300 && status < 400) {
     await response.body?.cancel()

@@ -131,7 +131,7 @@ describe("doctor's check of a provider", () => {
   ])("reports an unreachable provider at %s with the cause", async (baseUrl, code) => {
     const found = await check("openai", { baseUrl, apiKey: "secret" })
     expect(found.result).toBe("warning")
-    expect(found.found).toStartWith("it cannot be reached: ")
+    expect(found.found).toStartWith(`it cannot be reached at ${new URL(baseUrl).host}: `)
     expect(found.found).toEndWith(`(${code})`)
   })
 
@@ -152,6 +152,10 @@ describe("doctor's check of a provider", () => {
       ],
       [new Response("<html>", { status: 404 }), "ok", "reached (404)"],
       [new Response("", { status: 503 }), "warning", "it answers with 503"],
+      [new Response("{}", { status: 408 }), "warning", "it answers with 408"],
+      [new Response("{}", { status: 421 }), "warning", "it answers with 421"],
+      [new Response("{}", { status: 429 }), "warning", "it answers with 429"],
+      [new Response("{}", { status: 451 }), "warning", "it answers with 451"],
       [new Response("", { status: 403 }), "failed", "it refuses the credential (403)"],
     ]
     for (const [response, result, found] of results) {
@@ -191,6 +195,46 @@ describe("doctor's check of a response that no API returns", () => {
   })
 })
 
+/** Starts a server that answers each first packet with some bytes, or closes the connection if there are none. */
+async function answeringServer(answerTo: (first: Buffer) => Buffer | undefined) {
+  const listener = createServer((socket) => {
+    socket.on("error", () => {})
+    socket.once("data", (first) => {
+      const bytes = answerTo(Buffer.from(first))
+      if (bytes) socket.end(bytes)
+      else socket.resetAndDestroy()
+    })
+  })
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+  const address = listener.address()
+  return { listener, port: typeof address === "object" && address !== null ? address.port : 0 }
+}
+
+/** The first byte of a TLS handshake. */
+const HANDSHAKE = 0x16
+/** A fatal TLS alert: the server supports none of the ciphers. */
+const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 40])
+
+test.each([
+  ["closes other connections", () => undefined],
+  ["sends an alert on other connections", () => ALERT],
+])("doctor reports http:// to a port with TLS that %s", async (_, answerToHttp) => {
+  const { listener, port } = await answeringServer((first) =>
+    first[0] === HANDSHAKE ? ALERT : answerToHttp(),
+  )
+  const found = await check("openai", { baseUrl: `http://127.0.0.1:${port}`, apiKey: "secret" })
+  listener.close()
+  expect(found.result).toBe("warning")
+  expect(found.found).toContain(`at 127.0.0.1:${port}: the server expects TLS on this port`)
+})
+
+test("doctor does not suggest TLS for a port that closes all connections", async () => {
+  const { listener, port } = await answeringServer(() => undefined)
+  const found = await check("openai", { baseUrl: `http://127.0.0.1:${port}`, apiKey: "secret" })
+  listener.close()
+  expect(found.found).toEndWith("(ECONNRESET)")
+})
+
 test.each([
   [40, "supports none of the ciphers, or requires a client certificate"],
   [42, "requires a client certificate"],
@@ -200,13 +244,7 @@ test.each([
   [116, "requires a client certificate"],
 ])("doctor names the reason for a handshake that ends with alert %p", async (alert, words) => {
   const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
-  const listener = createServer((socket) => {
-    socket.on("error", () => {})
-    socket.once("data", () => socket.end(fatal))
-  })
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-  const address = listener.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const { listener, port } = await answeringServer(() => fatal)
   const found = await check("openai", { baseUrl: `https://127.0.0.1:${port}`, apiKey: "secret" })
   listener.close()
   expect(found.result).toBe("warning")

@@ -283,6 +283,7 @@ describe("the base_url setting", () => {
     ["images/generations"],
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
+    ["models"],
   ])("an address that ends in %s is rejected with the correction", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
