@@ -5,7 +5,11 @@ import { UsageMembers } from "./usage-members.ts"
 
 /** Events with fewer bytes are not scanned, because their memory is never refused. */
 const MAX_UNSCANNED_BYTES = 256 * 1024
-const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"]
+/**
+ * Bytes before an event: blank lines of server-sent events, and the header with the type of a binary event. Its length
+ * byte never occurs in JSON.
+ */
+const STARTS = ["\n\n", "\r\n\r\n", "\r\r", "\x0b:event-type"]
 
 /** Scans an event that arrives in several chunks for its usage, in case the event is too long to be parsed. */
 export class OpenEvent {
@@ -36,8 +40,8 @@ export class OpenEvent {
     const bytes = Buffer.concat(this.#chunks.chunks)
     this.#chunks.clear()
     this.#scanner = new JsonScanner({ observer: this.#usage })
-    const lineStart = Math.max(0, ...BLANK_LINES.map((line) => bytes.lastIndexOf(line)))
-    const start = bytes.indexOf("{", lineStart)
+    const before = Math.max(0, ...STARTS.map((text) => bytes.lastIndexOf(text)))
+    const start = bytes.indexOf("{", before)
     if (start !== -1) this.#scanner.push(bytes.subarray(start))
   }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { JsonScanner } from "../../../src/canon/json-structure.ts"
+import { messageFrame } from "../../../simulator/bedrock-converse/event-frame.ts"
+import { OpenEvent } from "../../../src/relay/upstream/open-event.ts"
 import { UsageMembers } from "../../../src/relay/upstream/usage-members.ts"
 
 function membersOf(text: string, chunkBytes = text.length) {
@@ -51,3 +53,25 @@ describe("the members of a scanned answer that report its usage", () => {
     expect(membersOf(JSON.stringify({ usage: { a: "x".repeat(20_000) } }))).toEqual({})
   })
 })
+
+/** Returns a frame whose checksum contains a quote, as about one of 60 does. */
+function frameWithQuote(): Uint8Array {
+  for (let index = 0; ; index++) {
+    const frame = messageFrame("contentBlockDelta", JSON.stringify({ delta: { text: `${index}` } }))
+    if (frame.subarray(-4).includes(0x22)) return frame
+  }
+}
+
+test.each([7, 1_000, 64 * 1024])(
+  "a long binary event after others is scanned for its usage, in chunks of %p bytes",
+  (size) => {
+    const before = frameWithQuote()
+    const payload = { usage: USAGE, trace: { text: "a{".repeat(200_000) } }
+    const long = messageFrame("metadata", JSON.stringify(payload))
+    const bytes = Buffer.concat([before, long])
+    const first = before.length + 5
+    const event = new OpenEvent(bytes.subarray(0, first))
+    for (let at = first; at < bytes.length; at += size) event.push(bytes.subarray(at, at + size))
+    expect(event.usageMembers).toEqual({ usage: USAGE })
+  },
+)
