@@ -2,9 +2,11 @@ import type { StatementQuery } from "#contract/accounts.ts"
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
+import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import { type Download, gathered, oneChunk } from "./download.ts"
+import { pagesOf } from "./pages.ts"
 import { STATEMENT_PAGE_POLICY, statementPage } from "./statement-page.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 import { csvTotals, jsonTotals, statementTotals } from "./statement-totals.ts"
@@ -14,8 +16,10 @@ const CONTENT_TYPES = {
   json: "application/json",
   html: "text/html; charset=utf-8",
 } as const
-/** Number of lines per read. */
-const PAGE_SIZE = 500
+/** Number of lines per read. Reading and writing them takes a few milliseconds. */
+const PAGE_SIZE = 100
+/** Number of keys per read. */
+const KEYS_PER_READ = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Reports the balance, charges and credits of an account between two days. */
@@ -67,8 +71,16 @@ export class Statements {
 
   async #keyNames(account: string): Promise<ReadonlyMap<string, string>> {
     const filter = { accounts: [account], status: undefined, now: Date.now() }
-    const keys = await this.#store.keys.list(filter, null, Number.MAX_SAFE_INTEGER)
-    return new Map(keys.map(({ id, name }) => [id, name]))
+    const names = new Map<string, string>()
+    const pages = pagesOf<KeyRecord>(KEYS_PER_READ, (last) =>
+      this.#store.keys.list(
+        filter,
+        last ? { at: last.createdAt, id: last.id } : null,
+        KEYS_PER_READ,
+      ),
+    )
+    for await (const page of pages) for (const { id, name } of page) names.set(id, name)
+    return names
   }
 
   async #read(account: Statement["account"], from: number, until: number): Promise<Statement> {
@@ -130,23 +142,22 @@ export class Statements {
 
   /** Yields write-offs, newest first. */
   async *#writeOffs(account: string, from: number, until: number): AsyncGenerator<WriteOffRecord> {
-    for (let before: number | null = null; ;) {
-      const page: WriteOffRecord[] = await this.#store.settlements.listWriteOffs(
-        [account],
-        before,
-        PAGE_SIZE,
-      )
+    const pages = pagesOf<WriteOffRecord>(PAGE_SIZE, (last) =>
+      this.#store.settlements.listWriteOffs([account], last?.number ?? null, PAGE_SIZE),
+    )
+    for await (const page of pages) {
       for (const line of page) if (line.at >= from && line.at < until) yield line
-      before = page.at(-1)?.number ?? null
-      if (page.length < PAGE_SIZE) return
     }
   }
 
   async *#lines(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
-    for (let end = after; end < last;) {
-      const page = await this.#store.entries.listStatementLines(account, end, PAGE_SIZE)
+    if (after >= last) return
+    const pages = pagesOf<StatementLine>(PAGE_SIZE, (line) =>
+      this.#store.entries.listStatementLines(account, line?.number ?? after, PAGE_SIZE),
+    )
+    for await (const page of pages) {
       for (const line of page) if (line.number <= last) yield line
-      end = page.at(-1)?.number ?? last
+      if ((page.at(-1)?.number ?? last) >= last) return
     }
   }
 }

@@ -4,6 +4,7 @@ import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
 import { TestDatabase } from "../store/test-database.ts"
+import { TurnCounter } from "../support/turn-counter.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
 const CREDIT = 1_000_000_000n
@@ -244,4 +245,22 @@ describe("an account statement", () => {
       details: { parameter: "to" },
     })
   })
+})
+
+describe("a long statement", () => {
+  test.each(["csv", "html", "json"] as const)(
+    "is read in many turns of the event loop as %s",
+    async (format) => {
+      await using database = TestDatabase.direct()
+      await database.account("a", 0n)
+      const at = Date.parse("2026-11-01T10:00:00Z")
+      const grant = { account: "a", kind: "grant", amount: 1n, note: "n", author: "me" } as const
+      for (let count = 0; count < 1_000; count++)
+        await database.store.entries.add({ ...grant, at }, AUDIT)
+      using turns = new TurnCounter()
+      const text = await textOf(database, "2026-11-01", "2026-11-02", format)
+      expect(text.length).toBeGreaterThan(100)
+      expect(turns.count).toBeGreaterThanOrEqual(10)
+    },
+  )
 })
