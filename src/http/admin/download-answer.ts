@@ -1,27 +1,59 @@
 import type { Download } from "../../management/download.ts"
 
+/** The moments in which downloads end, so that a running download counts as a request of its person. */
+const ends = new WeakMap<Response, Promise<void>>()
+
+/**
+ * Returns the end of a download, at which it was sent or cancelled, or its connection was closed; undefined for other
+ * responses. The runtime never reads the download of a HEAD request.
+ */
+export function endOf(answer: unknown, request: Request): Promise<void> | undefined {
+  const end = answer instanceof Response ? ends.get(answer) : undefined
+  if (end === undefined || request.method === "HEAD" || request.signal.aborted) return undefined
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  request.signal.addEventListener("abort", () => resolve(), { once: true })
+  return Promise.race([end, closed])
+}
+
 /** Streams a download, which may be long. */
 export function downloadAnswer({ name, contentType, chunks, pagePolicy }: Download): Response {
   const disposition = pagePolicy === undefined ? "attachment" : "inline"
-  return new Response(bytesOf(chunks), {
-    headers: {
-      "content-type": contentType,
-      "content-disposition": `${disposition}; filename="${name}"`,
-      ...(pagePolicy !== undefined && { "content-security-policy": pagePolicy }),
-    },
+  return streamed(chunks, {
+    "content-type": contentType,
+    "content-disposition": `${disposition}; filename="${name}"`,
+    ...(pagePolicy !== undefined && { "content-security-policy": pagePolicy }),
   })
 }
 
-function bytesOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+/** Streams a JSON document that may be long. */
+export function documentAnswer(chunks: AsyncIterable<string>): Response {
+  return streamed(chunks, { "content-type": "application/json" })
+}
+
+function streamed(chunks: AsyncIterable<string>, headers: Record<string, string>): Response {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const response = new Response(bytesOf(chunks, resolve), { headers })
+  ends.set(response, promise)
+  return response
+}
+
+function bytesOf(chunks: AsyncIterable<string>, onEnd: () => void): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      try {
+        const { done, value } = await iterator.next()
+        if (done !== true) return controller.enqueue(encoder.encode(value))
+        controller.close()
+      } catch (error) {
+        onEnd()
+        throw error
+      }
+      onEnd()
     },
     async cancel() {
+      onEnd()
       await iterator.return?.()
     },
   })

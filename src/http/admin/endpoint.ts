@@ -9,6 +9,7 @@ import { partsOf } from "../path-pattern.ts"
 import type * as server from "../server.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
+import { endOf } from "./download-answer.ts"
 import { type Guard, notSignedIn } from "./guard.ts"
 import { checkedPart, readBody, readQuery } from "./read.ts"
 import type { PersonLimits } from "./person-limits.ts"
@@ -174,9 +175,11 @@ function endpoint<Name extends string, One extends Route>(
           await limits.turn()
           const result = await handle({ ...known, ...sent })
           await limits.turn()
-          return answerOf(id, result, held)
+          return { answer: answerOf(id, result, held), end: endOf(result, request) }
         }
-        return actor?.kind === "user" ? await limits.run(personOf(actor), run) : await run()
+        const { answer } =
+          actor?.kind === "user" ? await limits.run(personOf(actor), run) : await run()
+        return answer
       },
     }
     return takesIdempotencyKey(method, minimumRole)

@@ -8,6 +8,12 @@ const MAX_WAITING = 64
 /** Seconds after which to retry. A running request may end at any time. */
 const RETRY_AFTER_SECONDS = 1
 
+/** The result of a request. */
+interface Ending {
+  /** Resolves at the end of a response that is sent in pieces. It never rejects. Absent for other responses. */
+  readonly end?: Promise<void> | undefined
+}
+
 interface Person {
   running: number
   readonly waiting: (() => void)[]
@@ -22,17 +28,20 @@ export class PersonLimits {
   #lastTurn = Promise.resolve()
 
   /**
-   * Runs a request of a person.
+   * Runs a request of a person. A response that is sent in pieces counts as running until its end.
    * @throws GatewayError `concurrent_requests_exceeded`.
    */
-  async run<Result>(id: string, handle: () => Result | Promise<Result>): Promise<Result> {
+  async run<Result extends Ending>(id: string, handle: () => Promise<Result>): Promise<Result> {
     const person = this.#person(id)
     if (person.running >= MAX_RUNNING) await waitIn(person)
     else person.running += 1
+    let end: Promise<void> | undefined
     try {
-      return await handle()
+      const result = await handle()
+      end = result.end?.then(() => this.#leave(id, person))
+      return result
     } finally {
-      this.#leave(id, person)
+      if (end === undefined) this.#leave(id, person)
     }
   }
 

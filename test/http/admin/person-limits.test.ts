@@ -83,11 +83,12 @@ test("a person has 8 running requests and 64 that wait", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
   let running = 0
-  const run = (id: string): Promise<void> =>
+  const run = (id: string) =>
     limits.run(id, async () => {
       running += 1
       await end.promise
       running -= 1
+      return {}
     })
   const accepted = Array.from({ length: 72 }, () => run("a"))
   expect(running).toBe(8)
@@ -100,14 +101,29 @@ test("a person has 8 running requests and 64 that wait", async () => {
   await run("a")
 })
 
+test("a response that is sent in pieces counts as running until its end", async () => {
+  const limits = new PersonLimits()
+  const end = Promise.withResolvers<void>()
+  for (let count = 0; count < 8; count++) await limits.run("a", async () => ({ end: end.promise }))
+  let hasRun = false
+  const waiting = limits.run("a", async () => {
+    hasRun = true
+    return {}
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(hasRun).toBe(false)
+  end.resolve()
+  await waiting
+})
+
 test("a request that fails makes room for the next one", async () => {
   const limits = new PersonLimits()
   const failed = Array.from({ length: 20 }, () =>
-    limits.run("a", () => {
+    limits.run("a", async () => {
       throw new Error("failed")
     }),
   )
   const results = await Promise.allSettled(failed)
   expect(results.every(({ status }) => status === "rejected")).toBe(true)
-  expect(await limits.run("a", () => 1)).toBe(1)
+  expect(await limits.run("a", async () => ({}))).toEqual({})
 })
