@@ -5,6 +5,7 @@ import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { Erasure } from "../management/erasure.ts"
 import { Invitations } from "../management/invitations.ts"
+import { wholeExport } from "../management/person-export.ts"
 import { UserDirectory } from "../management/user-directory.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
@@ -152,7 +153,7 @@ const registerUserExport: RegisterCommand = (program, terminal) => {
     .action(async (email: string, _options: object, command) => {
       const person = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)
-        return directory.export(COMMAND_LINE, id)
+        return wholeExport(await directory.export(COMMAND_LINE, id))
       })
       outputOf(command, terminal).result(person, () =>
         printableJson(JSON.stringify(person, null, 2)),

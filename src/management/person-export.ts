@@ -4,10 +4,13 @@ import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import type { Audit, ReadableRecord } from "./audit.ts"
 import { passkeyDocument } from "./own-passkeys.ts"
+import { pagesOf } from "./pages.ts"
 import { recordsAbout } from "./person-records.ts"
 
 /** Number of invitations per read. */
 const PAGE_SIZE = 500
+/** Number of parts without records after which white space is sent. */
+const MAX_SILENT_PARTS = 500
 
 export interface PersonExportParts {
   readonly store: Pick<Store, "accounts" | "audit" | "invitations">
@@ -15,14 +18,53 @@ export interface PersonExportParts {
   readonly audit: Audit
 }
 
+/** The exported data of a person. */
+export interface ExportedPerson {
+  readonly facts: Omit<PersonExport, "audit">
+  /** The member `audit`, newest first, in parts that may be empty. */
+  readonly audit: AsyncIterable<PersonExport["audit"]>
+}
+
 /** Exports the data stored about a person, without passwords, secrets of the second factor, and tokens. */
-export async function exportPerson(parts: PersonExportParts, user: User): Promise<PersonExport> {
+export async function exportPerson(parts: PersonExportParts, user: User): Promise<ExportedPerson> {
+  return { facts: await factsOf(parts, user), audit: auditOf(parts, user) }
+}
+
+/** Returns a complete export. */
+export async function wholeExport({ facts, audit }: ExportedPerson): Promise<PersonExport> {
+  return { ...facts, audit: (await Array.fromAsync(audit)).flat() }
+}
+
+/** Yields the text of an export as JSON. It is never silent for long, which would end the connection. */
+export async function* exportText({ facts, audit }: ExportedPerson): AsyncGenerator<string> {
+  yield `${JSON.stringify(facts).slice(0, -1)},"audit":[`
+  let isFirst = true
+  let silentParts = 0
+  for await (const records of audit) {
+    silentParts = records.length > 0 ? 0 : silentParts + 1
+    if (silentParts > 0 && silentParts % MAX_SILENT_PARTS === 0) yield " "
+    if (records.length === 0) continue
+    yield (isFirst ? "" : ",") + JSON.stringify(records).slice(1, -1)
+    isFirst = false
+  }
+  yield "]}"
+}
+
+async function* auditOf(
+  parts: PersonExportParts,
+  user: User,
+): AsyncGenerator<PersonExport["audit"]> {
+  for await (const records of recordsAbout(parts, user)) {
+    yield records.map((record) => recordFor(user.id, record))
+  }
+}
+
+async function factsOf(parts: PersonExportParts, user: User): Promise<ExportedPerson["facts"]> {
   const { store, users } = parts
   const { id, email } = user
   const sessions = await users.sessions(id)
-  const names = new Map((await store.accounts.list()).map((account) => [account.id, account.name]))
   const invitations = await invitationsTo(store, email)
-  const records = await recordsAbout(parts, user)
+  const names = await namesOf(store, invitations)
   return {
     object: "person",
     user,
@@ -41,8 +83,19 @@ export async function exportPerson(parts: PersonExportParts, user: User): Promis
       created_at: new Date(createdAt).toISOString(),
       expires_at: new Date(expiresAt).toISOString(),
     })),
-    audit: records.map((record) => recordFor(id, record)),
   }
+}
+
+async function namesOf(
+  store: Pick<Store, "accounts">,
+  invitations: readonly InvitationRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  for (const id of new Set(invitations.map(({ account }) => account))) {
+    const account = await store.accounts.find(id)
+    if (account?.id === id) names.set(id, account.name)
+  }
+  return names
 }
 
 async function invitationsTo(
@@ -50,14 +103,15 @@ async function invitationsTo(
   email: string,
 ): Promise<InvitationRecord[]> {
   const now = Date.now()
-  const own: InvitationRecord[] = []
-  for (let last: InvitationRecord | undefined; ;) {
+  const pages = pagesOf<InvitationRecord>(PAGE_SIZE, (last) => {
     const after = last ? { at: last.createdAt, id: last.id } : null
-    const page = await store.invitations.list(null, now, after, PAGE_SIZE)
+    return store.invitations.list(null, now, after, PAGE_SIZE)
+  })
+  const own: InvitationRecord[] = []
+  for await (const page of pages) {
     own.push(...page.filter((invitation) => invitation.email === email))
-    last = page.at(-1)
-    if (page.length < PAGE_SIZE) return own
   }
+  return own
 }
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {

@@ -1,13 +1,13 @@
 import type { BaseUrl } from "./base-url.ts"
 import type { Page } from "#contract/common.ts"
-import type { PersonExport, ResetLink, User } from "#contract/members.ts"
+import type { ResetLink, User } from "#contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { exportPerson } from "./person-export.ts"
+import { type ExportedPerson, exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
@@ -107,7 +107,7 @@ export class UserDirectory {
    * Exports the data stored about a person, for operators and for the person. The export is recorded in the audit log.
    * @throws GatewayError `forbidden`, `not_found`.
    */
-  async export(actor: Actor, id: string): Promise<PersonExport> {
+  async export(actor: Actor, id: string): Promise<ExportedPerson> {
     if (actor.id !== id) requireOperator(actor)
     const user = await this.#document(await this.#users.require(id))
     await this.#audit.record(actor, { action: "user.export", target: id })

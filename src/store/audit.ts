@@ -19,6 +19,8 @@ export interface AuditFilter {
   /** An exact action, or a glob such as `key.*`. */
   readonly action?: string | undefined
   readonly target?: string | undefined
+  /** The numbers of the records are higher than this one. */
+  readonly above?: number | undefined
   readonly from?: number | undefined
   /** The end of the time range, exclusive. */
   readonly to?: number | undefined

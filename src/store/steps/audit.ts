@@ -97,7 +97,7 @@ function* markDone(request: string): Step<void> {
 }
 
 function* list(filter: AuditFilter, before: number | null, limit: number): Step<AuditRecord[]> {
-  const { accounts, actor, people = [], mentions, action, target, from, to } = filter
+  const { accounts, actor, people = [], mentions, action, target, above, from, to } = filter
   const found = yield* rows<AuditRow>(
     sql`${SELECT} ${where(
       accounts && sql`account ${oneOf(accounts)}`,
@@ -105,6 +105,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
       mentions && isAbout(mentions),
       action !== undefined && sql`${matchesGlob(sql`action`, action)}`,
       target !== undefined && sql`target = ${target}`,
+      above !== undefined && sql`number > ${above}`,
       from !== undefined && sql`at >= ${from}`,
       to !== undefined && sql`at < ${to}`,
       before !== null && sql`number < ${before}`,

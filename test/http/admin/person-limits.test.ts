@@ -3,6 +3,7 @@ import type { MinimumRole } from "tollgate-contract/route.ts"
 import { ROUTES } from "tollgate-contract/routes.ts"
 import { PersonLimits } from "../../../src/http/admin/person-limits.ts"
 import { provider, type TestGateway } from "../../support/gateway.ts"
+import { TurnCounter } from "../../support/turn-counter.ts"
 import { ask, asked, startManaged } from "./support.ts"
 
 const PASSWORD = "correct horse battery"
@@ -78,6 +79,39 @@ test.each([...PATHS, "/models?limit=10000", "/models?search=a"])(
     expect(new Set(statuses)).toEqual(new Set([first.status]))
   },
 )
+
+test("downloads that are cancelled, or whose body is never read, make room for others", async () => {
+  const path = `/accounts/${account}/statement?from=2026-01-01&to=2026-01-31&format=csv`
+  for (let count = 0; count < 10; count++) {
+    await ask(member, "HEAD", path)
+    const response = await ask(member, "GET", path)
+    await response.body?.cancel()
+  }
+  const aborted = Array.from({ length: 20 }, async () => {
+    const controller = new AbortController()
+    const { url, headers } = member
+    const asked = fetch(`${url}/admin/v1${path}`, { headers, signal: controller.signal })
+    controller.abort()
+    await asked.catch(() => undefined)
+  })
+  await Promise.all(aborted)
+  const response = await ask(member, "GET", path)
+  expect(await response.text()).toContain("closing balance")
+})
+
+test("a person's export is written in many turns of the event loop", async () => {
+  const name = "x".repeat(100)
+  const models = Array.from({ length: 100 }, (_, index) => `openai/${name}${index}`)
+  const key = await asked(member, "POST", "/keys", { account, name, models })
+  for (let count = 0; count < 50; count++) {
+    await asked(member, "PATCH", `/keys/${key.id}`, { name: name.slice(count) })
+  }
+  const { user } = (await asked(member, "GET", "/session")) as { user: { id: string } }
+  using turns = new TurnCounter()
+  const { audit } = await asked(member, "GET", `/users/${user.id}/export`)
+  expect((audit as unknown[]).length).toBeGreaterThan(50)
+  expect(turns.count).toBeGreaterThan(10)
+})
 
 test("a person has 8 running requests and 64 that wait", async () => {
   const limits = new PersonLimits()
