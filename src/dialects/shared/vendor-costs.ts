@@ -25,11 +25,15 @@ const OPERATOR_MEMBERS: ReadonlySet<string> = new Set([
   "account",
   "account_id",
 ])
-/** Vercel's member with data of its gateway. */
-const METADATA = "provider_metadata"
-const METADATA_COSTS: ReadonlySet<string> = new Set(["cost", "marketCost", "market_cost"])
-/** Maximum depth of costs in the metadata. */
-const METADATA_DEPTH = 2
+/**
+ * Vercel's members with data of its gateway, in answers, messages and deltas: costs, the type of the credential, and
+ * the servers that were tried.
+ */
+const METADATA: readonly string[] = ["provider_metadata", "providerMetadata"]
+/** Members of the metadata with the servers that were tried, and with whose credential. */
+const SERVERS: ReadonlySet<string> = new Set(["routing", "credentialType", "credential_type"])
+/** Maximum depth of metadata. Deeper members are removed. */
+const METADATA_DEPTH = 8
 
 /**
  * Removes the vendor's charges to the operator, which callers do not see.
@@ -45,9 +49,9 @@ export function withoutCost(usage: JsonObject): JsonObject {
  */
 export function withoutOperatorData(answer: JsonObject): JsonObject {
   const kept = without(answer, isOperators)
-  const metadata = answer[METADATA]
-  if (metadata === undefined) return kept
-  return { ...kept, [METADATA]: withoutMetadataCosts(metadata, METADATA_DEPTH) }
+  const choices = withoutChoiceMetadata(kept.choices)
+  const shown = choices === kept.choices ? kept : { ...kept, choices }
+  return withoutMetadata(shown)
 }
 
 /**
@@ -74,10 +78,14 @@ export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): Json
 /** Removes operator data from a whole answer in place, including its usage. */
 export function removeOperatorData(answer: JsonObject): void {
   for (const name in answer) if (isOperators(name)) delete answer[name]
-  const { usage, usageMetadata, [METADATA]: metadata } = answer
+  const { usage, usageMetadata, choices } = answer
   if (isJsonObject(usage)) answer.usage = withoutCost(usage)
   if (isJsonObject(usageMetadata)) answer.usageMetadata = withoutCost(usageMetadata)
-  if (metadata !== undefined) answer[METADATA] = withoutMetadataCosts(metadata, METADATA_DEPTH)
+  if (choices !== undefined) answer.choices = withoutChoiceMetadata(choices)
+  for (const name of METADATA) {
+    const metadata = answer[name]
+    if (metadata !== undefined) answer[name] = shownMetadata(metadata)
+  }
 }
 
 function isOperators(name: string): boolean {
@@ -104,12 +112,49 @@ function without(object: JsonObject, isRemoved: (name: string) => boolean): Json
   return kept ?? object
 }
 
-function withoutMetadataCosts(value: JsonValue, depth: number): JsonValue {
+/** Removes operator data from the metadata of an object. Returns the same object if it has no metadata. */
+export function withoutMetadata(object: JsonObject): JsonObject {
+  let kept = object
+  for (const name of METADATA) {
+    const metadata = object[name]
+    if (metadata !== undefined) kept = { ...kept, [name]: shownMetadata(metadata) }
+  }
+  return kept
+}
+
+function shownMetadata(value: JsonValue, depth = METADATA_DEPTH): JsonValue {
+  if (Array.isArray(value)) {
+    return depth === 0 ? [] : value.map((element) => shownMetadata(element, depth - 1))
+  }
   if (!isJsonObject(value)) return value
   const kept: JsonObject = {}
   for (const [name, member] of Object.entries(value)) {
-    if (member === undefined || METADATA_COSTS.has(name)) continue
-    kept[name] = depth === 0 ? member : withoutMetadataCosts(member, depth - 1)
+    if (depth === 0 || member === undefined || SERVERS.has(name) || isCharge(name)) continue
+    kept[name] = shownMetadata(member, depth - 1)
   }
   return kept
+}
+
+/** Members of choices that may have metadata. */
+const CONTENTS = ["message", "delta"]
+
+/**
+ * Removes operator data from the metadata of choices, their messages and deltas.
+ * @returns the same list if it has no metadata.
+ */
+function withoutChoiceMetadata(choices: JsonValue | undefined): JsonValue | undefined {
+  if (!Array.isArray(choices)) return choices
+  let kept: JsonValue[] | undefined
+  for (const [index, choice] of choices.entries()) {
+    if (!isJsonObject(choice)) continue
+    let shown = withoutMetadata(choice)
+    for (const name of CONTENTS) {
+      const content = choice[name]
+      if (!isJsonObject(content)) continue
+      const own = withoutMetadata(content)
+      if (own !== content) shown = { ...shown, [name]: own }
+    }
+    if (shown !== choice) (kept ??= [...choices])[index] = shown
+  }
+  return kept ?? choices
 }

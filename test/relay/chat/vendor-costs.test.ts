@@ -27,7 +27,22 @@ const HEAD = {
   provider_metadata: { gateway: { cost: `${COST}`, marketCost: `${COST}`, generationId: "g" } },
   _hidden_params: { response_cost: COST },
 }
-const MESSAGE = { role: "assistant", content: "hi" }
+/** Vercel's metadata of a message. */
+const GATEWAY = {
+  gateway: {
+    routing: { finalProvider: "secret-server", attempts: [{ credentialType: "byok" }] },
+    cost: `${COST}`,
+    gatewayCost: `${COST}`,
+    inferenceCost: `${COST}`,
+    calls: [{ inputInferenceCost: COST }],
+  },
+}
+const MESSAGE = {
+  role: "assistant",
+  content: "hi",
+  provider_metadata: GATEWAY,
+  providerMetadata: GATEWAY,
+}
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -36,7 +51,9 @@ let caller: TestCaller
 beforeAll(async () => {
   vendor = startVendor((_request, number) => {
     if (vendor.bodies[number - 1]?.["stream"] !== true) {
-      const choices = [{ index: 0, message: MESSAGE, finish_reason: "stop" }]
+      const choices = [
+        { index: 0, message: MESSAGE, finish_reason: "stop", provider_metadata: GATEWAY },
+      ]
       return Response.json({ ...HEAD, object: "chat.completion", choices, usage: USAGE })
     }
     const chunk = { ...HEAD, object: "chat.completion.chunk" }
@@ -80,5 +97,7 @@ test.each([
   expect([response.status, text]).toEqual([200, expect.stringContaining("hi")])
   expect(text).not.toContain(`${COST}`)
   expect(text).not.toContain("_hidden_params")
+  expect(text).not.toContain("secret-server")
+  expect(text).not.toContain("byok")
   if (path === CHAT) expect(text).toContain('"generationId":"g"')
 })

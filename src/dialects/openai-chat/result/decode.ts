@@ -1,4 +1,4 @@
-import { withoutOperatorData } from "../../shared/vendor-costs.ts"
+import { withoutMetadata, withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
@@ -138,7 +138,7 @@ function decodeChoice(
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
   const finish = wholeFinish(decodeFinish(word, calls.length > 0, choice.native_finish_reason))
   const rest = message.annotations === undefined ? message : { ...message, annotations }
-  const extra = choiceExtra(choice, rest)
+  const extra = choiceExtra(withoutMetadata(choice), withoutMetadata(rest))
   const decoded: Writable<Choice> = { index, parts, finish: finish.reason }
   if (finish.raw !== undefined) decoded.rawFinish = finish.raw
   const stopSequence = reportedStop(choice, request?.stop)

@@ -1,4 +1,4 @@
-import { withoutOperatorData } from "../../shared/vendor-costs.ts"
+import { withoutMetadata, withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { reportedErrorIn } from "../../../canon/reported-error.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
@@ -181,7 +181,8 @@ class ChunkDecoder implements EventDecoder {
     )
   }
 
-  #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
+  #onChoice(received: JsonObject, position: number, events: ChatEvent[]): void {
+    const value = withoutMetadata(received)
     const choice = this.#numbers.numberOf(choiceNumber(value.index, position))
     if (choice === undefined) return
     const decoder = this.#decoderOf(choice)
@@ -192,7 +193,7 @@ class ChunkDecoder implements EventDecoder {
     if (this.#sources !== undefined) decoder.keepText()
     // Some servers send a whole message in a stream.
     const delta = isJsonObject(value.delta) ? value.delta : value.message
-    const said = isJsonObject(delta) ? decoder.delta(delta, events) : undefined
+    const said = isJsonObject(delta) ? decoder.delta(withoutMetadata(delta), events) : undefined
     let members: [string, JsonValue][] | undefined
     for (const key in value) {
       if (CHOICE_FIELDS.has(key)) continue
