@@ -63,7 +63,7 @@ describe("database settings", () => {
     ["'postgres://localhost/tollgate'", "contains the quotes around the address"],
     ["postgres://one,/tollgate", "must be an address such as postgres://"],
     ["postgres://one:5432,two:5432/tollgate", "without verifying the server"],
-    ["postgres://localhost,two.example.com/tollgate", "leads to two.example.com over a network"],
+    ["postgres://localhost,two.example.com/tollgate", "connects to two.example.com over a network"],
     ["postgres://one:5432,two:5432/tollgate?sslmode=verify-full", "taken"],
     ["postgres://me:word@localhost:5432,127.0.0.1,[::1]:5433/tollgate", "taken"],
     ["postgres://localhost,127.0.0.2/tollgate?target_session_attrs=read-write", "taken"],
