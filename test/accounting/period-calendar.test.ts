@@ -62,7 +62,7 @@ describe("a price period with hours", () => {
     ])
   })
 
-  test("excludes other days", () => {
+  test("does not apply on other days", () => {
     const weekend = ["2026-11-27T10:00:00.000Z", "2026-11-30T01:00:00.000Z"] as const
     for (const moment of ["2026-11-27T10:00:00Z", "2026-11-28T02:00:00Z", "2026-11-30T00:59:59Z"]) {
       expect(stretch(calendar, moment)).toEqual([-1, ...weekend])
@@ -79,7 +79,7 @@ describe("a price period with hours", () => {
     expect(stretch(days, "2026-11-30T00:00:00Z")).toEqual([0, ...twoDays])
   })
 
-  test("starts no earlier than its first date, and ends with its last", () => {
+  test("starts no earlier than its first date, and ends with its last date", () => {
     const dated = new PeriodCalendar([
       { ...peak, from: at("2026-11-27T02:00:00Z"), until: at("2026-11-30T03:00:00Z") },
     ])
@@ -177,7 +177,7 @@ describe("two price periods", () => {
     expect(overlaps({}, { days: ["sun"] })).toBe(true)
   })
 
-  test("overlap only if their dates do", () => {
+  test("overlap only if their dates overlap", () => {
     const monday = at("2026-11-30T00:00:00Z")
     const week = { from: monday, until: monday + 86_400_000 }
     expect(overlaps(week, { days: ["tue"] })).toBe(false)
@@ -188,7 +188,7 @@ describe("two price periods", () => {
   })
 })
 
-test("a price period on all days of the week is always active, and a single day is not", () => {
+test("a price period is always active if it includes all days of the week, but not if it includes one day", () => {
   expect(isAlways({})).toBe(true)
   expect(isAlways({ days: WEEKDAYS, hours: ["00:00-12:00", "12:00-24:00"] })).toBe(true)
   expect(isAlways({ days: ["mon"] })).toBe(false)

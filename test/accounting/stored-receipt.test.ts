@@ -17,7 +17,7 @@ const COMPLETE = {
 }
 
 describe("restoreReceipt", () => {
-  test("adds every member that has its usual value", () => {
+  test("restores every member that was omitted because it had its default value", () => {
     const stored: Record<string, unknown> = {
       status: "settled",
       duration_ms: 30,

@@ -65,7 +65,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toMatchObject({ code: "unavailable" })
   })
 
-  test("ends at the shutdown, including pending writes, unless the database works", async () => {
+  test("fails at the shutdown, like pending writes, unless the database recovers", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const options = databaseRetries(60_000)

@@ -237,7 +237,7 @@ describe("group commit to a failing ledger", () => {
     expect((await settle(commits, open(commits, "lucky"))).charged).toBe(1n)
   })
 
-  test("writes missed holds and ends afterwards", async () => {
+  test("writes missed starts and ends of holds with the next batch", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const ended = open(commits, "ended", 2_000)

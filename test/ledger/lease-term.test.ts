@@ -29,7 +29,7 @@ function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a lease with a term`, () => {
-    test("prevents a disconnected node from spending before another may, until it is connected again", async () => {
+    test("prevents a disconnected node from spending before another node can lease its credits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("cut off")

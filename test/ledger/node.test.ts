@@ -141,7 +141,7 @@ describe("a suspended process", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("counts as dead without a lock, and still pays when it continues", async () => {
+  test("counts as dead without a lock, and its charges are posted when it continues", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")

@@ -95,7 +95,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("resolves once, keeps other prices and follows a factor on all prices", () => {
+  test("resolves to the same object each time, keeps other prices, and follows a factor on all prices", () => {
     const own = { ...PRICE, request: "7" }
     const { price, mode } = inMode({ flex: FLEX }, own, "1.5")
     const flex = mode("flex")?.price

@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
   describe(`${engine.name}: a settlement with values that the database rejects`, () => {
     for (const [index, [reason, make]] of Object.entries(reasons).entries()) {
       for (const bad of sampleOf(BAD, 2, index)) {
-        test(`fails alone and immediately because of ${reason}: ${bad.length} from ${bad[0]} on`, async () => {
+        test(`fails alone and immediately because of ${reason}: ${bad.length} of 40, the first at ${bad[0]}`, async () => {
           await using database = await TestDatabase.on(engine)
           await leased(database)
           const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))

@@ -149,7 +149,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("return 402 if the caller refuses shorter answers", async () => {
+  test("lead to status 402 if the caller refuses shorter answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })

@@ -149,7 +149,7 @@ describe("an account in a price group", () => {
   })
 })
 
-test("requests around a price change are charged one price each, and the ledger verifies", async () => {
+test("requests around a price change are charged one price each, and the ledger passes verification", async () => {
   const member = await memberOf("half")
   const changesAt = Date.now() + 300
   const terms = [

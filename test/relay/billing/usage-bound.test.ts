@@ -115,7 +115,7 @@ describe("charges for usage above the possible maximum", () => {
     [300_000, "0.102"],
     [600_000, "0.152"],
   ])(
-    "hold the probable tokens of a text of %i bytes, at least the model's context",
+    "have a hold for the probable tokens of a text of %i bytes, at least the model's context",
     async (bytes, hold) => {
       usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
       const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
@@ -200,7 +200,7 @@ describe("charges for output beyond max_tokens", () => {
 })
 
 describe("output beyond the model's maximum", () => {
-  test("does not count in the hold or in the request", async () => {
+  test("counts neither in the hold nor in the limit sent to the vendor", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

@@ -125,7 +125,7 @@ for (const stream of [false, true]) {
     expect(gateway.heard.filter(({ facts }) => facts[0] === receipt.id)).toEqual([])
   })
 
-  test(`a cost above the balance is written off, with an alarm, down to zero, ${way}`, async () => {
+  test(`a cost above the balance reduces it to zero, and the rest is written off with an alarm, ${way}`, async () => {
     const caller = await gateway.caller("1")
     const { receipt, text, response } = await ask(caller, "scripted/rereads", stream)
     expect(await caller.balance()).toBe(0n)
