@@ -465,7 +465,7 @@ describe("an answer in the form that the caller's fields requested", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: false, usage: { input: 30 } })
   })
 
-  test("results in a charge for the counted input if too few vectors have no usage", async () => {
+  test("results in a charge for the counted input if it has too few vectors and no usage", async () => {
     respond = () => Response.json({ data: [] })
     const receipt = await failed("/v1/embeddings", { ...order, only_if: "cached" })
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
@@ -479,7 +479,7 @@ describe("an answer in the form that the caller's fields requested", () => {
 })
 
 test.each([CHAT, "/v1/responses"])(
-  "ends a stream with more text than the limit at %s",
+  "the gateway ends a stream with more text than the limit at %s",
   async (path) => {
     const delta = (content: string): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
