@@ -165,7 +165,7 @@ test("speech that outlasts the shutdown is cut in a way that clients detect", as
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
 })
 
-test("a draining gateway is unready and refuses connections, and a second signal cuts all streams", async () => {
+test("a draining gateway is not ready and refuses connections, and a second signal ends all streams", async () => {
   const { vendor } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 60_000)

@@ -111,9 +111,12 @@ afterAll(async () => {
 })
 
 describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
-  test.each(["suspended", "reported"] as const)(
-    "lead to an attempt at the next deployment when %s",
-    async (way) => {
+  test.each([
+    ["status 412", "suspended"],
+    ["status 200", "reported"],
+  ] as const)(
+    "lead to an attempt at the next deployment if the account is suspended: %s",
+    async (_, way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)
       expect(receipt.attempts.map(({ deployment }) => deployment)).toEqual([
@@ -133,15 +136,15 @@ describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
     },
   )
 
-  test.each(["refused", "refusing"] as const)(
-    "return to the caller when the request is %s",
-    async (way) => {
-      const response = await ask(`m/${way}-${kind}`)
-      const receipt = await receiptOf(caller, response)
-      expect(receipt.attempts).toHaveLength(1)
-      const error = await errorOf(response)
-      expect([error.status, error.error_type]).toEqual([400, "refused_by_upstream"])
-      expect(error.message).toBe("Unknown parameter: 'x'.")
-    },
-  )
+  test.each([
+    ["status 400", "refused"],
+    ["status 200", "refusing"],
+  ] as const)("reach the caller if the request itself is rejected: %s", async (_, way) => {
+    const response = await ask(`m/${way}-${kind}`)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.attempts).toHaveLength(1)
+    const error = await errorOf(response)
+    expect([error.status, error.error_type]).toEqual([400, "refused_by_upstream"])
+    expect(error.message).toBe("Unknown parameter: 'x'.")
+  })
 })

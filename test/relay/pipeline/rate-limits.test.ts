@@ -124,7 +124,7 @@ describe("the limit of tokens per minute", () => {
     expect((await chat(caller, body)).status).toBe(200)
   })
 
-  test("admits a request whose maximum output exceeds the limit, next to no other request", async () => {
+  test("admits a request whose maximum output exceeds the limit if no other request runs", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 500 })
     await (await chat(caller, { max_tokens: 900 })).text()
     const next = await chat(caller, { max_tokens: 10 })

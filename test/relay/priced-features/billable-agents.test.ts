@@ -22,7 +22,7 @@ afterAll(tearDown)
 /** The requests are those that agents send, with the known prices of their vendors. */
 
 describe("agents' requests", () => {
-  test("cost their cache and searches unchanged from Codex", async () => {
+  test("from Codex reach the vendor unchanged, and their cache and searches are charged", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -43,7 +43,7 @@ describe("agents' requests", () => {
     expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
-  test("cost the price of the reported tier from Codex in fast mode", async () => {
+  test("cost the price of the reported tier in Codex's fast mode", async () => {
     whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
@@ -53,7 +53,7 @@ describe("agents' requests", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("cost their cache and searches unchanged from Claude Code", async () => {
+  test("from Claude Code reach the vendor unchanged, and their cache and searches are charged", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
@@ -78,7 +78,7 @@ describe("agents' requests", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("have the model's fast price from Claude Code in fast mode", async () => {
+  test("have the model's fast price in Claude Code's fast mode", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })

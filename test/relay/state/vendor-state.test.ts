@@ -299,7 +299,7 @@ describe("charges for vendor state", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("the same calls with an unknown id are free", async () => {
+  test("do not apply to simultaneous calls with an unknown id", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }

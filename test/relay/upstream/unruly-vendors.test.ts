@@ -149,7 +149,7 @@ function alive(type: string, sign: string): Answer {
   }
 }
 
-describe("replacement of a vendor that never sends content", () => {
+describe("a vendor that never sends content", () => {
   const EVENTS = "text/event-stream"
   const JSON_TYPE = "application/json"
   const floods: readonly [string, string, Answer, boolean, number][] = [
@@ -159,7 +159,7 @@ describe("replacement of a vendor that never sends content", () => {
     ["invalid JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`happens for endless ${what}`, async () => {
+    test(`leads to a failover if it sends endless ${what}`, async () => {
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -172,7 +172,7 @@ describe("replacement of a vendor that never sends content", () => {
     })
   }
 
-  test("happens for millions of values as plain text", async () => {
+  test("leads to a failover if it sends millions of values as plain text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -200,7 +200,7 @@ describe("replacement of a vendor that never sends content", () => {
   // A deployment that fails three times in a row rests, so the cases are divided among several deployments.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
-    test(`happens without delaying other requests for ${what}`, async () => {
+    test(`leads to a failover without delaying other requests if it sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
       const body = stream ? `data: ${json}\n\n`.repeat(24) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
@@ -220,7 +220,7 @@ describe("replacement of a vendor that never sends content", () => {
     ["only occasional white space", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`happens for ${what}`, async () => {
+    test(`leads to a failover if it sends ${what}`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream, impatient)
       expect(response.status).toBe(200)
@@ -266,7 +266,7 @@ test("comments in a stream use no shared memory", () => {
   expect(taken).toBe(0)
 })
 
-test("an outage of all deployments is not amplified, and cooling ones are tried occasionally", async () => {
+test("an outage of all deployments is not amplified, and cooling deployments are tried occasionally", async () => {
   const requests = 200
   for (const name of ["a", "b", "c"]) {
     answers.set(

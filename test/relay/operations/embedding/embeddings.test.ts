@@ -277,7 +277,7 @@ describe("charges for embeddings", () => {
     expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
   })
 
-  test("cause no vendor call without credits", async () => {
+  test("require credits before the vendor is called", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })
@@ -289,7 +289,7 @@ describe("charges for embeddings", () => {
     expect(await caller.balance()).toBe(10_000n)
   })
 
-  test("exclude usage beyond the bytes of the request", async () => {
+  test("exclude reported usage that exceeds the bytes of the request", async () => {
     const caller = await gateway.caller("20")
     const { receipt } = await embed(caller, { model: "sim/fault-huge-usage", input: "rain" })
     expect(receipt).toMatchObject({ usage_reported: { input: 10_000_001 } })

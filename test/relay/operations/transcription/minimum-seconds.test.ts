@@ -133,7 +133,7 @@ test("an operator can set the minimum seconds within limits", async () => {
   expect((await transcribe(3, { model: "groq/whisper-set" })).charged).toBe("0.000015")
 })
 
-test("the ledger verifies after charges at the minimum", async () => {
+test("the ledger passes verification after charges at the minimum", async () => {
   await nothingHeld(caller)
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
