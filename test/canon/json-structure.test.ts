@@ -23,7 +23,7 @@ const awkward = fc.oneof(
 )
 
 describe("JSON structure check", () => {
-  test("counts the same for any split of the bytes", () => {
+  test("returns the same counts for any split of the bytes", () => {
     fc.assert(
       fc.property(awkward, fc.array(fc.nat(300), { maxLength: 8 }), (value, cuts) => {
         const bytes = Buffer.from(JSON.stringify(value))

@@ -37,7 +37,7 @@ test("a reported quantity is a whole number in any notation", () => {
   expect(measureOf("1.25")).toBe(1.25)
 })
 
-test("a retry delay is whole seconds within an hour", () => {
+test("a retry delay is a whole number of seconds, at most one hour", () => {
   expect([0.2, 7, 1e308, Infinity, -1].map(waitSecondsOf)).toEqual([1, 7, 3_600, 3_600, 1])
   expect([undefined, Number.NaN].map(waitSecondsOf)).toEqual([undefined, undefined])
 })

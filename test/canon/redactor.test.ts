@@ -44,14 +44,14 @@ describe("redaction of vendors' messages", () => {
     })
   }
 
-  test("removes a secret that the end of a shortened message truncates", () => {
+  test("removes a secret that is cut off at the end of a shortened message", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
-  test("removes secrets that are short words only as whole words", () => {
+  test("removes a secret that is a short word only if it is a whole word of the message", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")

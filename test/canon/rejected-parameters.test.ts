@@ -158,18 +158,18 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
 
 describe("vendors' messages that reject a parameter", () => {
   for (const [message, rules, parameter] of LEARNED) {
-    test(`return the values that the model accepts: ${message}`, () => {
+    test(`result in a rule with the accepted values: ${message}`, () => {
       expect(rejected(message, parameter)).toEqual(rules)
     })
   }
 
   for (const [what, message, parameter] of IGNORED) {
-    test(`cause no correction of ${what}`, () => {
+    test(`result in no correction of ${what}`, () => {
       expect(rejected(message, parameter)).toBeUndefined()
     })
   }
 
-  test("cause corrections only with a status for invalid requests", () => {
+  test("result in corrections only with a status for invalid requests", () => {
     const message = "`temperature` is deprecated for this model."
     for (const status of [401, 429, 500])
       expect(rejected(message, undefined, status)).toBeUndefined()

@@ -64,7 +64,7 @@ describe("the sliced JSON codec", () => {
     })
   }
 
-  test("keeps a member called __proto__ and uses the last of two equal members", async () => {
+  test("keeps a member called __proto__, and uses the last of two members with the same name", async () => {
     const text = `{"__proto__":{"x":"${LONG}"},"a":1,"a":"${LONG}","__proto__":"${LONG}"}`
     const read = await parseInSlices(Buffer.from(text))
     expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(text)))
@@ -105,7 +105,7 @@ describe("the sliced JSON codec", () => {
   })
 })
 
-test("sliced JSON is read and written like JSON.parse and JSON.stringify for any value", async () => {
+test("the sliced JSON codec has the same results as JSON.parse and JSON.stringify for any value", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
@@ -119,7 +119,7 @@ test("sliced JSON is read and written like JSON.parse and JSON.stringify for any
   )
 })
 
-test("sliced JSON splits a long text without searching back to its start", () => {
+test("the sliced JSON codec splits a long text without searching back to its start", () => {
   const bytes = Buffer.alloc(30_000_000, "a")
   const cuts = () => {
     for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)

@@ -41,7 +41,7 @@ describe("the table of known vendor errors", () => {
     }
   })
 
-  test("treats an unknown model that the request names elsewhere as the caller's mistake", () => {
+  test("treats an unknown model in a field other than `model` as the caller's mistake", () => {
     const error = {
       message: "No such model.",
       code: "model_not_found",
@@ -199,7 +199,7 @@ describe("a vendor error after a successful status", () => {
     [{ type: "server_error", message: "x" }, "upstream_error", "failure"],
     [{ status: 504, message: "x" }, "upstream_timeout", "timeout"],
     [{}, "upstream_error", "failure"],
-  ] as const)("has the status that it contains (%#)", (error, kind, about) => {
+  ] as const)("gets its error kind from the status in its body (%#)", (error, kind, about) => {
     const failure = vendorRefusal(200, error)
     expect([failure.kind, failure.details.providerError]).toEqual([kind, about])
   })

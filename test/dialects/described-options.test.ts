@@ -11,12 +11,12 @@ const REQUEST: ChatRequest = {
   maxTokens: 8000,
 }
 
-describe("encoder of described options", () => {
+describe("the request encoder", () => {
   for (const upstream of UPSTREAMS) {
     const encode = (fields: Partial<ChatRequest>) =>
       upstream.encodeRequest({ ...REQUEST, ...fields, model: MODELS[upstream.id] })
 
-    test(`keeps the description of a schema at ${upstream.id}`, () => {
+    test(`keeps the description of a schema for ${upstream.id}`, () => {
       const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] }
       const { body } = encode({
         responseFormat: { type: "json-schema", name: "n", schema, description: "The invoice." },
@@ -24,7 +24,7 @@ describe("encoder of described options", () => {
       expect(JSON.stringify(body)).toContain("The invoice.")
     })
 
-    test(`keeps the option to show reasoning at ${upstream.id}`, () => {
+    test(`keeps the option to show reasoning, or reports its loss, for ${upstream.id}`, () => {
       const reasoning = { effort: "high" } as const
       const plain = JSON.stringify(encode({ reasoning }).body)
       const { body, losses } = encode({ reasoning: { ...reasoning, summary: "none" } })

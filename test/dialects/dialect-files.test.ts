@@ -20,7 +20,7 @@ describe("the check of a dialect's files", () => {
     expect(checkDialectFiles([...chat, ...operation])).toEqual([])
   })
 
-  test("accepts a folder with free file names as a subject", () => {
+  test("accepts a folder in place of a subject's file, with any file names", () => {
     const paths = chat.filter((path) => !path.endsWith("/stream.ts"))
     const folder = ["dialects/new-chat/stream/decode.ts", "dialects/new-chat/stream/open-calls.ts"]
     expect(checkDialectFiles([...paths, ...folder])).toEqual([])
@@ -49,7 +49,7 @@ describe("the check of a dialect's files", () => {
     expect(checkDialectFiles(paths)).toEqual(["dialects/new-chat: has no 'usage'"])
   })
 
-  test("reports a subject that is neither a file nor a folder without subfolders", () => {
+  test("reports a subject that is both a file and a folder, and a subject with subfolders", () => {
     expect(checkDialectFiles([...chat, "dialects/new-chat/tools/decode.ts"])).toEqual([
       "dialects/new-chat/tools: is a file and a folder",
     ])

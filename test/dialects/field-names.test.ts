@@ -171,7 +171,7 @@ describe("validation of the output limit's name", () => {
   })
 })
 
-test("the gateway rejects a field at the wrong place of a request", () => {
+test("the gateway rejects a field in the wrong place of a request", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   expect(errorOf(decode, { ...body, extra_body: { model: "other" } }).message).toBe(
     "'extra_body.model' is not supported. Set 'model' itself.",

@@ -161,7 +161,7 @@ describe("translation of tools other than functions", () => {
     expect(choice).toEqual({ type: "custom", custom: { name: "apply_patch" } })
   })
 
-  test("keeps those of a chat for models that have them in Responses", () => {
+  test("keeps the tools of a chat for models that support them in Responses", () => {
     const { body, losses } = OPENAI_RESPONSES.encodeRequest(CHAT)
     expect(losses).toEqual([])
     expect(body.tools).toEqual([CUSTOM_ITEM])

@@ -49,7 +49,7 @@ for (const name of listGolden(ROOT)) {
           kept.push(`${pair}.json`)
           seen.add(pair)
         }
-        test(`translates from ${client.id} to ${upstream.id}${isKept ? "" : ", not kept"}`, () => {
+        test(`translates from ${client.id} to ${upstream.id}${isKept ? "" : ", without a golden file"}`, () => {
           const { body, losses } = wayUp(written, client, upstream)
           const lost = losses.map(({ name: field, effect }) => `${field}:${effect}`)
           const text = printJson({ losses: lost, body })

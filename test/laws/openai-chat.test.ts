@@ -102,7 +102,7 @@ describe("OpenAI: decoding an encoded value", () => {
 })
 
 describe("an OpenAI stream", () => {
-  test("decodes the same for any split of its bytes", () => {
+  test("decodes to the same result for any split of its bytes", () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 30 })
     fc.assert(
       fc.property(events, cuts, (events, cuts) => {

@@ -178,7 +178,7 @@ for (const upstream of UPSTREAMS) {
           }
         })
 
-        test(`decodes the same for any split of its bytes: ${what}`, async () => {
+        test(`decodes to the same result for any split of its bytes: ${what}`, async () => {
           const bytes = Buffer.concat(frames)
           const places = fc.array(fc.nat(bytes.length), { maxLength: 20 })
           await fc.assert(

@@ -127,7 +127,7 @@ function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffe
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))
 }
 
-describe("the reader of unreadable pixels", () => {
+describe("the reader of a PNG's alpha channel on unreadable pixels", () => {
   const rows = deflateSync(Buffer.alloc(4 * 17))
   const cases: readonly (readonly [string, Uint8Array<ArrayBuffer>, string])[] = [
     [

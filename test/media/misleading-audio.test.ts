@@ -161,7 +161,7 @@ describe("duration bound of a misleading WAV file", () => {
     ).toBeUndefined()
   })
 
-  test("exists for noise", () => {
+  test("has a value for noise", () => {
     const noise = Buffer.alloc(480_000)
     for (let at = 0, seed = 1; at < noise.length; at++) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0

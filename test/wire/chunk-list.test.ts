@@ -6,7 +6,7 @@ import { BodyQueue } from "../../src/wire/http/body-queue.ts"
 const bytes = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
 
-describe("chunk list", () => {
+describe("the chunk list", () => {
   test("keeps the first chunks and joins short chunks after them", () => {
     const list = new ChunkList()
     const all = bytes(200_000)

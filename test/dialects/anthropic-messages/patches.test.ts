@@ -94,7 +94,7 @@ describe("Anthropic verbatim request", () => {
     expect(patches.request(body, { model: "claude" }).body).not.toHaveProperty("thinking")
   })
 
-  test("loses top_p if the vendor rejects it with temperature", () => {
+  test("loses top_p if the vendor rejects it in combination with temperature", () => {
     const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
     expect(patches.request(body, { model: "claude" })).toEqual({
       body: { model: "claude", temperature: 0.5 },

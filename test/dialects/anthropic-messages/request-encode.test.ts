@@ -211,7 +211,7 @@ describe("Anthropic turn encoder", () => {
     expect(answering?.content[0]?.tool_use_id).toBe(id)
   })
 
-  test("wraps arguments that are not an object in one", () => {
+  test("wraps arguments that are not an object in an object", () => {
     const broken: Part = { type: "tool-call", id: "a", name: "f", arguments: '{"x":' }
     expect(encodeParts("assistant", broken).content).toEqual([
       { type: "tool_use", id: "a", name: "f", input: { arguments: '{"x":' } },

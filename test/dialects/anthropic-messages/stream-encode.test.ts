@@ -103,7 +103,7 @@ describe("Anthropic stream encoder", () => {
     ])
   })
 
-  test("keeps the final events for the end, with accessible usage", () => {
+  test("delays the final events to the end, so that the cost can be added to the usage", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
     expect(before.map(({ event }) => event)).not.toContain("message_delta")

@@ -104,11 +104,11 @@ describe("declared support for Anthropic features", () => {
   for (const feature of features) {
     // The relay sends one request for each choice.
     if (feature === "n") continue
-    test(`matches the encoder's effect for ${feature}`, () =>
+    test(`matches the encoder's output for ${feature}`, () =>
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("matches the encoder's effect for dialect variants", () => {
+  test("matches the encoder's output for dialect variants", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {

@@ -302,7 +302,7 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
 describe("generated Bedrock answers", () => {
-  test("decode the same streamed and whole", () => {
+  test("decode to the same result, whole and streamed", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
         const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
@@ -312,7 +312,7 @@ describe("generated Bedrock answers", () => {
     )
   })
 
-  test("decode the same for any split of their bytes", () => {
+  test("decode to the same result for any split of their bytes", () => {
     fc.assert(
       fc.property(
         answered,

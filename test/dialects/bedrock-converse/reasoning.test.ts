@@ -57,7 +57,7 @@ describe("Bedrock reasoning encoder", () => {
     expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
   })
 
-  test("sends an effort to Claude since 4.7 and returns the thoughts on request", () => {
+  test("sends an effort to Claude 4.7 and later, and returns the thoughts on request", () => {
     expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
     expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
       adaptive("low"),

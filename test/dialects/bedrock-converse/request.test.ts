@@ -47,7 +47,7 @@ describe("Bedrock encoder of limits and sampling", () => {
     }
   })
 
-  test("sends either temperature or top_p to Claude since 4.1", () => {
+  test("sends either temperature or top_p to Claude 4.1 and later", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
     expect(lossesOf(more)).toEqual(["top_p:dropped"])

@@ -111,7 +111,7 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
 
 describe("declared support for Bedrock features", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
-    test(`matches the encoder's effect: ${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
+    test(`matches the encoder's output: ${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))
       const effect = losses.find((loss) => loss.name === name)?.effect ?? "carried"
       expect(effect).toBe(BY_THE_RELAY[name] ?? BEDROCK_CONVERSE.supports[name])

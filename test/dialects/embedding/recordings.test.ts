@@ -88,7 +88,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, 
 
 describe.skipIf(!HAS_FIXTURES)(`recorded embedding refusals${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
-    test(`count against the request or the vendor: ${recording.id}`, () => {
+    test(`count as errors of the request or of the vendor: ${recording.id}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")

@@ -148,7 +148,7 @@ describe(`recorded Gemini streams${WITHOUT_FIXTURES}`, () => {
 
   for (const { id, text } of streamed) {
     if (text === undefined) continue
-    test(`decode the same in any chunks: ${id}`, () => {
+    test(`decode to the same result for any split: ${id}`, () => {
       const decoded = (lengths?: readonly number[]): ChatEvent[] =>
         withoutMintedIds(decodeFrames(framesOf(text, lengths)))
       const events = decoded()

@@ -227,7 +227,7 @@ describe("Gemini finish reason decoder", () => {
     expect(GEMINI.decodeResult(spent).choices).toEqual([{ index: 0, parts: [], finish: "length" }])
   })
 
-  test("reports content filter in one choice for a rejected prompt", () => {
+  test("returns one choice with the finish reason content-filter for a rejected prompt", () => {
     const promptFeedback = { blockReason: "PROHIBITED_CONTENT" }
     const usageMetadata = { promptTokenCount: 5, totalTokenCount: 5 }
     expect(GEMINI.decodeResult({ promptFeedback, usageMetadata })).toMatchObject({

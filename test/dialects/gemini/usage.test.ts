@@ -84,7 +84,7 @@ describe("Gemini usage", () => {
     expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
   })
 
-  test("stays undefined if the response reports other facts only", () => {
+  test("stays undefined if the response reports no token counts", () => {
     expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
     expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
   })

@@ -51,7 +51,7 @@ describe("the OpenAI decoder on a server that sends every optional member", () =
     })
   })
 
-  test("completes a verbatim message without a call", () => {
+  test("completes a verbatim message with an empty call", () => {
     const body: JsonObject = {
       choices: [{ message: { content: null, function_call: EMPTY }, finish_reason: "stop" }],
     }

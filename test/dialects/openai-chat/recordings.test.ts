@@ -176,7 +176,7 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
 
 describe("recorded OpenAI streams", () => {
   for (const { file, answer, vendor } of streamed) {
-    test(`decode the same in any chunks: ${file}`, () => {
+    test(`decode to the same result for any split: ${file}`, () => {
       const text = answer as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {

@@ -43,12 +43,12 @@ describe("OpenAI usage", () => {
         cache_type: "ephemeral",
       },
     },
-  ])("reads cache writes with the names of Anthropic: %j", (details) => {
+  ])("reads cache writes under Anthropic's names: %j", (details) => {
     const usage = decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...details })
     expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
   })
 
-  test("reads lifetimes of cache writes with the names of Anthropic outside the details", () => {
+  test("reads the lifetimes of cache writes under Anthropic's names outside the details", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const reported = { cache_creation_input_tokens: 20, cache_creation: lifetimes }
     expect(decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...reported })).toMatchObject({
@@ -59,7 +59,7 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("reads the lifetimes of cache writes with the names of Anthropic", () => {
+  test("reads the lifetimes of cache writes under Anthropic's names", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
     const reported = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
@@ -77,7 +77,7 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("has uncached image tokens as parts of the prompt", () => {
+  test("counts uncached image tokens as parts of the prompt", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)
@@ -102,7 +102,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
   })
 
-  test("counts tokens of the total beyond the parts as hidden output", () => {
+  test("counts the tokens by which the total exceeds its parts as hidden output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
   })

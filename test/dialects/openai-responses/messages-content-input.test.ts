@@ -27,7 +27,7 @@ const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] =
 ]
 
 for (const [name, input, items] of CASES) {
-  test(`${name} become one user message`, () => {
+  test(`${name} become user messages`, () => {
     const told = OPENAI_RESPONSES.decodeRequest({ model: "m", input })
     const written = OPENAI_RESPONSES.decodeRequest({ model: "m", input: items })
     expect(told).toEqual(written)

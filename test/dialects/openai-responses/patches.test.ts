@@ -112,7 +112,7 @@ describe("patcher of Responses verbatim frames", () => {
     }
   })
 
-  test("adds no usage carrier without usage", () => {
+  test("marks no frame as the carrier of usage if the response has no usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })

@@ -133,7 +133,7 @@ function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
 
 describe("recorded Responses streams", () => {
   for (const { file, answer } of streamed) {
-    test(`decode the same in any chunks: ${file}`, () => {
+    test(`decode to the same result for any split: ${file}`, () => {
       const events = decodeStream(framesOf(answer))
       for (const length of [1, 7, 64, 1000]) {
         expect(decodeStream(framesOf(answer, length))).toEqual(events)

@@ -51,7 +51,7 @@ describe("Responses validation of missing parameters", () => {
     ["input[0].arguments", { type: "function_call", call_id: "a", name: "a" }],
     ["input[0].call_id", { type: "function_call_output", output: "a" }],
     ["input[0].output", { type: "function_call_output", call_id: "a" }],
-  ])("reports the missing input unless the request has %s", (parameter, item) => {
+  ])("names the missing parameter of an input item: %s", (parameter, item) => {
     expect(told({ input: [item] })).toEqual([
       "missing_required_parameter",
       parameter,

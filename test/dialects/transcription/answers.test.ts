@@ -202,7 +202,7 @@ describe("xAI transcription decoder", () => {
     })
   })
 
-  test("ends a segment at a pause and after much text", () => {
+  test("ends a segment at a pause and after a long text", () => {
     const long = "a".repeat(82)
     const { segments } = decoded("xai", {
       text: "",
