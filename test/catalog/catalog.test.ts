@@ -28,7 +28,7 @@ describe("known models", () => {
     expect(large?.deployments[0]?.price?.rates.inputFresh).toBe(1_250_000_000n)
   })
 
-  test("have default values from the date of the facts and their provider", () => {
+  test("have the date of the facts as their creation date, and their provider as their owner", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.find("mine/small")).toMatchObject({
       created: Date.parse("2026-08-21") / 1000,
@@ -155,7 +155,7 @@ describe("models in the settings", () => {
     expect(inputRates({})).toEqual([3_000_000_000n, 7_000_000_000n, undefined])
   })
 
-  test("without a price for a required class are rejected, and the class is named", () => {
+  test("without a price for a required class are rejected, and the error names the class", () => {
     const { catalog, warnings } = build(
       settings({ local: provider("free") }, { "local/x": { price: { output: "1" } } }),
     )
@@ -187,7 +187,7 @@ describe("models in the settings", () => {
   })
 })
 
-test("facts have their newest date regardless of order", () => {
+test("the date of the facts is the newest date of its sources, regardless of order", () => {
   const turned = { ...facts, generated_from: facts.generated_from.toReversed() }
   const { catalog } = buildCatalog({
     settings: settings({ mine: provider("acme") }),

@@ -114,7 +114,7 @@ describe.skipIf(!present)(
       expect(wrong).toEqual([])
     })
 
-    test("costs more or less as documented for the excluded models", async () => {
+    test("differs from the oracle's charge as documented for the excluded models", async () => {
       const cases = (await oracleCases()).filter(({ id }) => apart[id] !== undefined)
       expect(new Set(cases.map(({ id }) => id))).toEqual(new Set(Object.keys(apart)))
       for (const { id, usage, price, expected } of cases) {

@@ -323,7 +323,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("never have the text price for resold audio and images", () => {
+  test("never charge a reseller's audio and images at the text price", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -363,7 +363,7 @@ describe("built-in models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("have prices under their names at every cloud", () => {
+  test("have prices under the name that each cloud gives them", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",

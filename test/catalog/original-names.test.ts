@@ -164,7 +164,7 @@ describe("a model name with additions of clients", () => {
     })
   })
 
-  test("loses them only once and only in their usual position", () => {
+  test("loses each addition only once and only in its usual position", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -191,7 +191,7 @@ describe("models with Bedrock's own names", () => {
     return { ...provider("bedrock"), region }
   }
 
-  test("match their original names, first in the provider's region", () => {
+  test("match their original names, with the provider's region first", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -293,7 +293,7 @@ describe("model aliases", () => {
     },
   )
 
-  test("take precedence over vendors' names, and never over an id, and the key's own come first", () => {
+  test("take precedence over vendors' names but not over ids, and the key's own aliases come first", () => {
     expectMeanings(built, {
       "gpt-4o": "openai/gpt-5.4",
       fast: "openai/gpt-5.4-mini",

@@ -83,7 +83,7 @@ describe("changes between two price lists", () => {
     })
   })
 
-  test("can concern models named like inherited members", () => {
+  test("can affect models with the names of inherited members", () => {
     const after = list({ constructor: { input: "1" } })
     expect(kinds(list({}), after)).toEqual({ constructor: "added" })
   })
@@ -172,7 +172,7 @@ describe("price changes of periods", () => {
     expect(kinds(flat, at(mode))).toEqual({ a: "dearer" })
   })
 
-  test("exclude the mode's factor for a changed rate of a mode in a period", () => {
+  test("list a changed rate of a mode in a period without the mode's factor", () => {
     const flex = (output: string) => ({
       ...peak("2"),
       output: "2",

@@ -16,7 +16,7 @@ describe("price lists that disagree", () => {
   const two = { input: "2", output: "8" }
   const three = { input: "3", output: "9" }
 
-  test("follow two of three, and the dispute names all values and the rule", () => {
+  test("result in the value of two of three lists, and the dispute shows all values and the rule", () => {
     const settled = settle(
       quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
       "chat",
@@ -126,7 +126,7 @@ describe("service modes in price lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("become a factor if all classes have the same one", () => {
+  test("become a factor if all classes have the same factor", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // Cache reads must not become cheaper.

@@ -16,7 +16,7 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
 }
 
 describe("signed price list check", () => {
-  test("accepts a signature of one of several keys", () => {
+  test("accepts a signature by one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")

@@ -109,7 +109,7 @@ describe("database settings", () => {
     expect(shown).not.toContain("word")
   })
 
-  test("contain the target of charges, which determines the lease term", () => {
+  test("include the target of charges, which determines the default lease term", () => {
     const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
     const plain = load(url).database
     expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
@@ -127,7 +127,7 @@ describe("database settings", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("a lease term is rejected if leases last %s", (term, expected) => {
+  ])("a lease term is accepted only between 5 seconds and 10 minutes: %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"

@@ -75,7 +75,7 @@ describe.each([
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
 ])("check of telemetry: { %s }", (text, place) => {
-  test("rejects the setting by name", () => {
+  test("rejects the setting and names it", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
 })

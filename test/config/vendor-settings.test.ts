@@ -232,7 +232,7 @@ describe("a vendor's environment variables", () => {
     })
   })
 
-  test("count from the first complete set", () => {
+  test("take effect from the first complete set", () => {
     const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
     expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
     const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }

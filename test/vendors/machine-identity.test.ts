@@ -70,7 +70,7 @@ async function failure(promise: Promise<unknown>): Promise<GatewayError> {
   throw new Error("it succeeded")
 }
 
-describe("AWS role of a machine", () => {
+describe("the AWS role of a machine", () => {
   test("comes from the security token service for a pod with a web identity", async () => {
     const response = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
       <AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
@@ -152,7 +152,7 @@ describe("AWS role of a machine", () => {
   })
 })
 
-describe("Google token", () => {
+describe("the Google token of a machine", () => {
   const exchanged = () => Response.json({ access_token: "federated", expires_in: 3600 })
 
   test("comes from the metadata service of the machine", async () => {
