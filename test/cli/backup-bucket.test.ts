@@ -116,7 +116,7 @@ test.concurrent("a backup with missing or modified files in a bucket is not rest
   expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a bucket that rejects requests returns an error, and has no backup", async () => {
+test.concurrent("a backup to a bucket that rejects requests returns an error, and leaves no backup", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()

@@ -283,7 +283,7 @@ test.concurrent("a truncated or modified backup is rejected, and leaves no files
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
 })
 
-test.concurrent("a backup of a ledger of a newer version or a pre-release build is rejected", async () => {
+test.concurrent("a ledger of a newer version or a pre-release build cannot be backed up", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)
@@ -340,7 +340,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   expect(readdirSync(backups)).toEqual([name])
 })
 
-test.concurrent("a killed restore leaves nothing that starts, and can be repeated", async () => {
+test.concurrent("a killed restore leaves no ledger that a gateway can start with, and can be repeated", async () => {
   using before = createInstallation("")
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders

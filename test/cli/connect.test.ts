@@ -121,7 +121,7 @@ describe("printed connect settings", () => {
     expect(output).toContain("local/llama")
   })
 
-  test("contain another address and model as JSON", async () => {
+  test("contain the given address and model, and are available as JSON", async () => {
     const words = ["--url", "https://ai.example.com/v1/", "--model", "local/other", "--json"]
     const { output } = await connect("claude", ...words)
     expect(JSON.parse(output)).toMatchObject({
@@ -182,7 +182,7 @@ models:
     }
   })
 
-  test("include the setting for Gemini CLI's questions", async () => {
+  test("name the answers to Gemini CLI's questions", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")
@@ -308,7 +308,7 @@ describe("written connect settings", () => {
     expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
   })
 
-  test("never contain text of TOLLGATE_KEY that is no key", async () => {
+  test("never contain a value of TOLLGATE_KEY that is not a key", async () => {
     process.env["TOLLGATE_KEY"] = "bad"
     expect((await connect("claude", "--write")).exitCode).toBe(2)
     expect(existsSync(join(home, ".claude"))).toBe(false)

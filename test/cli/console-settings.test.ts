@@ -95,7 +95,7 @@ describe("settings from the console", () => {
     expect(doctor.stdout).toContain("provider mine")
   })
 
-  test.concurrent("take effect in all workers, which have their ledgers on threads", async () => {
+  test.concurrent("take effect in all workers, even though their ledgers run on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)

@@ -186,7 +186,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
   })
 
-  test("reads a snapshot while callers continue", async () => {
+  test("reads a snapshot while callers continue to send requests", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
     const { installation } = await made(vendor.url)
     using _ = installation

@@ -122,7 +122,7 @@ test.concurrent("verification of a folder without a ledger creates nothing, and 
   }
 })
 
-test.concurrent("the ledger of a running gateway can be verified, and a copy without its log lacks entries", async () => {
+test.concurrent("the ledger of a running gateway can be verified, and a copy without the write-ahead log lacks entries", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

@@ -65,7 +65,7 @@ function send(
   })
 }
 
-test("simultaneous requests with one idempotency key at several machines run once and share the answer", async () => {
+test("simultaneous requests with one idempotency key on several machines run once and share the answer", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
   answer = async () => {
@@ -85,7 +85,7 @@ test("simultaneous requests with one idempotency key at several machines run onc
   expect(calls).toBe(1)
 })
 
-test("an image link is valid at each machine", async () => {
+test("an image link is valid on each machine", async () => {
   const picture = Buffer.alloc(700_000, "picture")
   answer = () => Response.json({ created: 1, data: [{ b64_json: picture.toString("base64") }] })
   const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }

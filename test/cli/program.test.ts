@@ -72,7 +72,7 @@ describe("the command line program", () => {
 })
 
 describe("the command line help", () => {
-  test("appears as a result, like the version", async () => {
+  test("goes to the standard output, like the version", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -228,7 +228,7 @@ describe("a failed command", () => {
     })
   }
 
-  test("shows its origin only when debugging", async () => {
+  test("shows its stack trace and cause only when debugging", async () => {
     const cause = new Error("the root")
     const thrown = new Error("the leaf", { cause })
     const terminal = new FakeTerminal({ isDebugging: true })

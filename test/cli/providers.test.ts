@@ -93,7 +93,7 @@ describe("the id of provider add", () => {
 })
 
 describe("provider add --setting", () => {
-  test("refuses names that no vendor has", async () => {
+  test("refuses names of settings that no vendor has", async () => {
     for (const name of ["__proto__", "constructor", "nothing"]) {
       const words = ["--base-url", `${simulator.url}/v1`, "--setting", `${name}=a`]
       expect([name, (await add("unknown", ...words)).code]).toEqual([name, 2])
@@ -122,13 +122,10 @@ describe("provider add --setting", () => {
     expect(notices).toContain("--key-variable and --secret both give 'api_key'")
   })
 
-  test.each(["id", "vendor", "base_url", "region"])(
-    "has an argument for %s, which --secret refuses",
-    async (name) => {
-      const { code, notices } = await add("refused", "--secret", `${name}=${VARIABLE}`)
-      expect([code, notices]).toMatchObject([2, expect.stringContaining(`'${name}'`)])
-    },
-  )
+  test.each(["id", "vendor", "base_url", "region"])("refuses --secret with %s", async (name) => {
+    const { code, notices } = await add("refused", "--secret", `${name}=${VARIABLE}`)
+    expect([code, notices]).toMatchObject([2, expect.stringContaining(`'${name}'`)])
+  })
 })
 
 describe("provider list", () => {

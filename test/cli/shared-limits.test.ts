@@ -88,7 +88,7 @@ describe("four workers", () => {
     installation[Symbol.dispose]()
   })
 
-  test.concurrent("accept 60 requests of a key with 60 per minute on one connection, and report the correct remainder", async () => {
+  test.concurrent("accept 60 requests of a key with a limit of 60 per minute on one connection, and report the correct remainder", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await onOneConnection(serving.url, key, 60)
     expect(passedOf(statusesOf(answers))).toBe(60)
@@ -120,7 +120,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]))
   })
 
-  test.concurrent("accept only one of the requests of a key with one per minute", async () => {
+  test.concurrent("accept only one of several requests of a key with a limit of one per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {

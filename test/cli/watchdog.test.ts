@@ -159,7 +159,7 @@ test.concurrent("a process whose event loop is blocked during the shutdown is no
   await text
 })
 
-test.concurrent("a process that is suspended with its watchdog continues", async () => {
+test.concurrent("a process that was suspended together with its watchdog continues", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)

@@ -224,7 +224,7 @@ test("import of an account whose keys exist does not grant its credits again", (
     expect(await store.accounts.list()).toHaveLength(1)
   }))
 
-test("import distinguishes a source from a user whose id contains its name", () =>
+test("import distinguishes a user of a named source from a user whose id contains that name", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const installation = installationOn(database.store, folder)
@@ -239,7 +239,7 @@ test("import distinguishes a source from a user whose id contains its name", () 
     expect(await database.store.accounts.list()).toHaveLength(2)
   }))
 
-test("import leaves out a closed account", () =>
+test("import skips a closed account", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
