@@ -49,7 +49,7 @@ test("the console rejects an amount with a comma and suggests the correct spelli
   expect(entered).toMatchObject([{ amount: "1500" }])
 })
 
-test("an entry whose response is lost is not reported as missing, and is sent again with the same key", async () => {
+test("an entry whose response is lost is not reported as failed, and is sent again with the same idempotency key", async () => {
   const { page } = operator
   const keys: (string | undefined)[] = []
   const loseFirst = async (route: Route) => {

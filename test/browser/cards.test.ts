@@ -133,7 +133,7 @@ test("a refund of spent credits becomes a debt, which new credits pay", async ()
   expect(await refusal()).toBeUndefined()
 })
 
-test("a disputed payment is removed immediately, and returned when the dispute is won", async () => {
+test("credits of a disputed payment are removed immediately, and returned when the dispute is won", async () => {
   const { page } = operator
   await beginToPay("4")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)

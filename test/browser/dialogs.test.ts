@@ -124,7 +124,7 @@ test("a model is added, priced again, and reset in dialogs", async () => {
   expect(await ask(page, "GET", "/models/sandbox/mine")).toMatchObject({ status: 404 })
 })
 
-test("an account is created, renamed, closed and reopened, and has its content stored", async () => {
+test("an account is created, renamed, closed and reopened, and content storage is turned on and off", async () => {
   const { page } = operator
   await openPage("accounts")
   await page.getByRole("button", { name: "Create an account" }).click()

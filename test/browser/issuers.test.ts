@@ -140,7 +140,7 @@ async function showsRefusal(page: Page, back: URL): Promise<void> {
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
 }
 
-test("an issuer's callback is valid once, in one browser, within its time, with the issuer's own code", async () => {
+test("an issuer's callback is valid only once, in the same browser, before it expires, and with that issuer's code", async () => {
   await using visitor = await tollgate.visitor()
   const { page, context } = visitor
   await becomeKnown(page)

@@ -212,7 +212,7 @@ test("a request fails when credits run out, and a code adds more", async () => {
   await page.getByRole("button", { name: "Cancel" }).click()
 })
 
-test("both secrets of a rotated key are accepted, and none of a revoked key", async () => {
+test("both secrets of a rotated key are accepted, and no secret of a revoked key", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Actions for my laptop" }).click()

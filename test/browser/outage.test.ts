@@ -58,7 +58,7 @@ test("a page or list that failed to load appears when the gateway is available a
   expect(await page.getByRole("alert").count()).toBe(0)
 })
 
-test("a page with a missing part appears at the next attempt", async () => {
+test("a page whose script could not be loaded appears at the next attempt", async () => {
   const { page } = operator
   const part = /\/assets\/first-steps-/
   await page.route(part, (route) => route.abort())

@@ -22,7 +22,7 @@ describe("API errors in the console", () => {
     })
   })
 
-  test("have one message for each field, the first", () => {
+  test("have only the first message for each field", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",

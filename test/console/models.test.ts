@@ -104,7 +104,7 @@ test("a model's path keeps only the slashes of its name", () => {
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
-test("a model is cooling if all its deployments are", () => {
+test("a model is cooling down if all its deployments are cooling down", () => {
   const resting = { ...healthy, state: "resting" } as const
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [

@@ -39,7 +39,7 @@ describe("times in the console", () => {
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("count UTC days in statements", () => {
+  test("use UTC days in statements", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })

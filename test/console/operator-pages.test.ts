@@ -47,7 +47,7 @@ describe("an audit record in the console", () => {
     expect(actionPattern(undefined)).toBeUndefined()
   })
 
-  test("names its target by the later name", () => {
+  test("shows the current name of its target", () => {
     expect(nameOf({ before: { name: "old" }, after: { name: "new" } })).toBe("new")
     expect(nameOf({ before: { name: "gone" }, after: null })).toBe("gone")
     expect(nameOf({ before: null, after: { name: 5 } })).toBeUndefined()

@@ -229,7 +229,7 @@ describe("exchanges in the playground", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("can be changed in one place only", () => {
+  test("can be changed at a single step", () => {
     const answer = newAnswer("c/d", {}, 0)
     const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
