@@ -58,7 +58,7 @@ async function rule(value: string | null): Promise<void> {
 }
 
 describe("image edits without a mask", () => {
-  test("fail unless the operator allows them, and again after that is revoked", async () => {
+  test("fail unless the operator allows them, and fail again when the permission is revoked", async () => {
     for (const value of ["optional", "required", "optional", null]) {
       await rule(value)
       if (value === "optional") {

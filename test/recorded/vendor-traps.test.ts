@@ -250,7 +250,7 @@ describe("an answer with two calls, the second without arguments", () => {
 describe("usage in vendors' streams", () => {
   const id = "plain openai-chat"
   for (const callerFormat of CALLER_FORMATS) {
-    test(`needs a request to the vendor, regardless of the caller, by ${callerFormat.path}`, async () => {
+    test(`appears because the gateway requests it, even if the caller does not, through ${callerFormat.path}`, async () => {
       await ask(callerFormat, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -283,7 +283,7 @@ describe("usage in vendors' streams", () => {
 describe("recorded Gemini signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const callerFormat of CALLER_FORMATS) {
-      test(`return in their place: ${name}, through ${callerFormat.path}`, async () => {
+      test(`keep their place when they are sent back: ${name}, through ${callerFormat.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(callerFormat, id)
         const next = await ask(callerFormat, id, nextTurn(callerFormat, body))

@@ -42,7 +42,7 @@ for (const upstream of UPSTREAMS) {
   describe(`Anthropic's client at ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("gets an error for a message without a limit", async () => {
+    test("gets an error for a message without max_tokens", async () => {
       const order = {
         model,
         messages: MESSAGES,

@@ -64,7 +64,7 @@ for (const upstream of UPSTREAMS) {
       expect(upstreams.heard.get("x-should-retry")).toBe("false")
     })
 
-    test("gets only text for compact", async () => {
+    test("gets only text from compact", async () => {
       const input = [{ role: "user", content: "Hello there, gateway" }] as const
       const told: unknown = await openAiOf(upstreams).responses.compact({
         model,
@@ -80,7 +80,7 @@ for (const upstream of UPSTREAMS) {
       }
     })
 
-    test("gets items that can be sent back for compact in OpenAI's own format", async () => {
+    test("gets items that can be sent back from compact in OpenAI's own format", async () => {
       const { responses } = openAiOf(upstreams)
       const told = await responses.compact(
         {

@@ -22,7 +22,7 @@ export function describeLosses(
   for (const upstream of UPSTREAMS) {
     const lost = losses[upstream]
     describe(`${name} at ${upstream}`, () => {
-      test(`reports as lost: ${lost.join(", ") || "nothing"}`, async () => {
+      test(`gets a report of these losses: ${lost.join(", ") || "none"}`, async () => {
         await ask(upstream, {})
         expect(upstreams.losses.toSorted()).toEqual([...lost].toSorted())
         const told = (await upstreams.receipt()).losses.map(
@@ -32,11 +32,11 @@ export function describeLosses(
       })
 
       if (lost.length === 0) {
-        test("answers a strict caller", async () => {
+        test("gets an answer in strict mode", async () => {
           await ask(upstream, STRICTLY)
         })
       } else {
-        test("rejects a strict caller", async () => {
+        test("gets an error in strict mode", async () => {
           const { requests } = upstreams.gateway.simulator
           const [last, balance] = [requests.at(-1), await upstreams.caller.balance()]
           const error = await ask(upstream, STRICTLY).catch((thrown: unknown) => thrown)
