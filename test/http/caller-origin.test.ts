@@ -13,7 +13,7 @@ test.each([
   "http://tollgate.models.svc.cluster.local",
   "http://gateway.internal",
   "http://app.localhost:8787",
-])("an origin that no stranger can own is trusted: %s", (origin) => {
+])("an origin outside of the public internet is trusted: %s", (origin) => {
   expect(callerOrigin(`${origin}/v1/images/generations`, OWN)).toBe(origin)
 })
 

@@ -36,14 +36,14 @@ async function asked(origin: string, url = gateway.url): Promise<[number, string
 const allowed = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
 describe("the allowed origins of a key", () => {
-  test("pass the preflight together, because it contains no key", async () => {
+  test("all pass the preflight, because a preflight contains no key", async () => {
     for (const origin of [APP, OTHER, SETTINGS]) expect(await asked(origin)).toEqual([204, origin])
     for (const origin of ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "null"]) {
       expect(await asked(origin)).toEqual([405, null])
     }
   })
 
-  test("can read responses to that key only: whole, streamed and rejected", async () => {
+  test("can read only responses to that key: whole, streamed and rejected", async () => {
     for (const body of [HELLO, { ...HELLO, stream: true }, {}]) {
       const own = await app.post(CHAT, body, { origin: APP })
       expect([allowed(own), own.headers.get("vary")]).toEqual([APP, "origin"])
@@ -114,7 +114,7 @@ test("a key allowed for any origin returns `*` only for itself", async () => {
 })
 
 describe("cross-origin caching", () => {
-  test("varies responses to requests without an origin by origin", async () => {
+  test("sends the vary header even if the request has no origin", async () => {
     for (const path of ["/healthz", "/v1/images/files/none.png", "/v1/models"]) {
       expect([path, (await app.get(path)).headers.get("vary")]).toEqual([path, "origin"])
     }

@@ -306,7 +306,7 @@ describe("an estimate", () => {
     })
   })
 
-  test("reads a long text in one event-loop turn at a time", async () => {
+  test("reads a long text at most once per event-loop turn", async () => {
     const long = "é".repeat(100_000)
     const readsByTurn = new Map<number, number>()
     const none = await gateway.caller("0")

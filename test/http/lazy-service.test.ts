@@ -25,7 +25,7 @@ test("a lazy service is created once at its first use and disposed", async () =>
   await expect(lazy.get()).rejects.toThrow("ending")
 })
 
-test("an unused lazy service is not created in order to be disposed", async () => {
+test("an unused lazy service is not created when it is disposed", async () => {
   Counted.made = 0
   await new Lazy(async () => new Counted())[Symbol.asyncDispose]()
   expect(Counted.made).toBe(0)

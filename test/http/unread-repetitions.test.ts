@@ -71,7 +71,7 @@ const SOURCES: [string, Build][] = [
   ["an answer of another process", neighbour],
 ]
 
-test.each(SOURCES)("repetitions of %s hold memory until they are read", async (_, build) => {
+test.each(SOURCES)("replays of %s hold memory until they are read", async (_, build) => {
   const budget = new MemoryBudget(4 * MEGABYTE)
   using memory = budget.open(HOLDER)
   const unread = await build(memory, bytesOf(FRAMES))
@@ -87,7 +87,7 @@ test.each(SOURCES)("repetitions of %s hold memory until they are read", async (_
   expect(budget.held).toBe(0)
 })
 
-test.each(SOURCES)("a repetition of %s ends if its caller stops reading", async (_, build) => {
+test.each(SOURCES)("a replay of %s ends if its caller stops reading", async (_, build) => {
   jest.useFakeTimers()
   try {
     const budget = new MemoryBudget(4 * MEGABYTE)
@@ -103,7 +103,7 @@ test.each(SOURCES)("a repetition of %s ends if its caller stops reading", async 
   }
 })
 
-test("a repetition that waits for its provider does not end", async () => {
+test("a replay that waits for its provider does not end", async () => {
   jest.useFakeTimers()
   try {
     const budget = new MemoryBudget(4 * MEGABYTE)

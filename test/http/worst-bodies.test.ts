@@ -166,7 +166,7 @@ const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<Te
       return caller
     },
   },
-  "that may not call the model": {
+  "that cannot call the model": {
     // When thirty bodies arrive at once, some wait for memory to decompress them.
     status: /^403 .*model_not_allowed|^503 .*overloaded/,
     make: () => gateway.caller("1", { models: ["own/none"] }),

@@ -9,7 +9,7 @@ import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
 
-test("a long response takes memory, and is rejected if its person holds too much", () => {
+test("a long response reserves memory, and is rejected if its user has reserved too much", () => {
   const budget = new MemoryBudget(8 * MEGABYTE)
   const open = () => budget.open({ id: "user 1", account: "user 1" })
   const long = { text: "a".repeat(MEGABYTE) }
@@ -21,7 +21,7 @@ test("a long response takes memory, and is rejected if its person holds too much
   expect(() => answerOf("req_2", long, open())).toThrow("hold the memory that this answer needs")
 })
 
-test("a short response takes no memory", async () => {
+test("a short response reserves no memory", async () => {
   const budget = new MemoryBudget(8 * MEGABYTE)
   const response = answerOf("req_1", { text: "a" }, budget.open({ id: "a", account: "a" }))
   expect(budget.held).toBe(0)

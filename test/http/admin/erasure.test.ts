@@ -54,7 +54,7 @@ function filesWith(folder: string, text: string): string[] {
   })
 }
 
-test("erasure removes a person's name everywhere and keeps their actions under their id, and everything verifies", async () => {
+test("erasure removes a person's name everywhere, keeps their actions under their id, and passes verification", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started

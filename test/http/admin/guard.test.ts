@@ -109,8 +109,8 @@ function ask(method: string, path: string, headers: Record<string, string>): Pro
 const COOKIE = { cookie: "session=good" }
 const CONSOLE = { ...COOKIE, "x-tollgate-console": "1" }
 
-describe("the guard of a change requested by a session", () => {
-  test("accepts a request of the console", async () => {
+describe("the guard of changes by a session", () => {
+  test("accepts a request from the console", async () => {
     const response = await ask("POST", "/things/7", CONSOLE)
     expect(await response.json()).toEqual({ by: USER.name, id: "7", address: "127.0.0.1" })
   })

@@ -113,7 +113,7 @@ test("a person's export is written in many turns of the event loop", async () =>
   expect(turns.count).toBeGreaterThan(10)
 })
 
-test("a person has 8 running requests and 64 that wait", async () => {
+test("a user can have 8 running and 64 waiting requests", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
   let running = 0
@@ -150,7 +150,7 @@ test("a response that is sent in pieces counts as running until its end", async 
   await waiting
 })
 
-test("a request that fails makes room for the next one", async () => {
+test("a failed request leaves room for the next one", async () => {
   const limits = new PersonLimits()
   const failed = Array.from({ length: 20 }, () =>
     limits.run("a", async () => {

@@ -87,7 +87,7 @@ describe("addresses of generateContent", () => {
 })
 
 describe("a generateContent stream", () => {
-  test("has one JSON array without alt=sse, and is charged before its last byte", async () => {
+  test("consists of one JSON array without alt=sse, and is charged before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]

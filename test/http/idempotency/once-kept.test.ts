@@ -68,7 +68,7 @@ test("another key of the account gets the stored answer, and its tokens are not 
   expect(await second.text()).toBe(text)
 })
 
-test("a restricted key gets no image of the default model while that model is unknown", async () => {
+test("a restricted key gets no stored image of a default model that it cannot access", async () => {
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,

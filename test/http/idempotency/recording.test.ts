@@ -199,7 +199,7 @@ test("a sweep removes old recordings", async () => {
   expect(readdirSync(answers.path)).toEqual([])
 })
 
-test("a removed recordings folder is created again, and a file in its place has no answers", async () => {
+test("a removed recordings folder is created again, and a file in its place counts as empty", async () => {
   using answers = new AnswerFiles()
   rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }
