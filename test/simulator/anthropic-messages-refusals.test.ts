@@ -13,7 +13,7 @@ import {
 
 const THOUGHT = { type: "thinking", thinking: "hm", signature: "bm90IG1pbmU=" }
 
-test("the Anthropic simulator rejects thinking that it has not signed, or signed differently", async () => {
+test("the Anthropic simulator rejects thinking without its own signature, and thinking that was changed after signing", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const { content } = await simulator.client.messages.create(asking("why", more))
@@ -226,7 +226,7 @@ for (const [name, body, message] of REFUSALS) {
   })
 }
 
-test("the Anthropic simulator rejects sampling parameters for its second and later model versions", async () => {
+test("the Anthropic simulator rejects sampling parameters in the newer version of the API", async () => {
   const version = { "anthropic-version": "2026-10-21" }
   for (const name of ["temperature", "top_p", "top_k"]) {
     expect(await refusalOf(asking("a", { [name]: 1 }), version)).toBe(

@@ -43,7 +43,7 @@ describe("the Cohere simulator with faults", () => {
     return await readUntilEnd(await server.post(PATH, fault(name, { stream: true })))
   }
 
-  test("simulates cut and malformed for a stream and a whole answer", async () => {
+  test("simulates the faults cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("message-end")
@@ -54,20 +54,20 @@ describe("the Cohere simulator with faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("simulates stream-error within the message", async () => {
+  test("simulates the fault stream-error within the message", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
   })
 
-  test("simulates no-done and no-finish without an end", async () => {
+  test("simulates the faults no-done and no-finish by omitting the end", async () => {
     const noDone = (await streamOf("no-done")).text
     expect(noDone).toContain("message-end")
     expect(noDone).not.toContain("[DONE]")
     expect((await streamOf("no-finish")).text).not.toContain("message-end")
   })
 
-  test("simulates crlf and comments", async () => {
+  test("simulates the faults crlf and comments", async () => {
     expect((await streamOf("crlf")).text.replaceAll("\r\n", "")).not.toContain("\n")
     expect((await streamOf("comments")).text).toContain(": PROCESSING\n\n")
   })
@@ -81,7 +81,7 @@ describe("the Cohere simulator with faults", () => {
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
 
-  test("simulates flaky with the requested failures, counted per request", async () => {
+  test("simulates the fault flaky with the requested failures, counted per request", async () => {
     await using server = withCohere()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -92,7 +92,7 @@ describe("the Cohere simulator with faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("simulates html, empty, redirect and echo-headers", async () => {
+  test("simulates the faults html, empty, redirect and echo-headers", async () => {
     await using server = withCohere()
     const html = await server.post(PATH, fault("html"))
     expect(await html.text()).toContain("<html>")

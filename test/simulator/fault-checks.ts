@@ -18,7 +18,7 @@ export interface AskedFormat {
 
 /** Tests the faults that are the same in every format. */
 export function testSharedFaults({ name, ask }: AskedFormat): void {
-  test(`${name}: simulates html, empty and redirect`, async () => {
+  test(`${name}: simulates the faults html, empty and redirect`, async () => {
     await using simulator = startSimulator()
     const html = await ask(simulator, "fault-html")
     expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -28,7 +28,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect((await ask(simulator, "fault-redirect")).status).toBe(302)
   })
 
-  test(`${name}: simulates malformed JSON`, async () => {
+  test(`${name}: simulates the fault malformed as invalid JSON`, async () => {
     await using simulator = startSimulator()
     const whole = await ask(simulator, "fault-malformed")
     expect(whole.status).toBe(200)
@@ -36,7 +36,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
   })
 
   for (const stream of [false, true]) {
-    test(`${name}: simulates cut (stream: ${stream})`, async () => {
+    test(`${name}: simulates the fault cut (stream: ${stream})`, async () => {
       await using simulator = startSimulator()
       let seen = 0
       for (let tries = 0; seen === 0 && tries < CUTS; tries++) {
@@ -63,7 +63,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     }
   }
 
-  test(`${name}: flaky fails the requested number of times for each marker`, async () => {
+  test(`${name}: the fault flaky fails the requested number of times for each marker`, async () => {
     await using simulator = startSimulator()
     const statuses: number[] = []
     for (const marker of ["a", "a", "a", "b"]) {

@@ -164,7 +164,7 @@ test("the fault malformed breaks the JSON", async () => {
   expect(text).toContain("[DONE]")
 })
 
-test("the simulator simulates html, empty and redirect", async () => {
+test("the simulator simulates the faults html, empty and redirect", async () => {
   await using simulator = withSimulator()
   const html = await post(simulator, fault("html"))
   expect([html.status, html.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])

@@ -44,7 +44,7 @@ describe("the Gemini simulator with faults", () => {
     })
   }
 
-  test("simulates 429 with its retry delay in the details, and in no header", async () => {
+  test("simulates status 429 with its retry delay in the details, and in no header", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ model: "fault-429" }), BODY)
     expect(response.headers.get("retry-after")).toBeNull()
@@ -65,7 +65,7 @@ describe("the Gemini simulator with faults", () => {
     expect((await refusalOf(BODY, asked)).message).toContain("knows no fault")
   })
 
-  test("simulates 400-policy as an answer without candidates, whole and streamed", async () => {
+  test("simulates the fault 400-policy as an answer without candidates, whole and streamed", async () => {
     const model = "fault-400-policy"
     const whole = await answerTo(BODY, { model })
     expect(whole).not.toHaveProperty("candidates")
@@ -73,7 +73,7 @@ describe("the Gemini simulator with faults", () => {
     expect(await chunksOf(BODY, { model })).toMatchObject([{ promptFeedback: {} }])
   })
 
-  test("simulates cut and malformed for a stream and a whole answer", async () => {
+  test("simulates the faults cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("finishReason")
@@ -84,18 +84,18 @@ describe("the Gemini simulator with faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("simulates stream-error within a stream", async () => {
+  test("simulates the fault stream-error within a stream", async () => {
     const chunks = framesOf((await streamOf("stream-error")).text)
     expect(chunks).toHaveLength(3)
     expect(chunks.at(-1) as unknown).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } })
   })
 
-  test("simulates no-finish without a reason, and no-done without an effect", async () => {
+  test("simulates the fault no-finish by omitting the reason, and no-done without an effect", async () => {
     expect((await streamOf("no-finish")).text).not.toContain("finishReason")
     expect((await streamOf("no-done")).text).toContain("finishReason")
   })
 
-  test("simulates crlf and comments", async () => {
+  test("simulates the faults crlf and comments", async () => {
     for (const name of ["crlf", "comments"]) {
       const { text } = await streamOf(name)
       expect(text.replaceAll("\r\n", "")).not.toContain("\n")
@@ -115,7 +115,7 @@ describe("the Gemini simulator with faults", () => {
     expect(huge.at(-1)?.usageMetadata.candidatesTokenCount).toBeGreaterThan(1_000_000)
   })
 
-  test("simulates flaky with the requested failures, counted per request", async () => {
+  test("simulates the fault flaky with the requested failures, counted per request", async () => {
     await using server = withGemini()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -126,7 +126,7 @@ describe("the Gemini simulator with faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("simulates html, empty, redirect and echo-headers", async () => {
+  test("simulates the faults html, empty, redirect and echo-headers", async () => {
     await using server = withGemini()
     const played = (name: string) =>
       server.post(pathOf({ model: `fault-${name}` }), BODY, { headers: { "x-own": "yes" } })
