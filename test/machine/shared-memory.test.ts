@@ -136,7 +136,7 @@ test("four processes that take from a shared bucket get exactly its content", as
 })
 
 describe("the processes of a machine", () => {
-  test("count while they run", () => {
+  test("appear in the count while they run", () => {
     const first = new Machine(folder)
     expect(first.presence.count).toBe(1)
     const second = new Machine(folder)

@@ -30,7 +30,7 @@ test("a backup has every row at its position, even after old rows were removed",
   expect(await reportsOf(again)).toEqual(reports)
 })
 
-test("a backup does not delay writers, and the log can restart afterwards", async () => {
+test("a backup does not delay writers, and the write-ahead log can restart afterwards", async () => {
   using folder = new TemporaryDirectory()
   using writer = new Database(folder.database, { create: true })
   useWriteAheadLog(writer)

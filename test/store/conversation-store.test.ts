@@ -58,7 +58,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("size limits of the conversation store", () => {
-  test("evict no answer for an answer larger than the total", async () => {
+  test("evict no answer for an answer larger than the total limit", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)

@@ -92,7 +92,7 @@ describe("a snapshot of a file", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  test("asks for a retry if a gateway starts on the file meanwhile", async () => {
+  test("returns a retryable error if a gateway starts on the file meanwhile", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const database = databaseOf({ data: folder.path })

@@ -111,7 +111,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("respects the shares of its target and its account, oldest of a target first", async () => {
+    test("is claimed within the limits of its target and its account, oldest of a target first", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
@@ -177,7 +177,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 9)).toEqual(["all", "of-one"])
     })
 
-    test("is created by the only process that changes its mark", async () => {
+    test("is created only by the process that changes its mark", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store

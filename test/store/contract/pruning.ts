@@ -130,7 +130,7 @@ function dayOf(at: number): string {
 
 /** Tests that an engine fulfills this contract. */
 export function pruningContract(engine: Engine): void {
-  test("old rows are removed, the rest verifies, and the totals of requests are unchanged", async () => {
+  test("old rows are removed, the remaining rows pass verification, and the totals of requests are unchanged", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served
