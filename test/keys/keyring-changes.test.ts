@@ -61,7 +61,7 @@ describe("a keyring", () => {
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
   })
 
-  test("has every change of another process within a second", async () => {
+  test("receives every change of another process within a second", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
@@ -121,7 +121,7 @@ describe("a key created or changed by another process", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("stops working after its change was reported, and needs no other read", async () => {
+  test("stops working as soon as its revocation is reported, without further reads", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0
@@ -148,7 +148,7 @@ describe("a key created or changed by another process", () => {
     expect([here.readings, there.readings]).toEqual([2, 2])
   })
 
-  test("causes one lookup for many unknown keys, and no lookup for a malformed one", async () => {
+  test("causes one shared lookup with other unknown keys, and no lookup if it is malformed", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)

@@ -97,7 +97,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
     afterAll(() => database[Symbol.asyncDispose]())
 
     test.each([1, 2, 5, 17])(
-      "admit exactly %i requests of a limit over three machines",
+      "admit exactly %i requests on three machines together if this is the limit",
       async (limit) => {
         const all = await membersOn(database, 3)
         const key = `key${++keys}`

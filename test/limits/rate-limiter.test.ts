@@ -65,7 +65,7 @@ describe.each(Object.keys(KINDS))("limit of requests per minute, buckets %s", (k
     expect(passes(request)).toBe(1)
   })
 
-  test("appears in headers with the rest and the time until the limit is full", () => {
+  test("appears in headers with the remaining amount and the time until the full limit is available", () => {
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "5",

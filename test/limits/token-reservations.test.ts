@@ -111,7 +111,7 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
     all = KINDS[kind]?.() ?? []
   })
 
-  test("return after long parallel requests", async () => {
+  test("become available again after long parallel requests", async () => {
     for (let round = 0; round < 3; round++) {
       const requests: (Running | undefined)[] = []
       for (let count = 0; count < 3; count++) {
@@ -128,7 +128,7 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
     for (const rates of all) expect(await remaining(rates)).toBeGreaterThan(LIMIT * 0.86)
   })
 
-  test("leave the used tokens to drain while they are reserved", async () => {
+  test("do not prevent used tokens from draining", async () => {
     const [one] = all
     const used = await begin(one, 60_000)
     used?.end(60_000)
@@ -139,7 +139,7 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
     expect(await remaining(one)).toBeWithin(89_000, 90_001)
   })
 
-  test("count once as used, although a part has drained", async () => {
+  test("drain from the start of their request if they are used", async () => {
     const [one] = all
     const request = await begin(one, 80_000)
     now += 30_000
@@ -148,7 +148,7 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
     expect(await remaining(one)).toBeWithin(69_000, 70_001)
   })
 
-  test("never return more than they hold", async () => {
+  test("never add more than was reserved when they are returned", async () => {
     const [one] = all
     const requests: (Running | undefined)[] = []
     for (let minute = 0; minute < 10; minute++) {

@@ -132,7 +132,7 @@ describe("a member who is not an operator", () => {
   })
 })
 
-test("a process that missed a change rejects the same change, and then has it", async () => {
+test("a process that missed a change rejects the same change as a conflict, and then applies it", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })

@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
     expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
   })
 
-  test(`${engine.name}: a provider is failing since the first hour without a good one after it`, async () => {
+  test(`${engine.name}: a provider has been failing since the first failed hour after its last success`, async () => {
     await using own = await ReportedEngine.on(engine)
     const failed = { model: "p/m", outcomes: ["upstream_error"] } as const
     await own.add(
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
     ])
   })
 
-  test(`${engine.name}: model reliability excludes invalid requests, and has no row for these only`, async () => {
+  test(`${engine.name}: model reliability excludes invalid requests, and omits models that have no other requests`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/mixed" },

@@ -114,7 +114,7 @@ test("filters of the request list are applied to each page", async () => {
   expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
 })
 
-test("the most expensive and the slowest requests come first, page by page, while requests arrive", async () => {
+test("the most expensive and the slowest requests come first, page by page, even while new requests arrive", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT, cost: 5n, duration: 900 },
@@ -171,7 +171,7 @@ test("a request list is exported for spreadsheets without formulas from callers"
   expect(await kindOf(foreign)).toBe("not_found")
 })
 
-test("cost and time filters of the request list are amounts", () => {
+test("cost and time filters of the request list must be valid amounts", () => {
   for (const wrong of [{ min_cost: "-1" }, { max_cost: "1,5" }, { min_duration_ms: "x" }]) {
     expect(requestQuery.safeParse(wrong).success).toBe(false)
   }

@@ -142,7 +142,7 @@ test("simultaneous checks of several processes report each event once", async ()
   expect(failures).toEqual([])
 })
 
-test("an unstable deployment and a missing price are reported occasionally", async () => {
+test("repeated problems of a deployment and a missing price are reported once per interval", async () => {
   await using world = await watched(10n * CREDIT)
   const { database, told, failures } = world
   let now = 0

@@ -71,7 +71,7 @@ test("a second factor gives its browser a new session, and the previous session 
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("a code opens only one session, even for an observer", async () => {
+test("an authenticator code opens only one session, even if several browsers send it", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)

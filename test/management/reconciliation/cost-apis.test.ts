@@ -115,7 +115,7 @@ function micros(amount: number): string {
   return `0.${String(amount).padStart(6, "0")}`
 }
 
-describe("OpenAI's cost API", () => {
+describe("the reader of OpenAI's cost API", () => {
   test("returns classes, tiers and keys over all pages", async () => {
     const { costs } = gateway.simulator
     const whole = days("2026-08-01", "2026-11-01")
@@ -165,7 +165,7 @@ describe("OpenAI's cost API", () => {
     ["sk-user", "OPENAI_ADMIN_KEY (403)"],
     ["sk-admin-429", "status 429"],
     ["sk-admin-503", "status 503"],
-  ])("rejects the key %s with the gateway's own message", async (key, words) => {
+  ])("rejects the response to the key %s with the gateway's own message", async (key, words) => {
     expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
   })
 
