@@ -19,7 +19,7 @@ function partsFor(parts: Pick<UpkeepParts, "store"> & Partial<UpkeepParts>, hear
   return { database: { prepare: async () => {} }, state, alarms, every: 5, ...parts }
 }
 
-test("the upkeep prepares a database repeatedly, even after a failure, until the node stops", async () => {
+test("periodic maintenance prepares the database repeatedly, even after a failure, until the node stops", async () => {
   await using own = await TestDatabase.open()
   let calls = 0
   const database = {

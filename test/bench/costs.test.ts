@@ -6,7 +6,7 @@ function block(subject: string, round: number, processorTime: number, strangersT
   return { subject, round, processorTime, strangersTime, ...counts }
 }
 
-test("the bench divides a block by the bare proxy's block of the same round", () => {
+test("the bench divides the cost of a gateway by the cost of the bare proxy in the same round", () => {
   const blocks = [
     block("bare", 0, 1_000),
     block("tollgate", 0, 2_000),
@@ -22,7 +22,7 @@ test("the bench divides a block by the bare proxy's block of the same round", ()
   expect(tollgate?.microseconds.median).toBe(20)
 })
 
-test("the bench excludes a round on a busy core, unless most rounds are", () => {
+test("the bench excludes a round on a busy core, unless most rounds ran on busy cores", () => {
   const quiet = [0, 1, 2].flatMap((round) => [
     block("bare", round, 1_000),
     block("tollgate", round, 2_000),

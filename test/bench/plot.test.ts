@@ -45,7 +45,7 @@ test("bars in a plot are sorted, have the right length, and are accessible", () 
   expect(widths).toEqual(widths.toSorted((left, right) => left - right))
 })
 
-test("similar bars in a plot start at zero", () => {
+test("bars of similar size in a plot start at zero", () => {
   const drawn = drawBars({
     title: "near",
     unit: " MB",

@@ -132,7 +132,7 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
     expect(failed.map(({ name }) => name)).toEqual([])
   })
 
-  test("the planted values reach their places", () => {
+  test("the planted values reach their expected locations", () => {
     const text = seen.places.simulator.requests.map((request) => JSON.stringify(request)).join()
     expect(text).toContain(planted.PROMPT)
     for (const { name, text: secret } of seen.own)

@@ -22,7 +22,7 @@ test.each(Object.keys(FORMS))("the search finds a canary %s", (form) => {
   expect(findCanaries(output, [CANARY])).toEqual([expect.stringContaining("file has it")])
 })
 
-test("the search does not find another text", () => {
+test("the search does not match other text", () => {
   const output = { name: "file", bytes: Buffer.from("canary/of another test") }
   expect(findCanaries(output, [CANARY])).toEqual([])
 })

@@ -8,7 +8,7 @@ test.each([
   "roughCredits(row.cost) - roughCredits(row.written_off)",
   "sum += roughCredits(row.cost)",
   "if (Number(account.debt) > 0) return",
-])("reports a sum of amounts as floats: %s", (source) => {
+])("the check of amounts reports a sum of amounts as floats: %s", (source) => {
   expect(floatAmounts(source, "a.ts")).not.toEqual([])
 })
 
@@ -17,7 +17,7 @@ test.each([
   "(roughCredits(row.cost) / most) * 100",
   "Number(row.requests)",
   "Number(right - left)",
-])("accepts integers, ratios and counts: %s", (source) => {
+])("the check of amounts accepts integers, ratios and counts: %s", (source) => {
   expect(floatAmounts(source, "a.ts")).toEqual([])
 })
 

@@ -151,7 +151,7 @@ describe("the phrase limit of a folder", () => {
     expect(violation).toStartWith("src/part (comments): 3 phrases to reword in 10 words")
   })
 
-  test("decreases to the present number, and disappears for clean text", () => {
+  test("decreases to the current number, and disappears for clean text", () => {
     const limits = [
       { ...row, max: 9 },
       { ...row, folder: "src/other" },

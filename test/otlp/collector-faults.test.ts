@@ -48,7 +48,7 @@ test("spans accepted by the collector are counted", async () => {
 
 describe.each([
   ["an error", () => new Response("no", { status: 500 }), "status 500"],
-  ["that it is not allowed", () => new Response("secret-answer", { status: 401 }), "status 401"],
+  ["status 401", () => new Response("secret-answer", { status: 401 }), "status 401"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
 ] as const)("a collector that answers with %s", (_, answer, message) => {
   test("receives no retry, and callers are not affected", async () => {
