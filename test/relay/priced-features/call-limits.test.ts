@@ -105,13 +105,13 @@ describe("the call limit that matches the hold", () => {
       { max_tool_calls: 25, tools: [{ type: "web_search" }] },
     ],
     [
-      "also if the caller set null",
+      "if the caller set null",
       RESPONSES,
       { model: "azure/m", tools: [{ type: "web_search" }], max_tool_calls: null },
       { max_tool_calls: 10, tools: [{ type: "web_search" }] },
     ],
     [
-      "in each tool with its own limit",
+      "in each tool that has its own limit",
       MESSAGES,
       {
         model: "claude/m",
@@ -136,7 +136,7 @@ describe("the call limit that matches the hold", () => {
       },
     ],
     [
-      "and limits the content of a page",
+      "together with a limit for the content of a page",
       MESSAGES,
       { model: "claude/m", tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] },
       {
@@ -162,7 +162,7 @@ describe("the call limit that matches the hold", () => {
   ]
   for (const [name, path, body, sent] of cases) {
     for (const stream of [false, true]) {
-      test(`reaches the vendor: ${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`reaches the vendor ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const isResponses = body["model"] === "azure/m"
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })

@@ -75,7 +75,7 @@ const advisor = {
 
 const CASES: readonly SecondCase[] = [
   {
-    name: "fallbacks: each model that was asked is paid at its own price",
+    name: "fallbacks, with a charge for each called model",
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
@@ -95,7 +95,7 @@ const CASES: readonly SecondCase[] = [
     other: "claude/large",
   },
   {
-    name: "fallbacks: reported by a block only",
+    name: "fallbacks that only a block reports",
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
@@ -106,7 +106,7 @@ const CASES: readonly SecondCase[] = [
     other: "claude/large",
   },
   {
-    name: "fallbacks: the one that answered did so fast",
+    name: "a fallback in fast mode",
     path: MESSAGES,
     model: "claude/small",
     body: { fallbacks: [{ model: "large", speed: "fast" }] },
@@ -149,7 +149,7 @@ const CASES: readonly SecondCase[] = [
     other: "claude/large",
   },
   {
-    name: "fallbacks: the one that answered",
+    name: "the fallback that answered",
     path: CHAT,
     model: "router/acme/small",
     body: { fallbacks: [{ model: "acme/small" }, { model: "acme/large" }] },
@@ -160,7 +160,7 @@ const CASES: readonly SecondCase[] = [
     other: "router/acme/large",
   },
   {
-    name: "fallbacks: an answer of an unknown model is charged at the highest price",
+    name: "fallbacks, with an answer of an unknown model at the highest price",
     path: CHAT,
     model: "router/acme/small",
     body: { fallbacks: [{ model: "acme/large" }], route: "fallback" },
