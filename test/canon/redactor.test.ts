@@ -18,9 +18,9 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "as base64": (secret) => btoa(secret),
   "as base64url": (secret) => Buffer.from(secret).toString("base64url"),
   "as a user's password": (secret) => btoa(`user:${secret}`),
-  "as base64 of a bearer": (secret) => btoa(`Bearer ${secret}.`),
+  "as base64 of a bearer token": (secret) => btoa(`Bearer ${secret}.`),
   "in hex": (secret) => Buffer.from(secret).toString("hex"),
-  "in large letters": (secret) => secret.toUpperCase(),
+  "in uppercase": (secret) => secret.toUpperCase(),
 }
 
 /** Asserts that no eight consecutive characters of the secret remain, in any of these forms. */
@@ -31,7 +31,7 @@ function expectGone(text: string, secret: string): void {
 
 describe("redaction of vendors' messages", () => {
   for (const [form, write] of Object.entries(FORMS)) {
-    test(`removes secrets, ${form}`, () => {
+    test(`removes a secret written ${form}`, () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()

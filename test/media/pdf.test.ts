@@ -116,24 +116,24 @@ describe("pdfExtent", () => {
 
   const circular = "2 0 obj << /Type /Pages /Kids [2 0 R 10 0 R] >> endobj"
   const unreadable: readonly (readonly [string, Buffer])[] = [
-    ["an encrypted one", makePdf({ pages: 1, text: TEXT, trailer: "/Encrypt 8 0 R" })],
-    ["one without pages", Buffer.from("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj")],
-    ["one with a circular page tree", withObjects(makePdf({ pages: 1, text: "" }), [circular])],
+    ["an encrypted file", makePdf({ pages: 1, text: TEXT, trailer: "/Encrypt 8 0 R" })],
+    ["a file without pages", Buffer.from("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj")],
+    ["a file with a circular page tree", withObjects(makePdf({ pages: 1, text: "" }), [circular])],
     [
-      "one that draws itself",
+      "a file with an object that draws itself",
       withObjects(makePdf({ pages: 1, text: "" }), [
         "10 0 obj << /Type /Page /Contents 22 0 R >> endobj",
         form(22, "/Me Do", "/Resources << /XObject << /Me 22 0 R >> >>"),
       ]),
     ],
     [
-      "one with text in an unknown compression",
+      "a file with text in an unknown compression",
       withObjects(makePdf({ pages: 1, text: "" }), [
         "11 0 obj << /Filter /LZWDecode /Length 3 >> stream\nabc\nendstream endobj",
       ]),
     ],
-    ["one that decompresses to a gigabyte", bomb()],
-    ["one of brackets only", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
+    ["a file that decompresses to a gigabyte", bomb()],
+    ["a file of brackets only", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
   ]
   test.each([...unreadable])("returns nothing for %s", (_, pdf) => {
     expect(pdfExtent(pdf)).toBeUndefined()

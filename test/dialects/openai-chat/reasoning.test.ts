@@ -33,24 +33,27 @@ function call(call: number): ChatEvent[] {
 
 /** Answers of vendors as events, by name. */
 const ANSWERS: readonly (readonly [string, readonly ChatEvent[]])[] = [
-  ["a thinking Claude", [think("o"), think("ne"), sign("1"), say("a"), ...call(0)]],
+  ["Claude with thinking", [think("o"), think("ne"), sign("1"), say("a"), ...call(0)]],
   [
-    "a Claude that thinks between",
+    "Claude with thinking between texts",
     [think("one"), sign("1"), say("a"), think("two"), sign("2"), ...call(0), ...call(1)],
   ],
   [
-    "a Claude with withheld thoughts",
+    "Claude with withheld thinking",
     [sign("1", { isRedacted: true }), think("two"), sign("2"), sign("3", { isRedacted: true })],
   ],
-  ["a Gemini that signs its first call", [say("a"), sign("1"), ...call(0), ...call(1)]],
-  ["a Gemini that signs a later call", [think("one"), say("a"), ...call(0), sign("1"), ...call(1)]],
-  ["a Gemini that signs at the end", [think("one"), say("a"), sign("1")]],
+  ["Gemini with a signature on the first call", [say("a"), sign("1"), ...call(0), ...call(1)]],
   [
-    "a GPT with reasoning ids",
+    "Gemini with a signature on a later call",
+    [think("one"), say("a"), ...call(0), sign("1"), ...call(1)],
+  ],
+  ["Gemini with a signature at the end", [think("one"), say("a"), sign("1")]],
+  [
+    "GPT with reasoning ids",
     [think("one"), sign("1", { id: "rs_1" }), sign("2", { id: "rs_2" }), ...call(0)],
   ],
-  ["a signature that replaces another", [think("one"), sign("1"), sign("2"), say("a")]],
-  ["a DeepSeek", [think("one"), say("a")]],
+  ["a model that replaces its signature", [think("one"), sign("1"), sign("2"), say("a")]],
+  ["DeepSeek", [think("one"), say("a")]],
 ]
 
 function encodeStream(events: readonly ChatEvent[]): SseFrame[] {
