@@ -163,38 +163,43 @@ describe("a failed command", () => {
   const busy = Object.assign(new Error("address in use"), { code: "EADDRINUSE" })
   const cases: [string, unknown, number, object][] = [
     [
-      "of a command",
+      "an error of the command",
       new CommandError("conflict", "It exists.", "Use another name."),
       5,
       { code: "conflict", message: "It exists.", hint: "Use another name." },
     ],
     [
-      "of a command without a hint",
+      "an error of the command without a hint",
       new CommandError("not_healthy", "3 problems."),
       6,
       { code: "not_healthy", message: "3 problems." },
     ],
     [
-      "of the settings",
+      "an error in the settings",
       new ConfigError([problem]),
       3,
       { code: "configuration", problems: [problem] },
     ],
     [
-      "of an unknown item",
+      "an unknown item",
       new GatewayError("not_found", "No such receipt."),
       4,
       { code: "not_found", message: "No such receipt." },
     ],
-    ["of a value", new GatewayError("invalid_value", "Not a glob."), 2, { code: "invalid_value" }],
     [
-      "of the gateway",
+      "an invalid value",
+      new GatewayError("invalid_value", "Not a glob."),
+      2,
+      { code: "invalid_value" },
+    ],
+    [
+      "an error of the gateway",
       new GatewayError("insufficient_credits", "No money."),
       1,
       { code: "insufficient_credits" },
     ],
     [
-      "of the system",
+      "an error of the operating system",
       busy,
       1,
       {
@@ -204,15 +209,15 @@ describe("a failed command", () => {
       },
     ],
     [
-      "unforeseen",
+      "an unexpected error",
       new TypeError("undefined is no object"),
       1,
       { code: "failed", hint: "Set TOLLGATE_DEBUG=1 to print the stack." },
     ],
-    ["other than an error", "text", 1, { code: "failed", message: "text" }],
+    ["a thrown value other than an error", "text", 1, { code: "failed", message: "text" }],
   ]
   for (const [name, thrown, exitCode, error] of cases) {
-    test(`prints its error and sets its exit code ${name}`, async () => {
+    test(`prints its error and sets its exit code: ${name}`, async () => {
       const words = await run("fail", undefined, failing(thrown))
       expect(words.exitCode).toBe(exitCode)
       expect(words.output).toBe("")
