@@ -67,13 +67,13 @@ const BREAKS: readonly Break[] = [
     words: OWN_WORDS,
   },
   {
-    name: "the error as the description has it",
+    name: "the error as documented",
     dialect: "openai-responses",
     events: [["error", FLAT]],
     words: OWN_WORDS,
   },
   {
-    name: "the error as it was recorded, and the failed response",
+    name: "the error as recorded, and the failed response",
     dialect: "openai-responses",
     events: [
       ["error", NESTED],
@@ -123,7 +123,7 @@ const BREAKS: readonly Break[] = [
     words: OWN_WORDS,
   },
   {
-    name: "the finish ERROR",
+    name: "the finish reason ERROR",
     dialect: "cohere-chat",
     events: [
       [
@@ -139,9 +139,9 @@ const DIALECTS = Object.keys(VENDORS) as DialectId[]
 
 /** Ways to break a stream that apply to every vendor. */
 const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
-  { name: "the end ahead of the end", dialect, events: [] },
+  { name: "the end of the connection before the final event", dialect, events: [] },
   {
-    name: "the end in the middle of a frame",
+    name: "the end of the connection in the middle of a frame",
     dialect,
     events: [dialect === "bedrock-converse" ? "\0\0\u0001\0" : 'data: {"type'],
   },

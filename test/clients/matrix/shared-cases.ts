@@ -27,10 +27,10 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
   "reasoning and two further turns": thinks,
   "reasoning around tools": thinksAroundTools,
   "withheld reasoning": withholds,
-  "JSON schema": answersThing,
-  "stop string": stopsAtString,
-  "limit of tokens": stopsAtLimit,
-  "cached prompt": findsCache,
+  "a JSON schema": answersThing,
+  "a stop string": stopsAtString,
+  "a token limit": stopsAtLimit,
+  "a cached prompt": findsCache,
 }
 
 /**
@@ -46,7 +46,7 @@ export function describeSharedCases(client: TestedClient, upstreams: SixUpstream
   )) {
     if (run === stopsAtString && !client.hasStop) continue
     if (run === withholds && !FACTS[upstream].withholds) continue
-    test(`${client.name} at ${upstream}: ${name}${isStreamed ? ", streamed" : ""}`, () =>
+    test(`${client.name} at ${upstream} completes a chat with ${name}${isStreamed ? ", streamed" : ""}`, () =>
       run({ client, upstreams, upstream, isStreamed }))
   }
 }
