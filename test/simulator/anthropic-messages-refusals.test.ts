@@ -89,10 +89,14 @@ const REFUSALS: [string, unknown, string][] = [
     "constructor: Extra inputs are not permitted",
   ],
   ["a temperature above 1", asking("a", { temperature: 1.5 }), "temperature: range: 0..1"],
-  ["a null", asking("a", { temperature: null }), "temperature: Input should be a valid number"],
+  [
+    "null as a parameter",
+    asking("a", { temperature: null }),
+    "temperature: Input should be a valid number",
+  ],
   ["an empty text", asking(""), "messages.0: all messages must have non-empty content"],
   [
-    "an empty block",
+    "an empty text block",
     ofUser({ type: "text", text: "" }),
     "messages: text content blocks must be non-empty",
   ],
@@ -112,7 +116,7 @@ const REFUSALS: [string, unknown, string][] = [
     "messages: final assistant content cannot end with trailing whitespace",
   ],
   [
-    "a role",
+    "an unknown role",
     asking("", { messages: [{ role: "tool", content: "a" }] }),
     "messages.0.role: Input should be 'user' or 'assistant'",
   ],
@@ -132,7 +136,7 @@ const REFUSALS: [string, unknown, string][] = [
     "messages.0.content.0: Input tag 'input_text' found using 'type'",
   ],
   [
-    "a field of a block",
+    "an unknown field of a block",
     ofUser({ type: "text", text: "a", id: 1 }),
     "messages.0.content.0.text.id: Extra inputs are not permitted",
   ],
@@ -153,7 +157,7 @@ const REFUSALS: [string, unknown, string][] = [
     "messages.2.content.1: each tool_use must have a single result.",
   ],
   [
-    "a call id",
+    "an invalid call id",
     turns([use("a.b")], [result("a.b")]),
     "messages.1.content.0.tool_use.id: String should match pattern",
   ],
@@ -163,7 +167,7 @@ const REFUSALS: [string, unknown, string][] = [
     "tool_choice may only be specified while providing tools.",
   ],
   [
-    "a chat tool",
+    "a tool of another API",
     asking("a", { tools: [{ type: "function", function: { name: "a" } }] }),
     "tools.0: Input tag 'function' found using 'type'",
   ],
@@ -203,7 +207,7 @@ const REFUSALS: [string, unknown, string][] = [
     "Thinking may not be enabled when tool_choice forces tool use.",
   ],
   [
-    "five markers",
+    "five cache markers",
     asking("", {
       messages: [
         {

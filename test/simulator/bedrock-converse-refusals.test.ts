@@ -127,7 +127,7 @@ const REFUSALS: [string, unknown, string][] = [
   ],
   ["an unknown field", asking("a", { max_tokens: 1 }), "The field max_tokens is not a member"],
   [
-    "a schema without a tool",
+    "a field that the model does not support",
     asking("a", { outputConfig: {} }),
     "This model doesn't support the outputConfig field.",
   ],
@@ -177,12 +177,12 @@ const REFUSALS: [string, unknown, string][] = [
     "The content field at messages.2.content.0.toolResult cannot be empty",
   ],
   [
-    "an id of a call",
+    "an invalid call id",
     turns([call("a.b")], [result("a.b")]),
     "1 validation error detected: Value 'a.b' at 'messages.1.content.0.toolUse.toolUseId'",
   ],
   [
-    "no tools",
+    "an empty list of tools",
     asking("a", { toolConfig: { tools: [] } }),
     "1 validation error detected: Value '[]' at 'toolConfig.tools'",
   ],
@@ -194,16 +194,16 @@ const REFUSALS: [string, unknown, string][] = [
     "The value at toolConfig.tools.0.toolSpec.inputSchema.json.type must be one of",
   ],
   [
-    "a name of a document",
+    "an invalid document name",
     ofUser({ text: "see" }, document("my.file.pdf")),
     "The document file name can only contain alphanumeric characters",
   ],
   [
-    "two spaces in a name",
+    "two spaces in a document name",
     ofUser({ text: "see" }, document("my  file")),
     "The document file name can only contain alphanumeric characters",
   ],
-  ["a document alone", ofUser(document("a")), "The message at messages.0 has a document"],
+  ["a document without text", ofUser(document("a")), "The message at messages.0 has a document"],
   [
     "bytes other than an image",
     ofUser({ image: { format: "png", source: { bytes: "AAAA" } } }),

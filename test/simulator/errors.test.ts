@@ -44,7 +44,7 @@ test("the simulator returns not found for an unknown model", async () => {
 
 const REFUSED: [string, object, string | null, string | null][] = [
   [
-    "both limits",
+    "max_tokens together with max_completion_tokens",
     { max_tokens: 1, max_completion_tokens: 1 },
     "max_tokens",
     "invalid_parameter_combination",
@@ -61,7 +61,7 @@ const REFUSED: [string, object, string | null, string | null][] = [
   ["parallel_tool_calls without tools", { parallel_tool_calls: true }, "parallel_tool_calls", null],
   ["top_logprobs without logprobs", { top_logprobs: 2 }, "top_logprobs", null],
   [
-    "an unknown part",
+    "an unknown content part",
     { messages: [{ role: "user", content: [{ type: "video" }] }] },
     "messages[0].content[0].type",
     "invalid_value",

@@ -21,7 +21,7 @@ describe("Gemini simulator validation", () => {
       'Invalid JSON payload received. Unknown name "temperature": Cannot find field.',
     ],
     [
-      "an unknown field inside",
+      "an unknown nested field",
       ask("hi", {
         tools: [
           {
@@ -99,16 +99,24 @@ describe("Gemini simulator validation", () => {
       "function_call.name: Name cannot be empty.",
     ],
     ["heat", configured("hi", { temperature: 3 }), "temperature must be in the range [0, 2]."],
-    ["no output", configured("hi", { maxOutputTokens: 0 }), "max_output_tokens must be positive."],
+    [
+      "an output limit of zero",
+      configured("hi", { maxOutputTokens: 0 }),
+      "max_output_tokens must be positive.",
+    ],
     [
       "an excessive number of choices",
       configured("hi", { candidateCount: 9 }),
       "candidate_count must be in",
     ],
     ["many stops", configured("hi", { stopSequences: [..."abcdef"] }), "at most 5 stop_sequences"],
-    ["another form", configured("hi", { responseMimeType: "image/png" }), "allowed mimetypes are"],
     [
-      "a schema of text",
+      "an unsupported answer type",
+      configured("hi", { responseMimeType: "image/png" }),
+      "allowed mimetypes are",
+    ],
+    [
+      "a schema without a JSON answer",
       configured("hi", { responseSchema: {} }),
       "only allowed with response_mime",
     ],
@@ -123,7 +131,7 @@ describe("Gemini simulator validation", () => {
       "Invalid function name.",
     ],
     [
-      "one name twice",
+      "two functions with the same name",
       ask("hi", { tools: [{ functionDeclarations: [CLOCK, CLOCK] }] }),
       "Duplicate function declaration found: get_time",
     ],
@@ -132,7 +140,11 @@ describe("Gemini simulator validation", () => {
       ask("hi", calling("ANY", ["nobody"])),
       "should be a subset of the",
     ],
-    ["names in a mode without them", ask("hi", calling("AUTO", ["get_time"])), "must be ANY"],
+    [
+      "function names in a mode that does not allow them",
+      ask("hi", calling("AUTO", ["get_time"])),
+      "must be ANY",
+    ],
   ]
   for (const [name, body, words] of CASES) {
     test(`rejects ${name}`, async () => {

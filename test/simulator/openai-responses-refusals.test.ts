@@ -19,12 +19,12 @@ const REFUSALS: [string, unknown, Fields][] = [
     { code: "unknown_parameter", param: "stop", message: "Unknown parameter: 'stop'." },
   ],
   [
-    "a small limit",
+    "an output limit below the minimum",
     asking("a", { max_output_tokens: 5 }),
     { code: "integer_below_min_value", param: "max_output_tokens" },
   ],
   [
-    "a temperature",
+    "a negative temperature",
     asking("a", { temperature: -1 }),
     { code: "decimal_below_min_value", param: "temperature" },
   ],
@@ -64,7 +64,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     },
   ],
   [
-    "a chat image",
+    "an image in the chat format",
     part({ type: "input_image", image_url: { url: "https://example.com/a.png" } }),
     { code: "invalid_type", param: "input[0].content[0].image_url" },
   ],
@@ -74,17 +74,17 @@ const REFUSALS: [string, unknown, Fields][] = [
     { code: "invalid_image_format" },
   ],
   [
-    "a bare file",
+    "a file that is not a data URL",
     part({ type: "input_file", filename: "a.pdf", file_data: "JVBERg==" }),
     { param: "input[0].content[0].file_data" },
   ],
   [
-    "a role",
+    "an unknown role",
     asking([{ role: "tool", content: "a" }]),
     { code: "invalid_value", param: "input[0].role" },
   ],
   [
-    "a field of an item",
+    "an unknown field of an item",
     asking([{ ...USER, tool_calls: [] }]),
     { code: "unknown_parameter", param: "input[0].tool_calls" },
   ],
@@ -94,7 +94,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     { code: "missing_required_parameter", param: "input[1].arguments" },
   ],
   [
-    "an item's id",
+    "an invalid item id",
     asking([USER, { ...CALL, id: "call_1" }, OUTPUT]),
     {
       message: "Invalid 'input[1].id': 'call_1'. Expected an ID that begins with 'fc'.",
@@ -120,7 +120,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     },
   ],
   [
-    "foreign reasoning",
+    "reasoning of another vendor",
     asking([USER, THOUGHT, CALL, OUTPUT]),
     {
       message:
@@ -139,7 +139,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     { code: "invalid_value", param: "input[0]" },
   ],
   [
-    "an unknown answer",
+    "an unknown previous response",
     asking("a", { previous_response_id: "resp_1" }),
     {
       message: "Previous response with id 'resp_1' not found.",
@@ -147,12 +147,12 @@ const REFUSALS: [string, unknown, Fields][] = [
     },
   ],
   [
-    "an effort",
+    "an unknown effort",
     asking("a", { reasoning: { effort: "most" } }),
     { code: "invalid_value", param: "reasoning.effort" },
   ],
   [
-    "an unnamed schema",
+    "a schema without a name",
     asking("a", { text: { format: { type: "json_schema", schema: {} } } }),
     { param: "text.format.name" },
   ],
