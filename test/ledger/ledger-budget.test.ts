@@ -119,7 +119,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
     })
   })
 
-  test("new requests wait until a removed node has joined again", async () => {
+  test("delays new requests until a removed node has joined again", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")

@@ -107,7 +107,7 @@ const anyUsage: fc.Arbitrary<Usage> = fc
   .array(fc.tuple(fc.constantFrom(...Object.values(CLASS_OF_NAME)), fc.nat({ max: 2_000_000 })))
   .map((quantities) => ({ ...NO_USAGE, ...Object.fromEntries(quantities) }))
 
-describe("the cost of a usage", () => {
+describe("the cost of usage", () => {
   test("equals the result of exact fractions", () => {
     fc.assert(
       fc.property(anyUsage, anyPrice, anyMultiplier, (usage, price, multiplier) => {

@@ -65,7 +65,7 @@ async function holdMany(
 }
 
 describe("200 simultaneous holds on credits for exactly 50", () => {
-  test("one node places exactly 50", async () => {
+  test("succeed exactly 50 times on one node", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
     const ledger = await database.ledger("node", await database.another())
@@ -74,7 +74,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
   })
 
   for (const nodes of [2, 3]) {
-    test(`${nodes} nodes together place exactly 50, repeatedly`, async () => {
+    test(`succeed exactly 50 times on ${nodes} nodes together, repeatedly`, async () => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
@@ -101,21 +101,24 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
     ["budget", "thrifty"],
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
-  ])("two nodes together place exactly as many as a key's %s allows", async (_name, owner) => {
-    await using database = await TestDatabase.open()
-    await using polling = new AsyncDisposableStack()
-    await database.account("account", 10_000n)
-    await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
-    const payer = payerOf("account", "thrifty", [owner])
-    const ledgers: Ledger[] = []
-    for (const node of ["left", "right"]) {
-      const store = await database.another()
-      const ledger = await database.ledger(node, store)
-      polling.use(new Poller(store, node, ledger))
-      ledgers.push(ledger)
-    }
-    expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
-  })
+  ])(
+    "succeed exactly as often as a key's %s allows on two nodes together",
+    async (_name, owner) => {
+      await using database = await TestDatabase.open()
+      await using polling = new AsyncDisposableStack()
+      await database.account("account", 10_000n)
+      await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
+      const payer = payerOf("account", "thrifty", [owner])
+      const ledgers: Ledger[] = []
+      for (const node of ["left", "right"]) {
+        const store = await database.another()
+        const ledger = await database.ledger(node, store)
+        polling.use(new Poller(store, node, ledger))
+        ledgers.push(ledger)
+      }
+      expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
+    },
+  )
 })
 
 describe("an idle lease of another node", () => {

@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000
 
 for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
   const numbers = sampleOf(NUMBERS, 6, 2 * index)
-  describe(name, () => {
+  describe(`the gateway on ${name}`, () => {
     const upstream = new AbsurdProvider()
     let gateway: TestGateway
     let caller: TestCaller

@@ -118,7 +118,7 @@ describe("credits for the input and a part of the output", () => {
 
   // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`the hold covers at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
+    test(`lead to a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const refused = await gateway.caller("0.00005")
@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("the credits are divided among n choices", async () => {
+  test("divide among n choices", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -157,13 +157,13 @@ describe("credits for the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("a shorter-answer header with an unknown option is rejected", async () => {
+  test("lead to an error for an unknown option of the header about shorter answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
   })
 
-  test("a budget limits the answer like a balance", async () => {
+  test("can come from a budget, which limits the answer like a balance", async () => {
     const caller = await gateway.caller("10", { budget: 300_000n })
     const response = await chat(caller, { messages: [{ role: "user", content: "/tokens 900" }] })
     expect(response.status).toBe(200)

@@ -105,15 +105,18 @@ describe("small PDFs with many pages of text", () => {
     packed: makePdf({ pages: PAGES, text, isPacked: true }),
     encrypted: makePdf({ pages: PAGES, text, trailer: "/Encrypt 9 0 R" }),
   }
-  test.each(Object.entries(files))("a hold covers the maximum cost: %s", async (_, pdf) => {
-    using vendor = startCounting(PAGES * PAGE_TOKENS)
-    await using gateway = await startWorld(vendor.url)
-    const caller = await gateway.caller("1.1")
-    const bodies = Array.from({ length: 40 }, () => caller.post("/v1/messages", readPdf(pdf)))
-    const statuses = await Promise.all(bodies.map(async (response) => (await response).status))
-    expect(statuses.filter((status) => status === 200).length).toBeWithin(1, 4)
-    expect(writeOffs(gateway)).toEqual([])
-  })
+  test.each(Object.entries(files))(
+    "have a hold that covers the maximum cost: %s",
+    async (_, pdf) => {
+      using vendor = startCounting(PAGES * PAGE_TOKENS)
+      await using gateway = await startWorld(vendor.url)
+      const caller = await gateway.caller("1.1")
+      const bodies = Array.from({ length: 40 }, () => caller.post("/v1/messages", readPdf(pdf)))
+      const statuses = await Promise.all(bodies.map(async (response) => (await response).status))
+      expect(statuses.filter((status) => status === 200).length).toBeWithin(1, 4)
+      expect(writeOffs(gateway)).toEqual([])
+    },
+  )
 })
 
 test("an ordinary PDF is held at a few times its cost", async () => {
