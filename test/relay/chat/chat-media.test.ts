@@ -313,13 +313,13 @@ describe("charges for media in a chat", () => {
 })
 
 describe("chats with a model of another kind", () => {
-  test("the request is rejected with the name of the right endpoint", async () => {
+  test("return an error that names the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("a speech model is rejected in a format without audio", async () => {
+  test("cannot use a speech model in a format without audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })

@@ -151,7 +151,7 @@ describe("several choices of a vendor that returns one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("the choices of several calls are merged even if the vendor uses the caller's dialect", async () => {
+  test("form one answer even if the vendor uses the caller's dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

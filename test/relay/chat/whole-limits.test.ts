@@ -92,7 +92,7 @@ describe("whole answers that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("the relay requests a whole answer if only a whole answer is complete", async () => {
+  test("arrive whole from the vendor if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("the relay requests a whole answer if the vendor refuses to stream", async () => {
+  test("arrive whole from the vendor if the vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -139,7 +139,7 @@ describe("whole answers that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`an answer that ${what} before the stop sequence is a failed attempt without a charge`, async () => {
+    test(`count as a failed attempt without a charge if the answer ${what} before the stop sequence`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2
