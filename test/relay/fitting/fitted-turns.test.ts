@@ -127,7 +127,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
   test.each([
     ["m/mistral", "prefix"],
     ["m/kimi", "partial"],
-  ])("the last turn is marked as unfinished for %s", async (model, field) => {
+  ])("include a mark on an unfinished last turn for %s", async (model, field) => {
     const outcome = await send(format, model, unfinished, stream)
     expect(lastIn(outcome)).toMatchObject({ role: "assistant", [field]: true })
     expect(outcome.losses).toBe("")

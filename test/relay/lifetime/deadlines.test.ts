@@ -128,31 +128,31 @@ async function expectTimeout(response: Response, words: string): Promise<void> {
 }
 
 for (const stream of [false, true]) {
-  describe(`before the answer begins, ${stream ? "streamed" : "whole"}:`, () => {
-    test("a missing first byte is a timeout", async () => {
+  describe(`a call whose answer has not begun, ${stream ? "streamed" : "whole"},`, () => {
+    test("times out without a first byte", async () => {
       const response = await ask("sim/fault-slow-headers", { firstByte: 200 }, { stream })
       await expectTimeout(response, "the first byte")
       await gateway.simulator.requests.at(-1)?.settled()
       expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
     })
 
-    test("the total deadline applies, even if it is the shortest", async () => {
+    test("times out at the total deadline, even if it is the shortest", async () => {
       const response = await ask("sim/fault-slow-headers", { whole: 200 }, { stream })
       await expectTimeout(response, "the whole answer")
     })
 
-    test("an address that accepts no connection is reported as a timeout", async () => {
+    test("times out if the address accepts no connection", async () => {
       const response = await ask("silent/echo", { connect: 200 }, { stream })
       await expectTimeout(response, "cannot be reached")
     })
 
-    test("the next deployment is called after a connection timeout", async () => {
+    test("moves to the next deployment after a connection timeout", async () => {
       const response = await ask("silent/backed-up", { connect: 200 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
     })
 
-    test("a reachable vendor can take longer than the connection deadline", async () => {
+    test("can take longer than the connection deadline if the vendor is reachable", async () => {
       const response = await ask("sim/fault-slow-headers-600", { connect: 150 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
@@ -160,8 +160,8 @@ for (const stream of [false, true]) {
   })
 }
 
-describe("after the answer has begun", () => {
-  test("a stall in a stream is reported in the stream, and the delivered part is charged", async () => {
+describe("a call whose answer has begun", () => {
+  test("reports a stall within the stream, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
     expect(response.status).toBe(200)
@@ -190,12 +190,12 @@ describe("after the answer has begun", () => {
     expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
   })
 
-  test("a stall in a whole answer is a timeout", async () => {
+  test("times out at a stall in a whole answer", async () => {
     const response = await ask("sim/fault-stall", { betweenBytes: 250 })
     await expectTimeout(response, "the next bytes")
   })
 
-  test("an endless stream is ended at the deadline", async () => {
+  test("ends an endless stream at the deadline", async () => {
     const response = await ask("scripted/drips-for-ever", { whole: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")

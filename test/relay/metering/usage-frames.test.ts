@@ -124,10 +124,10 @@ const STREAMS: Readonly<Record<string, string>> = {
     }),
 }
 
-describe("counts that a later frame omits or reports as zero", () => {
+describe("a count that a later frame omits or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`the earlier count is charged and reported to the caller: ${model} through ${path}`, async () => {
+      test(`keeps its earlier value in the charge and the response: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -142,7 +142,7 @@ describe("counts that a later frame omits or reports as zero", () => {
     }
   }
 
-  test("the count is estimated if no frame has it", async () => {
+  test("has an estimated value if no frame contains it", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)

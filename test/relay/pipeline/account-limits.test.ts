@@ -233,7 +233,7 @@ describe("the limits of an account", () => {
     [{ requests_per_minute: 0 }, "requests_per_minute"],
     [{ models: [] }, "models"],
     [{ max_keys: -1 }, "max_keys"],
-  ])("an invalid limit is rejected: %o", async (body, parameter) => {
+  ])("cannot be invalid: %o", async (body, parameter) => {
     const caller = await gateway.caller("1")
     const response = await ask(gateway, "PATCH", `/accounts/${caller.account.id}`, body)
     expect(response.status).toBe(400)

@@ -241,7 +241,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
   })
 
-  test("no credential is exposed to a caller if all of them fail", async () => {
+  test("never reach a caller, even if all of them fail", async () => {
     vendor.refusals.set(MAIN, { status: 400 })
     vendor.refusals.set(BACKUP, { status: 400 })
     const response = await ask("many/both")

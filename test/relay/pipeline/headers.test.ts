@@ -93,7 +93,7 @@ describe("vendors' response headers", () => {
 })
 
 describe("credentials in headers", () => {
-  test("the caller's credential is never sent to the vendor", async () => {
+  test("never reach the vendor if they belong to the caller", async () => {
     const extra = { "x-api-key": caller.key, cookie: `key=${caller.key}`, "x-other": "caller's" }
     const response = await chat({ model: "sim/fault-echo-headers", stream: true }, extra)
     const seen = contentOf(await response.text())
@@ -112,7 +112,7 @@ describe("credentials in headers", () => {
     }
   })
 
-  test("the operator's credential never appears in a response", async () => {
+  test("do not appear in a response if they belong to the operator", async () => {
     for (const name of ["whole", "forbidden", "bad-key", "out-of-money", "not-json"]) {
       for (const stream of [false, true]) {
         const response = await chat({ model: `leaky/${name}`, stream })

@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("stored content is deleted after its retention", async () => {
+  test("do not outlive their retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,

@@ -161,7 +161,7 @@ describe("a priced field", () => {
 })
 
 describe("fields without a price", () => {
-  test("an unknown field is passed on unchanged", async () => {
+  test("reach the vendor unchanged if they are unknown", async () => {
     current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
     const caller = await gateway.caller("10")
     const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
@@ -172,7 +172,7 @@ describe("fields without a price", () => {
     expect(vendor.bodies.at(-1)).toMatchObject(unknown)
   })
 
-  test("a field with its default value is free", async () => {
+  test("cost nothing if they have their default value", async () => {
     const one = CASES.find(({ name }) => name.includes("/chat/completions: service_tier priority"))
     if (!one) throw new Error("no such case")
     current = { ...one, body: { service_tier: "default", web_search_options: null, tools: [] } }

@@ -43,7 +43,7 @@ const LINKED: readonly [name: string, path: string, body: object][] = [
 
 describe("linked content that only its vendor can measure", () => {
   for (const [name, path, body] of LINKED) {
-    test(`the whole context is held: ${name}`, async () => {
+    test(`has a hold for the whole context: ${name}`, async () => {
       const rich = await gateway.caller("10")
       const told = await rich.post("/v1/estimate", { path, body })
       const { most } = (await told.json()) as { most: string }

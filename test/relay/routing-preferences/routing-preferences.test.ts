@@ -121,7 +121,7 @@ describe("a caller's provider preferences", () => {
     }
   })
 
-  test("preferences are not sent to vendors", async () => {
+  test("do not reach vendors", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("a list with a model that the key cannot access is rejected", async () => {
+  test("leads to an error if the key cannot access one of the models", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -291,7 +291,7 @@ describe("impossible preferences", () => {
     [{ models: [1] }, "models[0]"],
   ]
   test.each(faults)(
-    "a request is rejected with the name of the parameter: %j",
+    "lead to an error with the name of the parameter: %j",
     async (preference, place) => {
       const before = await creditsOf(caller)
       const error = await errorOf(await ask("dear/pool", preference))

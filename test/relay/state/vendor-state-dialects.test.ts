@@ -109,7 +109,7 @@ describe("stored vendor state in other dialects", () => {
     }
   })
 
-  test("a vendor of another dialect is not called, and the request is rejected", async () => {
+  test("does not reach a vendor of another dialect, and the request is rejected", async () => {
     const ways = [
       ["previous_response_id", { previous_response_id: "resp_x" }],
       ["conversation", { conversation: "conv_x" }],

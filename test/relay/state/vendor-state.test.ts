@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("the hold includes the content behind a response, an item and a file", async () => {
+  test("have a hold that includes the content of a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})

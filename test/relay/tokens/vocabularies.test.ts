@@ -47,7 +47,7 @@ describe("the tokens held for a text", () => {
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("fewer tokens than bytes are held if the vocabulary is known", async () => {
+  test("number fewer than the bytes if the vocabulary is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
@@ -75,7 +75,7 @@ describe("a prompt in another vocabulary with a low balance", () => {
     vendor[Symbol.dispose]()
   })
 
-  test("the maximum cost is held, so that nothing is written off", async () => {
+  test("has a hold for the maximum cost, so that nothing is written off", async () => {
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }

@@ -205,7 +205,7 @@ describe("base64 embeddings", () => {
     return isJsonObject(body) ? body["encoding_format"] : body
   }
 
-  test("the vendor is asked for base64 only if the caller requests it", async () => {
+  test("come from the vendor only if the caller requests base64", async () => {
     const caller = await gateway.caller("1")
     await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
     expect(lastAsked()).toBe("base64")
@@ -270,7 +270,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("the hold counts every byte as a token", async () => {
+  test("have a hold that counts every byte as a token", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)
@@ -297,7 +297,7 @@ describe("charges for embeddings", () => {
     expect(await caller.balance()).toBe(nanocredits("20") - nanocredits(receipt.hold))
   })
 
-  test("a failed upstream call is free", async () => {
+  test("exclude failed upstream calls", async () => {
     for (const model of ["sim/fault-500", "sim/fault-malformed", "sim/fault-cut"]) {
       const caller = await gateway.caller("1")
       const response = await caller.post(PATH, { model, input: "rain" })
@@ -307,7 +307,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("the next deployment answers after a failure, for a single charge", async () => {
+  test("include only the deployment that answers after a failure", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await embed(caller, { model: "two/embed", input: "rain" })
     expect(receipt.deployment).toBe("sim/embed")

@@ -96,7 +96,7 @@ describe("charges for images", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("the maximum is held: ten images are rejected with credits for nine", async () => {
+  test("have a hold for the maximum: ten images are rejected with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -108,7 +108,7 @@ describe("charges for images", () => {
     expect(await poor.balance()).toBe(30_000_000n)
   })
 
-  test("a failed vendor call is free", async () => {
+  test("exclude failed vendor calls", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
     expect(response.status).toBe(502)

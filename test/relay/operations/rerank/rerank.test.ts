@@ -251,7 +251,7 @@ describe("charges for reranking", () => {
     await nothingHeld(caller)
   })
 
-  test("a failed upstream call is free", async () => {
+  test("exclude failed upstream calls", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/fault-500", query: QUERY, documents: DOCUMENTS }
     expect((await errorOf(await caller.post(PATH, body))).status).toBe(502)

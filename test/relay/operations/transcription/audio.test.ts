@@ -122,7 +122,7 @@ describe("speech of every vendor", () => {
     "groq/orpheus": "troy",
   }
   for (const [model, voice] of Object.entries(voices)) {
-    test(`a text is converted to charged speech: ${model}`, async () => {
+    test(`has the requested format and a charge per character: ${model}`, async () => {
       const body = { model, voice, input: "Hello world" }
       const pcm = await speak({ ...body, response_format: "pcm" })
       expect(pcm.headers.get("content-type")).toBe("audio/pcm")

@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("the hold includes the fee of each call that the text may require", async () => {
+  test("has a hold that includes the fee of each call that the text may require", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
