@@ -49,8 +49,8 @@ const ORDINARY_MESSAGES: readonly string[] = [
   "Unrecognized request arguments supplied: billing_plan, project_id",
 ]
 
-describe("messages about the operator's account", () => {
-  test.each(ACCOUNT_MESSAGES)("an account message is hidden in every wrapping: %s", (message) => {
+describe("a message about the operator's account", () => {
+  test.each(ACCOUNT_MESSAGES)("stays hidden in every wrapping: %s", (message) => {
     for (const wrapped of [message, ...WRAPPINGS.map((wrap) => wrap(message))]) {
       const bodies = [
         { error: { message: wrapped, param: null } },
@@ -66,7 +66,7 @@ describe("messages about the operator's account", () => {
   })
 
   test.each(["Invalid value: 'API key not valid'", "Upstream: API key not valid."])(
-    "an account message that the request can contain does not pause the account: %s",
+    "does not pause the account if the request can contain it: %s",
     (message) => {
       const kind = vendorRefusal(400, { message }).details.providerError
       expect(["request", "forbidden"]).toContain(kind ?? "")

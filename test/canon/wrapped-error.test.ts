@@ -47,9 +47,9 @@ const WRAPPED = [
   [`Failed [2]: {'code': 'billing_hard_limit_reached', 'message': 'no'}`, "forbidden"],
 ] as const
 
-describe("errors inside the message of another error", () => {
+describe("an error inside the message of another error", () => {
   test.each(WRAPPED)(
-    "an inner account error is classified as an account error: %s",
+    "counts as an account error if it is about the account: %s",
     (message, kind) => {
       for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
         const refusal = vendorRefusal(400, error)
@@ -68,14 +68,11 @@ describe("errors inside the message of another error", () => {
     ],
     [`{"error":{"message":"Input should be 'user'"},"input":"your account is suspended"}`],
     [`Invalid JSON: {"messages": ["your account is suspended"]}`],
-  ])(
-    "an inner error that only quotes the request is classified as the caller's error: %s",
-    (message) => {
-      expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
-    },
-  )
+  ])("counts as the caller's error if it only quotes the request: %s", (message) => {
+    expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
+  })
 
-  test("the names and the parameter of the called provider are kept", () => {
+  test("keeps the names and the parameter of the called provider", () => {
     const wrapped = `litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': 'No.', 'type': 't', 'param': 'seed', 'code': 'c'}}`
     expect(unwrapError(wrapped)).toEqual({
       message: "No.",
@@ -100,7 +97,7 @@ describe("errors inside the message of another error", () => {
     ["Exception", 7_000],
     ["400 {", 13_000],
     ['"{', 30_000],
-  ])("a hostile inner error is read in linear time: %s", (part, count) => {
+  ])("takes linear time to read, even if it is hostile: %s", (part, count) => {
     for (const start of ["", "litellm.BadRequestError: AnthropicException - ", "{'a': '"]) {
       const message = start + part.repeat(count)
       const read = () => vendorRefusal(400, { message, texts: textsOf({ error: { message } }) })

@@ -141,7 +141,7 @@ describe("citation positions in characters and bytes", () => {
     )
   })
 
-  test("outside the text are moved to its ends", () => {
+  test("move to the nearest end of the text if they lie outside of it", () => {
     const places = placesOf("né".repeat(2_000))
     expect([-1, Number.NaN, 1e308].map((place) => places.byteAt(place))).toEqual([0, 0, 6_000])
     expect([-1, 1e308].map((place) => places.characterAt(place))).toEqual([0, 4_000])

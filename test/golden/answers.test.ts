@@ -33,7 +33,7 @@ const REFERENCE = ANTHROPIC_MESSAGES.id
 const MODEL = "any/model"
 
 for (const name of listGolden(ROOT)) {
-  describe(name, () => {
+  describe(`the golden answer ${name}`, () => {
     test("has no unused golden files", () => expectNothingLeftOver(`${ROOT}/${name}`))
 
     for (const upstream of UPSTREAMS) {

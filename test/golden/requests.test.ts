@@ -37,7 +37,7 @@ const seen = new Set<string>()
 for (const name of listGolden(ROOT)) {
   // Some dialects cannot express some features.
   const clients = CLIENTS.filter(({ id }) => hasGolden(`${ROOT}/${name}/${id}.json`))
-  describe(name, () => {
+  describe(`the golden request ${name}`, () => {
     const kept: string[] = []
     for (const [position, client] of clients.entries()) {
       const written = readGolden(`${ROOT}/${name}/${client.id}.json`)

@@ -12,7 +12,7 @@ import { withFixedValues } from "./fixed-values.ts"
 const ROOT = "answers"
 
 for (const upstream of UPSTREAMS) {
-  describe(upstream.id, () => {
+  describe(`the decoder of ${upstream.id}`, () => {
     const names = listGolden(ROOT).filter((name) => hasGolden(pathOf(name, upstream)))
 
     test("has golden streams", () => expect(names.length).toBeGreaterThan(2))

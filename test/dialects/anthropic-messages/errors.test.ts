@@ -112,7 +112,7 @@ describe("Anthropic error decoder", () => {
 
 describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
   const failed = anthropicRecordings().filter(({ status }) => status !== 200)
-  test.skipIf(!HAS_FIXTURES)("several recordings exist", () =>
+  test.skipIf(!HAS_FIXTURES)("include several files", () =>
     expect(failed.length).toBeGreaterThan(1),
   )
 

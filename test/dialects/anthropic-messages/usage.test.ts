@@ -136,7 +136,9 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
 
 describe(`Anthropic usage compared with an independent reading${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("recorded cases exist", () => expect(cases.length).toBeGreaterThan(10))
+  test.skipIf(!HAS_FIXTURES)("includes recorded cases", () =>
+    expect(cases.length).toBeGreaterThan(10),
+  )
 
   for (const [index, { usage, expected }] of cases.entries()) {
     test(`matches the independent reading: case ${index}`, () => {

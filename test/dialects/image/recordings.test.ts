@@ -57,24 +57,27 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("OpenAI receives the caller's fields unchanged", async () => {
-    const generations = RECORDINGS.filter(
-      ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
-    )
-    expect(generations.length).toBeGreaterThanOrEqual(3)
-    for (const { request } of generations) {
-      const { model = "", ...parameters } = decodeImageParameters("generation", request)
-      const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
-      const { quality, ...rest } = request
-      // The oldest model has only one quality.
-      const isDropped = request["model"] === "dall-e-2" && quality !== undefined
-      expect(bodies[0]).toMatchObject(isDropped ? rest : request)
-      expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
-    }
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    "belong to requests whose fields OpenAI receives unchanged",
+    async () => {
+      const generations = RECORDINGS.filter(
+        ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
+      )
+      expect(generations.length).toBeGreaterThanOrEqual(3)
+      for (const { request } of generations) {
+        const { model = "", ...parameters } = decodeImageParameters("generation", request)
+        const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
+        const { quality, ...rest } = request
+        // The oldest model has only one quality.
+        const isDropped = request["model"] === "dall-e-2" && quality !== undefined
+        expect(bodies[0]).toMatchObject(isDropped ? rest : request)
+        expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
+      }
+    },
+  )
 
   test.skipIf(!HAS_FIXTURES)(
-    "an edit of the AI SDK and the rejection of response_format are decoded",
+    "include edits of the AI SDK and a rejection of response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

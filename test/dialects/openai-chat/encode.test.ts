@@ -320,11 +320,11 @@ describe("OpenAI answer encoder", () => {
     expect(JSON.stringify(encoded)).not.toContain("secret")
     expect(encoded.choices).toMatchObject([{ message: { content: "" }, finish_reason: "stop" }])
   })
-
-  test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
-    "the decoder rejects an invalid answer: %p",
-    (body) => {
-      expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
-    },
-  )
 })
+
+test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
+  "the OpenAI decoder rejects an invalid answer: %p",
+  (body) => {
+    expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
+  },
+)

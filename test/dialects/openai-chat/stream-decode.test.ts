@@ -335,7 +335,7 @@ describe("OpenAI stream decoder of OpenAI-only fields", () => {
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("keeps fields of the answer as extras of its start", () => {
+  test("keeps fields of the answer as extras of its start event", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

@@ -152,7 +152,7 @@ describe("OpenAI usage", () => {
     expect([prompt, completion, total]).toEqual(expected)
   })
 
-  test("passes usage on unchanged if it adds up", () => {
+  test("stays unchanged if its counts add up", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
     expect(withTotal(usage)).toBe(usage)
   })

@@ -234,7 +234,7 @@ describe("subtitle encoder", () => {
     expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")
   })
 
-  test("languages are written by their English names", () => {
+  test("writes languages by their English names", () => {
     const request = transcriptionOf({ form: "verbose_json" })
     for (const [code, name] of [
       ["de", "german"],

@@ -257,7 +257,7 @@ describe("an address in the HTTP client", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("a connection to an address without a server fails with an error: %s", async (url) => {
+  ])("causes an error if no server listens there: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 

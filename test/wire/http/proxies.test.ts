@@ -104,7 +104,7 @@ describe("a configured proxy", () => {
     "ftp://proxy",
     "http://user:p@ss/w@proxy",
     "user:word@proxy:3128",
-  ])("an invalid proxy is reported without its value: %s", (value) => {
+  ])("causes an error without its value if it is invalid: %s", (value) => {
     const [warning = ""] = proxyWarnings({ ALL_PROXY: value })
     expect(warning).toStartWith("ALL_PROXY: ")
     expect(warning).not.toContain(value)
