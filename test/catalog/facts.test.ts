@@ -60,7 +60,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("has its date, and the date of each price", () => {
+  test("contains its own date and the date of each price", () => {
     const days = facts.generated_from.map(({ date }) => date)
     expect(days.every((day) => day <= facts.date)).toBe(true)
     const own = new Set([undefined, ...days])

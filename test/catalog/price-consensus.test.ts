@@ -108,7 +108,7 @@ describe("service modes in price lists", () => {
     expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
   })
 
-  test("the modes of the first list with the chosen price are used", () => {
+  test("come from the first of the lists with the chosen price", () => {
     const said = quotes({
       "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
       LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },

@@ -151,7 +151,7 @@ describe("facts from price lists", () => {
     expect(Object.keys(models).filter((name) => name.includes("/"))).toEqual([])
   })
 
-  test("the page lists each dispute with the value of each list", () => {
+  test("have a page with each dispute and the value of each list", () => {
     const page = disputesPage(built.facts, built.disputes)
     expect(page).toContain("| `openai/gpt-a` | `input` | 3 | 2 | 3 | **3** | two of three |")
     expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")

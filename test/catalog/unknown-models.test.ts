@@ -66,7 +66,7 @@ describe("model families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("a newer model costs the family's highest period price at any time", () => {
+  test("give a newer model the family's highest price of all periods, at any time", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -101,7 +101,7 @@ describe("model families", () => {
 })
 
 describe("unknown models", () => {
-  test("a request for an unknown model is rejected without the setting", () => {
+  test("cannot be called without the setting", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
@@ -137,7 +137,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
   })
 
-  test("an unknown model is rejected with a warning if its price has no output", () => {
+  test("lead to a warning and an error if their price has no output", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
       expect.stringContaining("unknown_models is not used: its price has no"),
@@ -145,7 +145,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })
 
-  test("unknown models with an invalid name are rejected, and do not accumulate", () => {
+  test("cannot have invalid names, and do not accumulate", () => {
     const { catalog } = build({ price: { input: "5", output: "5" } })
     for (const name of [
       `openai/${"a".repeat(300)}`,

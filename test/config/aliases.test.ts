@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("an alias of a missing model is rejected with its line", () => {
+  test("cannot name a missing model, and the error has the line", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama

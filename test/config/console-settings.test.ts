@@ -79,7 +79,7 @@ describe("stored settings of the console", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("an invalid setting is rejected without affecting others", () => {
+  test("stay active if other settings are invalid", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },

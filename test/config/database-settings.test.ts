@@ -35,7 +35,7 @@ describe("database settings", () => {
       "2:8: database.url: connects to db.example.com over",
     ],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("an invalid setting is rejected with its line in the file: %j", (text, place) => {
+  ])("lead to an error with the line in the file if one is invalid: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
@@ -75,7 +75,7 @@ describe("database settings", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("an invalid setting is rejected: %s: %s", (url, words) => {
+  ])("lead to an error if one is invalid: %s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -127,7 +127,7 @@ describe("database settings", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("a lease term is accepted only between 5 seconds and 10 minutes: %s", (term, expected) => {
+  ])("limit a lease term to between 5 seconds and 10 minutes: %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"

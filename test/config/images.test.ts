@@ -41,7 +41,7 @@ describe("image price settings", () => {
     })
   })
 
-  test("an invalid image price is rejected with its position", () => {
+  test("lead to an error with the position if a price is invalid", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")

@@ -86,7 +86,7 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("an invalid credential is rejected with a message: %s", (entry, fault) => {
+  test.each(bad)("lead to an error if one is invalid: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 

@@ -32,7 +32,7 @@ describe("settings for one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("a setting for another vendor is rejected, with its position and the allowed settings", () => {
+  test("lead to an error with the position and the allowed settings if they are for another vendor", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,7 +51,7 @@ describe("settings for one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`a missing setting is rejected: ${entry}`, () => {
+    test(`lead to an error if one is missing: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
@@ -115,7 +115,7 @@ describe("Google credentials in settings", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`invalid credentials are rejected: ${name}`, () => {
+    test(`lead to an error if they are invalid: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -239,7 +239,7 @@ describe("a vendor's environment variables", () => {
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("an incomplete set with a key is rejected, except for variables that others use too", () => {
+  test("lead to an error if a set with a key is incomplete, except for variables that others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -284,7 +284,7 @@ describe("the base_url setting", () => {
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
     ["models"],
-  ])("an address that ends in %s is rejected with the correction", (path) => {
+  ])("cannot end in %s, and the error contains the correction", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -294,7 +294,7 @@ describe("the base_url setting", () => {
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
   ])(
-    "an address of %s that ends in a version is rejected with the correction",
+    "cannot end in a version for %s, and the error contains the correction",
     (vendor, url, base) => {
       const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
       const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })

@@ -128,7 +128,7 @@ describe("the AWS role of a machine", () => {
     expect(String(error.cause)).toContain("must be an https address")
   })
 
-  test("an error reports the reason if the role cannot be used", async () => {
+  test("leads to an error with the reason if it cannot be used", async () => {
     const web = { AWS_ROLE_ARN: "arn", AWS_ENDPOINT_URL_STS: url }
     const missing = { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, "missing") }
     expect(String((await failure(machineKey("r", missing))).cause)).toContain("cannot be read")
@@ -343,7 +343,7 @@ describe("an identity that returns no credential", () => {
       "AWS_CONTAINER_AUTHORIZATION_TOKEN is not a valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
-  ])("an error reports the reason %p", async (environment, words) => {
+  ])("leads to an error with the reason %p", async (environment, words) => {
     const cause = failureWords(await failure(machineKey("r", environment)))
     expect(cause).toContain(words)
     expect(cause).not.toContain("secret")

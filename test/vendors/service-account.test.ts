@@ -111,8 +111,8 @@ describe("a service account", () => {
   })
 })
 
-describe("unusable service account credentials", () => {
-  test("Google's error code is reported without the key", async () => {
+describe("a service account that cannot be used", () => {
+  test("causes an error with Google's code and without the key", async () => {
     answer = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
@@ -125,7 +125,7 @@ describe("unusable service account credentials", () => {
     )
   })
 
-  test("invalid answers are reported", async () => {
+  test("causes an error for an invalid answer", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
       answer = () => new Response(body)
       expect((await failure(signerFor())).message).toContain("without a credential")
@@ -134,7 +134,7 @@ describe("unusable service account credentials", () => {
     expect((await failure(signerFor())).message).toContain("(302)")
   })
 
-  test("an invalid key is reported", async () => {
+  test("causes an error for an invalid key", async () => {
     const privateKey = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----"
     const error = await failure(signerFor({ privateKey }))
     expect(error.kind).toBe("upstream_error")
@@ -145,7 +145,7 @@ describe("unusable service account credentials", () => {
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 
-  test("an unreachable server is reported", async () => {
+  test("causes an error for an unreachable server", async () => {
     const error = await failure(signerFor({ tokenUri: "http://127.0.0.1:1/token" }))
     expect(error.message).toContain("cannot be reached")
   })

@@ -39,7 +39,7 @@ describe("required settings of a provider", () => {
     })
   }
 
-  test("a missing setting is reported", () => {
+  test("lead to an error if one is missing", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],
