@@ -195,7 +195,7 @@ models:
 })
 
 describe("written connect settings", () => {
-  test("a new private file contains the settings", async () => {
+  test("have a private file of their own", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -215,7 +215,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("the folder named by the tool's own variable contains the settings", async () => {
+  test("use the folder named by the tool's own variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -228,7 +228,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("existing content of the file is kept", async () => {
+  test("have no effect on existing content of the file", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")

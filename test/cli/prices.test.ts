@@ -150,7 +150,7 @@ models:
     expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
   })
 
-  test("a running gateway charges new prices, old receipts are unchanged, and the audit log names the author", async () => {
+  test("makes a running gateway charge new prices, leaves old receipts unchanged, and adds the author to the audit log", async () => {
     using installation = install()
     await using first = await startServing(installation)
     await using second = await startServing(installation)
