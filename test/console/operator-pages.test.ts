@@ -25,7 +25,7 @@ describe("an audit record in the console", () => {
     ])
   })
 
-  test("shows all members if there was nothing before, or nothing after", () => {
+  test("shows all members if there is no state before or no state after the change", () => {
     expect(differences(null, { a: 1 })).toEqual([{ path: "a", before: undefined, after: "1" }])
     expect(differences({ a: [{ b: true }] }, undefined)).toEqual([
       { path: "a[0].b", before: "true", after: undefined },
