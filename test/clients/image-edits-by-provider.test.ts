@@ -80,7 +80,7 @@ describe("image edits with the rules of the provider", () => {
     "a WebP": webp(300, 200),
   }
   for (const [name, image] of Object.entries(photos)) {
-    test(`an edit without a mask is accepted for ${name}, and returns base64`, async () => {
+    test(`accept ${name} without a mask, and return base64`, async () => {
       const response = await edit([...COMMON, ["image", image]])
       const { data } = (await response.json()) as Edited
       expect([response.status, data?.length]).toEqual([200, 1])
@@ -90,7 +90,7 @@ describe("image edits with the rules of the provider", () => {
     })
   }
 
-  test("the fields of n8n are accepted: several images, and a size of the result", async () => {
+  test("accept the fields of n8n: several images, and a size of the result", async () => {
     const response = await edit([
       ...COMMON,
       ["image[]", pngFile(png(512, 512))],
@@ -102,7 +102,7 @@ describe("image edits with the rules of the provider", () => {
     expect(response.status).toBe(200)
   })
 
-  test("a mask of another shape is accepted, and the provider checks it", async () => {
+  test("accept a mask of another shape, which the provider checks", async () => {
     const response = await edit([
       ...COMMON,
       ["image", pngFile(png(640, 480))],
@@ -112,7 +112,7 @@ describe("image edits with the rules of the provider", () => {
     expect([response.status, error?.code]).toEqual([400, "refused_by_upstream"])
   })
 
-  test("a JPEG is rejected free of charge if the model does not support it", async () => {
+  test("reject a JPEG free of charge if the model does not support it", async () => {
     const before = await caller.balance()
     const response = await edit([
       ["model", "sim/dall-e-2"],
@@ -124,13 +124,13 @@ describe("image edits with the rules of the provider", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("a link is returned on request", async () => {
+  test("can return a link", async () => {
     const response = await edit([...COMMON, ["image", jpeg(512, 512)], ["response_format", "url"]])
     const { data } = (await response.json()) as Edited
     expect(data?.[0]?.url).toStartWith("http")
   })
 
-  test("the type of the file is sent to Gemini", async () => {
+  test("have the type of the file in the request to Gemini", async () => {
     const response = await edit([
       ["model", "google/gemini-2.5-flash-image"],
       ["prompt", "a hat"],
@@ -142,14 +142,14 @@ describe("image edits with the rules of the provider", () => {
     )
   })
 
-  test("a file that is not an image is rejected", async () => {
+  test("reject a file that is not an image", async () => {
     const response = await edit([...COMMON, ["image", new File(["hello"], "a.png")]])
     const { error } = (await response.json()) as Edited
     expect([response.status, error?.code, error?.param]).toEqual([400, "invalid_image", "image"])
     expect(error?.message).toContain("it is not a PNG, JPEG or WebP")
   })
 
-  test("an edit of the AI SDK is accepted", async () => {
+  test("can come from the AI SDK", async () => {
     const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const { image } = await generateImage({
       model: openai.image(GPT),
@@ -158,7 +158,7 @@ describe("image edits with the rules of the provider", () => {
     expect(image.uint8Array.byteLength).toBeGreaterThan(0)
   })
 
-  test("an estimate uses the shape of the image", async () => {
+  test("have an estimate by the shape of the image", async () => {
     const body = { model: GPT, prompt: "a hat", image: { width: 640, height: 480 } }
     const response = await caller.post("/v1/estimate", { path: "/v1/images/edits", body })
     expect(response.status).toBe(200)

@@ -79,7 +79,7 @@ describe.each([
   test.each([
     ["Gemini's clients", "generateContent"],
     ["Gemini's clients in a stream", "streamGenerateContent"],
-  ])("the gateway returns them to %s", async (_, method) => {
+  ])("reach %s", async (_, method) => {
     const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
       contents: [{ role: "user", parts: [{ text: TEXT }] }],
       generationConfig: { responseLogprobs: true, logprobs: 2 },

@@ -237,7 +237,7 @@ for (const dialect of dialects) {
   describe(`failed generations in ${dialect}`, () => {
     for (const word of FAILED[dialect]) {
       for (const callerFormat of CALLER_FORMATS) {
-        test(`a generation that ended with ${word} is an error without a charge, whole, through ${callerFormat.path}`, async () => {
+        test(`return an error without a charge after ${word}, whole, through ${callerFormat.path}`, async () => {
           const { caller } = replaying
           const request = callerFormat.request(
             replaying.modelOf(failedId(dialect, word, "whole")),
@@ -252,7 +252,7 @@ for (const dialect of dialects) {
           expect(await caller.balance()).toBe(before)
         })
 
-        test(`a generation that ended with ${word} ends a stream with an error, through ${callerFormat.path}`, async () => {
+        test(`end a stream with an error after ${word}, through ${callerFormat.path}`, async () => {
           const { caller } = replaying
           const model = replaying.modelOf(failedId(dialect, word, "streamed"))
           const request = { ...callerFormat.request(model, []), stream: true }

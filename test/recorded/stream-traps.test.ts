@@ -62,7 +62,7 @@ describe("unusual streams through the gateway", () => {
   for (const trap of TRAPS) {
     for (const id of idsOf(trap)) {
       for (const isUsageAsked of [true, false]) {
-        test(`a stream is read completely: ${id}, usage ${isUsageAsked ? "requested" : "not requested"}`, async () => {
+        test(`arrive completely: ${id}, usage ${isUsageAsked ? "requested" : "not requested"}`, async () => {
           const { received, charged } = await run(id, isUsageAsked, trap.usage ?? USAGE)
           const chunks = isUsageAsked ? trap.asked : trap.unasked
           expect(received.chunks).toEqual(arriving(chunks, replaying.modelOf(id), charged))

@@ -40,7 +40,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     // `npm test` streams each recording both in one chunk and in pieces, and requests usage in one of the two cases.
     for (const { id, isAsked } of sampleOf(ways, 2, index)) {
       const call = { id, vendor, request, recorded: replay.body }
-      test(`a stream is returned and charged: ${id}, usage ${isAsked ? "" : "not "}requested`, () =>
+      test(`reach the caller and have a charge: ${id}, usage ${isAsked ? "" : "not "}requested`, () =>
         expectStream(replaying, call, isAsked))
     }
   }

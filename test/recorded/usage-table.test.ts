@@ -177,7 +177,7 @@ describe("the usage of every vendor", () => {
   for (const { name, dialect, means } of ROWS) {
     for (const way of WAYS) {
       for (const callerFormat of CALLER_FORMATS) {
-        test(`the counts are returned and charged: ${name}, ${way}, through ${callerFormat.path}`, async () => {
+        test(`appears in the response and in the charge: ${name}, ${way}, through ${callerFormat.path}`, async () => {
           const { caller, gateway } = replaying
           const usage = { ...NOTHING, ...means }
           const request = callerFormat.request(replaying.modelOf(`${name}, ${way}`), [])

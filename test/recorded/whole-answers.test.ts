@@ -27,7 +27,7 @@ describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { id, vendor, request, replay } of recordings) {
-    test(`an answer is returned and charged: ${id}`, async () => {
+    test(`reach the caller and have a charge: ${id}`, async () => {
       const call = { id, vendor, request, recorded: replay.body }
       await expectWhole(replaying, call)
     })

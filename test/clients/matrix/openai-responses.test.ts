@@ -80,7 +80,7 @@ for (const upstream of UPSTREAMS) {
       }
     })
 
-    test("gets items that can be sent back from compact in OpenAI's own format", async () => {
+    test("gets items from compact in OpenAI's own format, which can be sent back", async () => {
       const { responses } = openAiOf(upstreams)
       const told = await responses.compact(
         {
