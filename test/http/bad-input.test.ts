@@ -291,7 +291,7 @@ describe("key validation", () => {
     expect(body.error.message).toContain("expired")
   })
 
-  test("rejects models without access", async () => {
+  test("rejects a model that the key cannot access", async () => {
     const limited = await gateway.caller("1", { models: ["sim/oth*"] })
     const refused = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
     await expectRow(refused, 403, "model_not_allowed", "model")

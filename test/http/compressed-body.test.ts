@@ -143,7 +143,7 @@ describe("compressed request bodies", () => {
     gateway.app.apply(gateway.settings)
   })
 
-  test("a malformed compressed body is rejected with a client error", async () => {
+  test("lead to a client error if they are malformed", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {
@@ -172,7 +172,7 @@ describe("an unknown request encoding", () => {
     }
   })
 
-  test("compressed forms are rejected with the same error", async () => {
+  test("returns the same error for forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

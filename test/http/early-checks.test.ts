@@ -167,7 +167,7 @@ describe("lists and texts that are too long", () => {
     ],
   ]
   for (const [path, body, field, limit] of cases) {
-    test(`a list is rejected with its name and its limit: ${field} at ${path}`, async () => {
+    test(`lead to an error with the name and the limit: ${field} at ${path}`, async () => {
       const caller = await paid.caller("1")
       const response = await caller.post(path, body)
       const text = await response.text()
@@ -181,7 +181,7 @@ describe("lists and texts that are too long", () => {
     })
   }
 
-  test("a list of tokens counts as one text", async () => {
+  test("do not include a list of tokens, which counts as one text", async () => {
     const caller = await paid.caller("1000")
     const body = { model: "sim/embed", input: many(20_000, 100) }
     const response = await caller.post("/v1/embeddings", body)

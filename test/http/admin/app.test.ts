@@ -44,7 +44,7 @@ describe("management API authentication", () => {
     }
   })
 
-  test("a gateway key is rejected in any header", async () => {
+  test("rejects a gateway key in any header", async () => {
     const caller = await gateway.caller()
     for (const headers of [
       { authorization: `Bearer ${caller.key}` },

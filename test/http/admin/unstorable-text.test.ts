@@ -43,7 +43,7 @@ const CURSORS = [
 const TEXTS = { NUL: "a\0b", "a half character": "a\ud800b" }
 
 for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
-  describe(name, () => {
+  describe(`the management API on ${name}`, () => {
     let gateway: TestGateway
     let routes: readonly Route[]
     beforeAll(async () => {

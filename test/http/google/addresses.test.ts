@@ -36,33 +36,30 @@ describe("addresses similar to Google's", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("a common mistake is accepted: %s", async (path) => {
+  ])("work despite a common mistake: %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])(
-    "an address is accepted from Google's client of %s",
-    async (apiVersion) => {
-      const httpOptions = { baseUrl: gateway.url, apiVersion }
-      const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
-      const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
-      expect(text).toBe("Hello")
-      const stream = await client.models.generateContentStream({
-        model: "sim/echo",
-        contents: "One",
-      })
-      const chunks: string[] = []
-      for await (const chunk of stream) chunks.push(chunk.text ?? "")
-      expect(chunks.join("")).toBe("One")
-      const listed: unknown[] = []
-      for await (const { name } of await client.models.list()) listed.push(name)
-      expect(listed).toContain("models/sim/echo")
-    },
-  )
+  test.each(["v1alpha", "v1beta", "v1"])("work for Google's client of %s", async (apiVersion) => {
+    const httpOptions = { baseUrl: gateway.url, apiVersion }
+    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+    expect(text).toBe("Hello")
+    const stream = await client.models.generateContentStream({
+      model: "sim/echo",
+      contents: "One",
+    })
+    const chunks: string[] = []
+    for await (const chunk of stream) chunks.push(chunk.text ?? "")
+    expect(chunks.join("")).toBe("One")
+    const listed: unknown[] = []
+    for await (const { name } of await client.models.list()) listed.push(name)
+    expect(listed).toContain("models/sim/echo")
+  })
 
-  test("OpenAI's format is accepted at Google's address for it", async () => {
+  test("work for OpenAI's format at Google's address for it", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
@@ -101,7 +98,7 @@ describe("keys at Google's URLs", () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("no error exposes a key in the URL, regardless of its spelling", async () => {
+  test("never appear in an error, regardless of the spelling of the parameter", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

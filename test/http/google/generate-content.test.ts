@@ -58,7 +58,7 @@ describe("credentials at generateContent", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("a missing credential is reported in Google's format", async () => {
+  test("lead to an error in Google's format if they are missing", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -125,13 +125,13 @@ describe("charges for generateContent", () => {
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("Google's extra charges are held in snake case too: %s", async (_, camel, snake) => {
+  ])("include a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
   })
 
-  test("content stored for other accounts is rejected in either case", async () => {
+  test("exclude content stored for other accounts, which is rejected in either case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -142,7 +142,7 @@ describe("charges for generateContent", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("a request repeated with its idempotency key is charged once", async () => {
+  test("apply once to a request repeated with its idempotency key", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
@@ -160,7 +160,7 @@ describe("charges for generateContent", () => {
     expect(before - (await caller.balance())).toBe(charged)
   })
 
-  test("a request whose address names the model is estimated", async () => {
+  test("have an estimate if the address names the model", async () => {
     const answer = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },

@@ -73,8 +73,8 @@ function textOf(chunks: readonly JsonObject[]): string {
     .join("")
 }
 
-describe("missing fields of Google's format", () => {
-  test("missing fields are added to a whole response", async () => {
+describe("the gateway", () => {
+  test("adds missing fields of Google's format to a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("missing fields of Google's format", () => {
     })
   })
 
-  test("missing fields are added to each chunk of a stream", async () => {
+  test("adds missing fields of Google's format to each chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("missing fields of Google's format", () => {
     })
   })
 
-  test("a missing usage total is added", async () => {
+  test("adds a missing usage total", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
