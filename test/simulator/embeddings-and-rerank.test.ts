@@ -113,7 +113,7 @@ describe("validation in simulated vendors", () => {
     test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
-  test("simulated vendors reject an invalid credential like each vendor", async () => {
+  test("rejects an invalid credential like each vendor", async () => {
     const headers = { authorization: "Bearer wrong" }
     const statuses = await Promise.all(
       ["/v1/embeddings", "/v2/embed", "/v1/rerank", "/v2/rerank", BATCH, TITAN].map(

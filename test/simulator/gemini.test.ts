@@ -265,7 +265,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect((await refusalOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("fails with a foreign signature, with each service's message", async () => {
+  test("fails with the service's own message if the signature is foreign", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
