@@ -36,7 +36,7 @@ const ABSURD: Pick<ReportedRequest, "usage" | "duration" | "firstByte"> = {
 }
 
 for (const engine of ENGINES) {
-  describe(engine.name, () => {
+  describe(`a ledger on ${engine.name}`, () => {
     test("adds up charges of more than 64 bits exactly", async () => {
       await using own = await ReportedEngine.on(engine)
       const accounts = ["c", "d", "e"]

@@ -23,7 +23,7 @@ async function seen({ store, users }: Snapshot) {
   }
 }
 
-describe.each([...ENGINES])("$name", (engine) => {
+describe.each([...ENGINES])("a snapshot on $name", (engine) => {
   test("does not change while others write", async () => {
     await using database = await TestDatabase.on(engine)
     using users = await engine.users(database.directory.path)
