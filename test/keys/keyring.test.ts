@@ -42,13 +42,13 @@ describe("credentials in a request", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("a missing credential is reported: %s", async (_case, headers) => {
+  ])("lead to an error if they are missing: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("an unknown or malformed credential, another scheme, or two credentials are rejected", async () => {
+  test("lead to an error if they are unknown, malformed, duplicated or of another scheme", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("credentials in a request", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("a rejected credential gets a header with the remedy, and is never repeated", async () => {
+  test("lead to a header with the remedy if they are rejected, and are never repeated", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`

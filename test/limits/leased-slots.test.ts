@@ -163,7 +163,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       await fill([other], 5, key, 5)
     })
 
-    test("the slots are divided among the machines while the database is unavailable", async () => {
+    test("belong to the machines in equal parts while the database is unavailable", async () => {
       const all = await membersOn(database, 3)
       const key = `key${++keys}`
       for (const member of all) member.isAway = true

@@ -154,7 +154,7 @@ describe.each(Object.keys(KINDS))("limit of tokens per minute, buckets %s", (kin
     expect(passes({ ...large, tokens: 59 })).toBe(10)
   })
 
-  test("a lost token correction delays a key for at most ten minutes", () => {
+  test("delays a key for at most ten minutes if a token correction is lost", () => {
     limiter.check("key", { ...request, tokens: 1e12 })
     expect(refusal(request).details.retryAfter).toBe(550)
   })

@@ -83,7 +83,7 @@ function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
   "key ownership on %s",
   (_, engine) => {
-    test("owners, operators and the creator can change a key, and others cannot", async () => {
+    test("allows changes by owners, operators and the creator, and by no others", async () => {
       const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
       folders.push(folder)
       await using store = await engine.open(folder)
@@ -116,7 +116,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       }
     })
 
-    test("owners can change a key that an operator created, while members cannot", async () => {
+    test("allows owners but not members to change a key that an operator created", async () => {
       const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
       folders.push(folder)
       await using store = await engine.open(folder)

@@ -43,7 +43,7 @@ const CASES: Readonly<Record<string, Case>> = {
 afterEach(() => void setSystemTime())
 
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
-  "keys on %s",
+  "the state of a key on %s",
   (_, engine) => {
     const folder = mkdtempSync(join(tmpdir(), "tollgate-key-rejection-"))
     let store: Store
@@ -60,7 +60,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
     })
 
     test.each(Object.entries(CASES))(
-      "a key %s has the state that its requests meet",
+      "matches the response to requests of a key %s",
       async (_name, given) => {
         const { code, credits = "5", validMs } = given
         const account = await createAccount(credits)
@@ -81,7 +81,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       },
     )
 
-    test("a used budget rejects the keys that it applies to, until it renews", async () => {
+    test("shows a used-up budget for the keys that it applies to, until it renews", async () => {
       const account = await createAccount("5")
       const { id } = await keys.create(COMMAND_LINE, { account, name: "key" })
       const [key, payer] = await Promise.all([store.keys.find(id), store.accounts.find(account)])

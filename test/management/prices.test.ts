@@ -206,7 +206,7 @@ test("the operator gets a notice of a pending price list from any process", asyn
   })
 })
 
-test("the operator gets a notice of a price change within a day, but not of hourly changes", async () => {
+test("the operator gets a notice of a price change in the next day, but not of prices that change every hour", async () => {
   using receiver = startReceiver()
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000)
   const price = { input: "1", output: "2" }

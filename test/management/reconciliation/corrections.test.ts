@@ -10,7 +10,7 @@ import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
 
 const SPAN = { from: "2026-11-01T00:00:00Z", to: "2026-11-03T00:00:00Z" }
 
-describe.each(ENGINES)("$name", (engine) => {
+describe.each(ENGINES)("the usage report on $name", (engine) => {
   test("counts a posted bill difference as provider cost once", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
