@@ -8,7 +8,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../..
 
 const PRICE = { input: "1", output: "1" } as const
 
-/** One vendor of each kind, which reports the counts of its test. */
+/** Starts a server that answers in the format of each vendor, and reports the given counts. */
 function startCounting(inputTokens: number, seconds = 0) {
   let calls = 0
   const server = Bun.serve({
