@@ -3,7 +3,7 @@ import { wave } from "../../support/audio.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
 import { nothingHeld } from "../support.ts"
 
-/** Streams of images, speech and transcripts whose provider sends what no model generates. */
+/** Streams of images, speech and transcripts with content that no model generates. */
 
 const PRICE = { input: "1", output: "1", audio_input: "1", audio_output: "1", image_output: "1" }
 const encoder = new TextEncoder()

@@ -41,7 +41,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("returns a cooling candidate only before the first failure", () => {
+  test("returns a resting candidate only before the first failure", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b], ["a", "b"])
     expect(queue.next()).toBe(a)

@@ -233,7 +233,7 @@ describe("several credentials of a provider", () => {
     ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
     ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]
-  test.each(troubles)("cool down individually if one of them %s", async (_, model, refusal) => {
+  test.each(troubles)("rest individually if one of them %s", async (_, model, refusal) => {
     vendor.refusals.set(MAIN, refusal)
     expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
     vendor.keys.length = 0

@@ -208,7 +208,7 @@ describe("the order of deployments", () => {
     }
   })
 
-  test("excludes a repeatedly failing deployment until its cooldown ends", async () => {
+  test("excludes a repeatedly failing deployment until its resting time ends", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++) expect(await attemptsOf("sim/resting")).toEqual(both)
     expect(await attemptsOf("sim/resting")).toEqual(["sim/echo"])

@@ -45,7 +45,7 @@ async function untilTried(send: () => Promise<unknown>): Promise<void> {
   })
 }
 
-describe("requests that probe a deployment after its cooldown", () => {
+describe("requests that probe a resting deployment", () => {
   test("lead to another probe if the vendor rejects them", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")

@@ -4,7 +4,10 @@ import { startSimulator } from "../../../simulator/server.ts"
 import { IS_EXHAUSTIVE } from "../../support/exhaustive.ts"
 import { createInstallation, runJson, startServing } from "../../support/process.ts"
 
-/** Calls after each answer: of two processes, some of them reach the one that has not sent it. */
+/**
+ * Number of calls after each answer. With two processes, some of the calls reach the process that did not send the
+ * answer.
+ */
 const ROUNDS = IS_EXHAUSTIVE ? 24 : 12
 
 function yamlFor(simulatorUrl: string): string {

@@ -55,7 +55,7 @@ function ascii(text: string): Buffer {
 
 const OGG_PAGE = ascii(`OggS\0\0${"\0".repeat(20)}\xff${"\0".repeat(255)}`)
 
-/** Files whose parsing took seconds before a correction, by name. Each function creates a file of the given size. */
+/** Files that a careless parser reads for seconds, by name. Each function creates a file of the given size. */
 const FILES: Readonly<Record<string, (bytes: number) => Buffer>> = {
   "an ID3v2.4 tag of tiny TXXX frames": (bytes) => tagged(4, ascii("TXXX\0\0\0\x01\0\0\0"), bytes),
   "an ID3v2.2 tag of tiny COM frames": (bytes) => tagged(2, ascii("COM\0\0\x01\0"), bytes),
