@@ -19,7 +19,7 @@ const REQUEST: ChatRequest = {
 const SOURCE = { uri: "https://example.com", title: "Example" }
 const COUNT = 4_000
 const TEXT = "é".repeat(200_000)
-/** The maximum time in milliseconds that other callers may wait: each of these took many seconds. */
+/** Maximum time in milliseconds that other callers may wait. Quadratic work would take many seconds. */
 const MAX_PAUSE_MS = 1_000
 
 function gemini(groundingChunks: JsonObject[], groundingSupports: JsonObject[]): JsonObject {

@@ -7,8 +7,8 @@ import { AnswerRecord } from "../../src/relay/metering/answer-record.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 
 /**
- * Members that frames add to an object which outlasts them are limited for the whole answer: engines sort members whose
- * names are numbers each time they list them.
+ * The number of members that frames add to a lasting object is limited for the whole answer, because JavaScript engines
+ * sort members with numeric names each time they list them.
  */
 
 const MEMBERS = 9_000
