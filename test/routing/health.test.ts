@@ -38,7 +38,7 @@ describe("deployment health", () => {
     expect(restLeft()).toBe(1_000)
   })
 
-  test("doubles the cooldown each time a probe fails, up to a minute", () => {
+  test("doubles the resting time each time a probe fails, up to a minute", () => {
     breakTimes(3)
     const rests = [restLeft()]
     for (let trial = 0; trial < 8; trial++) {
@@ -55,7 +55,7 @@ describe("deployment health", () => {
     expect(restLeft()).toBe(1_000)
   })
 
-  test("admits one request after a cooldown, and ignores a probe without a result", () => {
+  test("admits one request after the resting time, and ignores a probe without a result", () => {
     breakTimes(3)
     now += 1_000
     expect(health.isHealthy(ID)).toBe(true)
@@ -75,7 +75,7 @@ describe("deployment health", () => {
       health.attempted(ID)
       health.failed(ID, new GatewayError(kind, "no sign"))
       expect(health.isHealthy(ID)).toBe(true)
-      // This outcome does not count as a success either. After the next failure, the deployment rests longer.
+      // This outcome does not count as a success, so the deployment rests longer after the next failure.
       health.attempted(ID)
       health.broke(ID)
       expect(restLeft()).toBe(2_000)
@@ -98,10 +98,13 @@ describe("deployment health", () => {
     [2, 2_000],
     [0, 0],
     [3_600, 120_000],
-  ])("converts an overload that requests %p seconds to a cooldown of %p ms", (retryAfter, rest) => {
-    health.overloaded(ID, retryAfter)
-    expect(restLeft()).toBe(rest)
-  })
+  ])(
+    "converts an overload that requests %p seconds to a resting time of %p ms",
+    (retryAfter, rest) => {
+      health.overloaded(ID, retryAfter)
+      expect(restLeft()).toBe(rest)
+    },
+  )
 
   test("keeps the delay that the vendor requested after a late success", () => {
     health.overloaded(ID, 30)
@@ -111,13 +114,13 @@ describe("deployment health", () => {
     expect(restLeft()).toBe(30_000)
   })
 
-  test("has a cooldown of a minute for an account without money, for any status", () => {
+  test("has a resting time of a minute for an account without money, for any status", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
     expect(restLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
 
-  test("has a cooldown of a minute for a rejected credential, and then one probe", () => {
+  test("has a resting time of a minute for a rejected credential, and then one probe", () => {
     health.refused(ID)
     expect(restLeft()).toBe(60_000)
     now += 60_000
@@ -144,7 +147,7 @@ describe("deployment health", () => {
   })
 
   test.each(["account", "credential"] as const)(
-    "puts a whole account into cooldown for its %s",
+    "lets a whole account rest for an error about the %s",
     (error) => {
       const [first, second] = ["mine/large#eu", "mine/small#eu"] as const
       health.failed(first, new GatewayError("upstream_error", "", { providerError: error }), 412)
@@ -172,7 +175,7 @@ describe("deployment health", () => {
   })
 
   test.each(["permission", "model"] as const)(
-    "puts one deployment into cooldown for its %s",
+    "lets one deployment rest for an error about the %s",
     (error) => {
       health.failed(ID, new GatewayError("upstream_error", "", { providerError: error }), 403)
       expect(restLeft()).toBe(60_000)

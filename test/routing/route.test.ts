@@ -82,7 +82,7 @@ describe("the route of a request", () => {
     expect(health.isHealthy("a")).toBe(true)
   })
 
-  test("sends one request to a deployment after its cooldown, and others elsewhere until it ends", () => {
+  test("sends one request to a deployment after its resting time, and others elsewhere until that request ends", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
@@ -150,7 +150,7 @@ describe("affinity of routes", () => {
     expect(first / count).toBeCloseTo(3 / 4, 1.7)
   })
 
-  test("moves only the keys of a cooling deployment, and moves them back", () => {
+  test("moves only the keys of a resting deployment, and moves them back", () => {
     let now = 0
     const health = new Health(() => now)
     const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)
