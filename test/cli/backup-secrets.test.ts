@@ -65,7 +65,7 @@ test.concurrent("restore rejects a changed backup without secrets, and secrets o
     expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)
   }
 
-  // A backup by someone else with secrets of their own is not restored in place of a missing one.
+  // A backup that a stranger made with other secrets is not restored in place of a missing backup.
   await runJson(stranger, "backup", join(backups, "theirs"))
   const [theirs = ""] = readdirSync(join(backups, "theirs"))
   const place = join(backups, "theirs", theirs)

@@ -310,8 +310,8 @@ function startBackup({ data, config }: Installation, to: string, limit = "unlimi
 }
 
 /**
- * Stops a process when a file exists. A process of its own watches, because the event loop of the tests may be busy for
- * longer than the process runs.
+ * Stops a process when a file exists. A separate process waits for the file, because the event loop of the tests may be
+ * busy for longer than the process runs.
  * @param file a path, which may contain the wildcard `*`.
  */
 async function stopAt(file: string, { pid }: Bun.Subprocess): Promise<void> {

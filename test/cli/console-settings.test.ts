@@ -74,7 +74,8 @@ describe("settings from the console", () => {
       expect(await statusOf(first, key, "sandbox/echo")).toBe(200)
       await until(async () => (await statusOf(second, key, "sandbox/echo")) === 200)
       await addProvider(first)
-      // Where it was changed it is active when that is answered; the simulator stays while it runs.
+      // In the process that made the change, the provider is active as soon as the response arrives. The simulator
+      // stays available until the process ends.
       expect(await statusOf(first, key, "mine/echo")).toBe(200)
       expect(await statusOf(first, key, "sandbox/echo")).toBe(200)
       const arrived = () => until(async () => (await statusOf(second, key, "mine/echo")) === 200)
