@@ -104,7 +104,7 @@ test("a model's path keeps only the slashes of its name", () => {
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
-test("a model is cooling down if all its deployments are cooling down", () => {
+test("a model is resting if all its deployments are resting", () => {
   const resting = { ...healthy, state: "resting" } as const
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [
@@ -323,7 +323,7 @@ test("the playground starts with the requested model, or with the best match", (
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })
 
-test("a model's health is determined by stored requests, unless it is cooling", () => {
+test("a model's health is determined by stored requests, unless it is resting", () => {
   const history = { state: "failing" } as ReliabilityRow
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const of = (state: "healthy" | "unknown" | "resting") =>
