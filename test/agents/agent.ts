@@ -6,7 +6,7 @@ export interface Step {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** A task: to change `note.txt`, and to run a command that copies the result. */
+/** A task: change `note.txt`, and run a command that copies the result. */
 export interface Task {
   readonly folder: string
   /** The model that performs the task. */

@@ -10,7 +10,7 @@ export const GEMINI: Agent = {
   package: "@google/gemini-cli",
   version: "0.61.0",
   command: COMMAND,
-  // Answers one of the two questions that Gemini CLI asks once: whether to trust the folder, and how to sign in.
+  // Trusts the folder. Gemini CLI would otherwise ask about this. `prepare` answers its other question, how to sign in.
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
   prepare: ({ home }) =>
     writeFileSync(

@@ -61,7 +61,7 @@ function send({ path, model, body, used }: Sent): Promise<Response> {
   return fetch(gateway.url + path, { method: "POST", headers, body: form })
 }
 
-/** Returns the pages and tiers that no request was charged by. */
+/** Returns the pages and tiers whose prices applied to no request. */
 function unused(sent: readonly Sent[]): string[] {
   const used = new Set(
     sent.flatMap(({ model, tiers = [] }) => [model, ...tiers.map((tier) => `${model} ${tier}`)]),

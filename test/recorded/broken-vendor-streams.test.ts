@@ -162,7 +162,7 @@ const SAID: Readonly<Record<DialectId, number>> = {
 
 /**
  * Returns a broken stream.
- * @param spared the number of events that are omitted at the end of the beginning.
+ * @param spared the number of events to omit before the break.
  */
 function broken({ name, dialect, events }: Break, spared = 0): VendorAnswer {
   const word = { "openai-responses": "completed", gemini: "STOP" }[String(dialect)] ?? "stop"
