@@ -24,7 +24,7 @@ function sizeOf(chunks: Chunks): number {
   return chunks.reduce((sum, each) => sum + (each instanceof Promise ? 0 : each.byteLength), 0)
 }
 
-/** Repeats an answer that is still being recorded, or that broke off while it was recorded. */
+/** Replays an answer that is still being recorded, or whose recording broke off. */
 const running: Build = (memory, chunks) => {
   const reader = {
     begun: async () => EVENTS,
@@ -49,7 +49,7 @@ function stored(ending: "whole" | "cut"): Build {
   }
 }
 
-/** Repeats an answer that another process records, so its length is unknown. */
+/** Replays an answer that another process is recording, so its length is unknown. */
 const neighbour: Build = (memory, chunks) => {
   const body = new ReadableStream<Uint8Array>(
     {

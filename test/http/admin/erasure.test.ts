@@ -103,7 +103,7 @@ test("erasure removes a person's name everywhere, keeps their actions under thei
   for (const name of names) expect(text).not.toContain(name)
   const found = await auditOf(operator, `&actor=${id}`)
   expect(found.length).toBeGreaterThan(3)
-  // The person is signed out, and the email address is not known any more.
+  // The person is signed out, and the email address is no longer known.
   expect(await ada.status("GET", "/session")).toBe(401)
   const { password } = ADA
   const again = { email: "king@example.com", password }
