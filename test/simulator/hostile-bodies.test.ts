@@ -4,9 +4,12 @@ import { sampleOf } from "../support/exhaustive.ts"
 
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
-/** The maximum time for one answer in milliseconds: the machine may be busy, and a request that hangs never ends. */
+/**
+ * Maximum time for one answer in milliseconds. It is long, because the machine may be busy, and a request that hangs
+ * never ends.
+ */
 const TIMEOUT_MS = 60_000
-/** `npm test` sends every fifth body: with 12 hostile values, all of them in rotation at each place of a body. */
+/** `npm test` sends every fifth body. There are 12 hostile values, so each of them is used at some places of a body. */
 const SAMPLE_STEP = 5
 /** Number of concurrent requests. */
 const TOGETHER = 16
