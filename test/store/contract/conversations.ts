@@ -154,7 +154,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(served.conversations, ofAnn)).toHaveLength(16)
     const ofBob = names.map((name) => `${name} bob`)
     expect((await found(served.conversations, ofBob)).length).toBe(20)
-    // The conversations have as much room as remains: 16 of 20 places are taken, and then all of them.
+    // New conversations may use the remaining space. 16 of 20 places are taken before, and all of them afterwards.
     for (let index = 0; index < 5; index++) {
       const record = answer(`more ${index}`, { bytes: 700, at: NOW + 100 + index })
       await other.conversations.keep([{ record, room }])

@@ -114,7 +114,7 @@ test("during shutdown an unavailable database fails immediately, and an availabl
   for (const each of [client, away]) each.endBy(performance.now())
   expect(await client.row("SELECT 1 AS one")).toEqual({ one: 1 })
   const refused = () => expect(away.row("SELECT 1")).rejects.toThrow("Failed to connect")
-  // It is 8 s otherwise.
+  // Otherwise, the time is 8 seconds.
   expect(await servedTime(refused)).toBeLessThan(4_000)
 })
 
