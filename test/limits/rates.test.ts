@@ -270,7 +270,7 @@ describe("rate limits without an available database", () => {
       passed += await burst(all, 40, perMinute(40))
       for (const member of all) member.skew += 1_100
     }
-    // Fewer than four drain, some were leased in advance, and the last lease had not reached every node.
+    // Fewer than four requests drain, some were leased in advance, and the last lease had not reached every node.
     expect(passed).toBeLessThan(17)
     expect(one.orders.length).toBeGreaterThan(3)
     for (const member of all) member.isAway = false
