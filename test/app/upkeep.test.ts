@@ -39,7 +39,7 @@ test("periodic maintenance prepares the database repeatedly, even after a failur
 
 test("rows older than the configured age are removed once, and the removal is recorded", async () => {
   await using own = await TestDatabase.open()
-  // The grants are from 1970. Only the last one must be kept.
+  // The grants are from 1970. Only the last grant must be kept.
   await own.account("a", 5n)
   await own.grant("a", 6n)
   await own.grant("a", 7n)

@@ -99,7 +99,7 @@ test("metrics show an overdue backup", async () => {
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 
-test("metrics show a cooling deployment and its recovery", async () => {
+test("metrics show a resting deployment and its recovery", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/flaky-5": simulated() },

@@ -140,7 +140,7 @@ test("a log batch that fails while others succeed is dropped, and does not delay
   }
   expect(told.filter(([what]) => what === "dropped").length).toBeGreaterThan(0)
   expect(sink.counts).toMatchObject({ dropped: 2, waiting: 0 })
-  // Each batch was tried once before any other batch was delivered, and five times after one was.
+  // Each of the two batches was tried once before any other batch was delivered, and five times afterwards.
   expect(shelf.asked.length - shelf.batches.length).toBeGreaterThanOrEqual(2 * 6)
   await sink[Symbol.asyncDispose]()
   expect(sink.counts.dropped).toBe(2)

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib"
 
 /** How a test PNG differs from the default: gray-scale with alpha, eight bits. */
 export interface PngOptions {
-  /** Colour type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA. */
+  /** Color type: 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA. */
   readonly colour?: number
   /** Chunks between the header and the pixels. */
   readonly chunks?: readonly Buffer[]
