@@ -149,7 +149,7 @@ test("a dated price period and weekly hours that do not overlap both apply", () 
   }
 })
 
-test("the interval of many price periods is found without iterating over all of their boundaries", () => {
+test("the current interval among many price periods is found without iterating over all of their boundaries", () => {
   const clock = (minute: number) =>
     `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
   const periods = Array.from({ length: 288 }, (_, index) => ({

@@ -29,7 +29,7 @@ test.each(["JÜRGEN@example.com", "\u212Aim@Example.com"])(
   },
 )
 
-test("redaction leaves an address that matches only under other lowercase rules", () => {
+test("redaction keeps an address that would match only under other lowercase rules", () => {
   const traces = { person: null, addresses: ["kim@example.com"] }
   expect(redactAudit(signIn("\u212Aim@example.com"), traces)).toBeUndefined()
 })

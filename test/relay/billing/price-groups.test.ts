@@ -195,7 +195,7 @@ async function usageOf(caller: TestCaller) {
   return total
 }
 
-describe("price group API", () => {
+describe("the price group API", () => {
   test("creates, changes and deletes groups, and records each change in the audit log", async () => {
     const later = inFuture()
     const prices = { "scripted/chat": { input: "0.1", output: "0.2" } }
