@@ -32,7 +32,7 @@ const REQUESTS: readonly (readonly [string, string, object])[] = [
   ["/v1/embeddings", "an embedding", TEXTS],
 ]
 
-describe.each(REQUESTS)("report of lost fields at %s, %s", (path, _, request) => {
+describe.each(REQUESTS)("the report of lost fields at %s, %s", (path, _, request) => {
   test.each([
     ["with a line break", { "a\nset-cookie: b": 1 }],
     ["with commas and colons", { "a:dropped, b": 1 }],
