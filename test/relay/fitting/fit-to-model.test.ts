@@ -171,7 +171,7 @@ test("a long user name is replaced by a shorter, stable one", () => {
   expect(fit("openai", "gpt-4.1", { user: "short" }).left).toEqual({ user: "short" })
 })
 
-describe("dialect of a request with function tools", () => {
+describe("the dialect of a request with function tools", () => {
   const tools = [{ name: "look" }]
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
