@@ -114,7 +114,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("ends a reasoning part at its signature, which a later one replaces", () => {
+  test("ends a reasoning part at its signature, which a later signature replaces", () => {
     const parts = partsOf(
       reasoning("a"),
       reasoning("b"),

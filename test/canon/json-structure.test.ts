@@ -22,7 +22,7 @@ const awkward = fc.oneof(
   fc.array(fc.stringMatching(/^[\\"{}[\],:a]{0,90}$/), { maxLength: 5 }),
 )
 
-describe("JSON structure check", () => {
+describe("the JSON structure check", () => {
   test("returns the same counts for any split of the bytes", () => {
     fc.assert(
       fc.property(awkward, fc.array(fc.nat(300), { maxLength: 8 }), (value, cuts) => {

@@ -6,7 +6,7 @@ import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../support/recordin
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
 
-test("vectors are unchanged after base64, to the last bit of a 32-bit float", () => {
+test("vectors are unchanged after conversion to base64 and back, to the last bit of a 32-bit float", () => {
   fc.assert(
     fc.property(floats, (numbers) => {
       expect(numbersOf(base64Of(numbers))).toEqual(numbers.map(Math.fround))
@@ -38,7 +38,7 @@ test("unit vectors keep their direction, and cosines compare only directions", (
 })
 
 test.skipIf(!HAS_FIXTURES)(
-  `vectors of OpenAI in base64 equal its floats${WITHOUT_FIXTURES}`,
+  `OpenAI's vectors in base64 equal its vectors as floats${WITHOUT_FIXTURES}`,
   () => {
     const embedding = (file: string): unknown => {
       const { data } = JSON.parse(readFixture(`openai-node/embeddings-${file}-response.json`)) as {

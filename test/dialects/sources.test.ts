@@ -51,7 +51,7 @@ function citationsOf({ choices }: ChatResult): readonly Citation[] {
   )
 }
 
-describe("encoder of sources outside the choices of an answer", () => {
+describe("the encoder of sources outside the choices of an answer", () => {
   const marked = [
     { url: "https://three.example", title: "Three", start: 12, end: 15 },
     { url: "https://one.example", title: "One", start: 35, end: 38 },
@@ -72,7 +72,7 @@ describe("encoder of sources outside the choices of an answer", () => {
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("cites sources by the whole text if it has no marks", () => {
+  test("cites sources for the whole text if the text has no marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -129,7 +129,7 @@ test("a streamed Gemini answer whose signature comes last keeps its citations", 
   expect(events.filter(({ type }) => type === "reasoning-signature")).toHaveLength(1)
 })
 
-describe("encoder of a citation without a source", () => {
+describe("the encoder of a citation without a source", () => {
   const body = (): JsonObject => ({
     candidates: [
       {

@@ -76,7 +76,7 @@ function timeOf(work: () => unknown): number {
   return threadTime(() => void isRejected(() => void work()), MAX_MS)
 }
 
-describe("embeddings decoder", () => {
+describe("the embeddings decoder", () => {
   const decode = (vendor: string, answer: OperationAnswer) => {
     const result = embeddingOf(vendor).decode([answer], embeddingRequest({}))
     if (result instanceof Promise) throw new Error("not decoded in one turn")
@@ -140,7 +140,7 @@ describe("embeddings decoder", () => {
   })
 })
 
-describe("image decoder", () => {
+describe("the image decoder", () => {
   test.each([...largeAnswers(IMAGES)])(
     "reads an answer of %s with a large %s quickly",
     (vendor, _, make) => {

@@ -196,7 +196,7 @@ const WORDS: Partial<Record<DialectId, string>> = {
 }
 
 for (const upstream of UPSTREAMS) {
-  describe(`decoder of ${upstream.id}`, () => {
+  describe(`the decoder of ${upstream.id}`, () => {
     for (const isStream of [false, true]) {
       for (const isCall of [false, true]) {
         const what = `${isStream ? "streamed" : "whole"}, ${isCall ? "a call" : "text"}`

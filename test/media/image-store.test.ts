@@ -38,7 +38,7 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 
 const BASE = "http://gateway"
 
-describe("image store of a folder", () => {
+describe("the image store of a folder", () => {
   test("returns images unchanged for the lifetime of their link", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)

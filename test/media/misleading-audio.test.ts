@@ -67,7 +67,7 @@ function waveHead({
   return Buffer.concat([file.subarray(0, 20 + size), file.subarray(60)])
 }
 
-describe("duration bound of a misleading WAV file", () => {
+describe("the duration bound of a misleading WAV file", () => {
   test.each([
     ["A-law of 64 bits", { tag: 6, bits: 64 }],
     ["mu-law of 16 bits", { tag: 7, bits: 16 }],
@@ -171,7 +171,7 @@ describe("duration bound of a misleading WAV file", () => {
   })
 })
 
-describe("duration bound of audio with an ID3 tag", () => {
+describe("the duration bound of audio with an ID3 tag", () => {
   const tag = latin1("ID3\x04\0\0\0\0\0\x02xx")
   const [mp3, aac] = [wholeSound("mp3", 1), wholeSound("aac", SECONDS)]
   const last = mp3.subarray(0, 417)
@@ -229,7 +229,7 @@ function entryOf(type: string, version: number, ...boxes: readonly Uint8Array[])
   return box(type, fields, ...boxes)
 }
 
-describe("duration bound of a misleading MP4 file", () => {
+describe("the duration bound of a misleading MP4 file", () => {
   const cookie = (samples: number, rate: number): Buffer =>
     box("alac", numbers(0, samples, 0, 0, 0, 0, rate))
   const count = Math.ceil((SECONDS * 8_000) / 4_096)
@@ -266,7 +266,7 @@ describe("duration bound of a misleading MP4 file", () => {
   })
 })
 
-describe("duration bound of a misleading WebM file", () => {
+describe("the duration bound of a misleading WebM file", () => {
   /** Returns an element whose length has two bytes. */
   function element(id: string, ...content: readonly Uint8Array[]): Buffer {
     const bytes = Buffer.concat(content)
@@ -295,7 +295,7 @@ describe("duration bound of a misleading WebM file", () => {
   })
 })
 
-describe("duration bound of an MPEG program stream", () => {
+describe("the duration bound of an MPEG program stream", () => {
   const sound = readFileSync(join(import.meta.dir, "samples/sound.mpeg"))
 
   test.each([0xbc, 0xbd, 0xbf, 0xfd])(

@@ -8,7 +8,7 @@ function encode(error: GatewayError) {
   return ANTHROPIC_MESSAGES.encodeError(error, "request-1")
 }
 
-describe("Anthropic error encoder", () => {
+describe("the Anthropic error encoder", () => {
   test("adds the gateway's own fields", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0.1", required: "0.2" },
@@ -54,7 +54,7 @@ describe("Anthropic error encoder", () => {
   })
 })
 
-describe("Anthropic error decoder", () => {
+describe("the Anthropic error decoder", () => {
   const decode = (status: number, body: unknown) => {
     const { kind, message, details } = ANTHROPIC_MESSAGES.decodeError(status, body)
     return [kind, message, details.upstream?.status]

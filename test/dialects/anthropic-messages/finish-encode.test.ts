@@ -6,7 +6,7 @@ import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/ind
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
 
-describe("Anthropic stop reason encoder", () => {
+describe("the Anthropic stop reason encoder", () => {
   const word = (event: Omit<Extract<ChatEvent, { type: "finish" }>, "type" | "choice">) => {
     const told = eventsOf(encode([START, { type: "finish", choice: 0, ...event }]))
     const { delta } = told.at(-2) as { delta: JsonObject }
@@ -40,7 +40,7 @@ describe("Anthropic stop reason encoder", () => {
   })
 })
 
-describe("Anthropic encoder of a broken stream", () => {
+describe("the Anthropic encoder of a broken stream", () => {
   test("ends the stream with the vendor's error", () => {
     const told = (code?: string) => {
       const error = errorEvent({ message: "broke", ...(code ? { code } : {}) })

@@ -48,7 +48,7 @@ function encode(events: readonly ChatEvent[]): SseFrame[] {
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
 }
 
-describe("official Anthropic client", () => {
+describe("the official Anthropic client", () => {
   test("reads thinking, text, parallel calls, a call without arguments, and usage from a stream", async () => {
     const message = await readByClient(
       encode([
@@ -117,7 +117,7 @@ describe("official Anthropic client", () => {
   })
 })
 
-describe(`official Anthropic client on translated recordings${WITHOUT_FIXTURES}`, () => {
+describe(`the official Anthropic client on translated recordings${WITHOUT_FIXTURES}`, () => {
   const streams = anthropicRecordings()
     .filter(({ answer }) => typeof answer === "string")
     .map(({ file, answer }) => ({ file, frames: framesOf(String(answer)) }))

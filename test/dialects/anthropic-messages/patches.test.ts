@@ -33,7 +33,7 @@ const START = {
   },
 }
 
-describe("Anthropic verbatim request", () => {
+describe("a verbatim Anthropic request", () => {
   test("changes only the model name", () => {
     const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
     const patched = patches.request(body, { model: "claude" })
@@ -113,7 +113,7 @@ test("a whole verbatim answer gets the public model name", () => {
   expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1, ...told })
 })
 
-describe("Anthropic verbatim stream", () => {
+describe("a verbatim Anthropic stream", () => {
   test("changes only the start event", () => {
     const frames = patcher()
     const start = frame(START)

@@ -22,7 +22,7 @@ function encode(model: string, reasoning: ReasoningOptions, fields: Partial<Chat
   return { body, thinking, output, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("Anthropic encoder for a model with a thinking budget", () => {
+describe("the Anthropic encoder for a model with a thinking budget", () => {
   test("sends the caller's budget or the budget that matches the effort", () => {
     const budget = encode(BUDGETS, { budget: 2000 })
     expect([budget.thinking, budget.losses]).toEqual([{ type: "enabled", budget_tokens: 2000 }, []])
@@ -120,7 +120,7 @@ describe("Anthropic encoder for a model with a thinking budget", () => {
   })
 })
 
-describe("Anthropic encoder for a model with adaptive thinking", () => {
+describe("the Anthropic encoder for a model with adaptive thinking", () => {
   test("sends an effort instead of a thinking budget", () => {
     const effort = encode(EFFORTS, { effort: "xhigh" })
     expect([effort.thinking, effort.output, effort.losses]).toEqual([

@@ -14,7 +14,7 @@ function userParts(...content: JsonValue[]) {
   return messagesOf({ role: "user", content })[0]?.parts
 }
 
-describe("Anthropic request decoder", () => {
+describe("the Anthropic request decoder", () => {
   test("decodes a request with only the required fields", () => {
     expect(decode({})).toEqual({
       model: "a/b",
@@ -99,7 +99,7 @@ describe("Anthropic request decoder", () => {
   })
 })
 
-describe("Anthropic instruction decoder", () => {
+describe("the Anthropic instruction decoder", () => {
   test("puts instructions first, whether text or blocks with cache markers", () => {
     expect(decode({ system: "Be brief." }).messages[0]).toEqual({
       role: "system",
@@ -119,7 +119,7 @@ describe("Anthropic instruction decoder", () => {
   })
 })
 
-describe("Anthropic turn decoder", () => {
+describe("the Anthropic turn decoder", () => {
   test("accepts turns in any order", () => {
     const roles = messagesOf(
       { role: "assistant", content: "Hello" },
@@ -191,7 +191,7 @@ describe("Anthropic turn decoder", () => {
   })
 })
 
-describe("Anthropic block decoder", () => {
+describe("the Anthropic block decoder", () => {
   test("reads images as base64, by address and by reference", () => {
     const image = (source: JsonObject) => ({ type: "image", source })
     expect(

@@ -6,7 +6,7 @@ import {
 } from "../../../src/dialects/anthropic-messages/index.ts"
 import { USER, request, encode, encodeParts, text } from "./encoded-request.ts"
 
-describe("Anthropic request encoder", () => {
+describe("the Anthropic request encoder", () => {
   test("encodes a request with only the required fields", () => {
     expect(encode({})).toEqual({
       body: {
@@ -80,7 +80,7 @@ describe("Anthropic request encoder", () => {
   })
 })
 
-describe("Anthropic sampling encoder", () => {
+describe("the Anthropic sampling encoder", () => {
   test("drops top_p if temperature is set, unless the model accepts both", () => {
     const both = { temperature: 0.3, topP: 0.9 }
     const { body, losses } = encode(both)
@@ -107,7 +107,7 @@ describe("Anthropic sampling encoder", () => {
   })
 })
 
-describe("Anthropic instruction encoder", () => {
+describe("the Anthropic instruction encoder", () => {
   test("moves instructions to the top from any position", () => {
     const { body, losses } = encode({
       messages: [
@@ -140,7 +140,7 @@ describe("Anthropic instruction encoder", () => {
   })
 })
 
-describe("Anthropic turn encoder", () => {
+describe("the Anthropic turn encoder", () => {
   const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: '{"x":1}' })
   const answer = (id: string): Message => ({
     role: "tool",
@@ -223,7 +223,7 @@ describe("Anthropic turn encoder", () => {
   })
 })
 
-describe("Anthropic encoder of earlier reasoning", () => {
+describe("the Anthropic encoder of earlier reasoning", () => {
   const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
 
   test("sends reasoning back if Anthropic signed it", () => {
@@ -253,7 +253,7 @@ describe("Anthropic encoder of earlier reasoning", () => {
   })
 })
 
-describe("Anthropic image and file encoder", () => {
+describe("the Anthropic image and file encoder", () => {
   const data = "iVBORw0KGgo="
 
   test("encodes supported images and files", () => {

@@ -14,7 +14,7 @@ function choiceOf(fields: JsonObject, request?: ChatRequest) {
   return decode(fields, request).choices[0]
 }
 
-describe("Anthropic answer decoder", () => {
+describe("the Anthropic answer decoder", () => {
   test("decodes all parts of a message", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const result = decode({
@@ -64,7 +64,7 @@ describe("Anthropic answer decoder", () => {
   })
 })
 
-describe("Anthropic stop reason decoder", () => {
+describe("the Anthropic stop reason decoder", () => {
   const ends = (word: string | null, sequence: string | null = null) => {
     const choice = choiceOf({ stop_reason: word, stop_sequence: sequence })
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
@@ -91,7 +91,7 @@ describe("Anthropic stop reason decoder", () => {
   })
 })
 
-describe("Anthropic decoder of a structured answer tool", () => {
+describe("the Anthropic decoder of a structured answer tool", () => {
   const request: ChatRequest = {
     model: "claude-3-7-sonnet-20250219",
     messages: [],

@@ -23,7 +23,7 @@ function contentOf(...parts: Part[]) {
   return encode({ parts }).content
 }
 
-describe("Anthropic answer encoder", () => {
+describe("the Anthropic answer encoder", () => {
   test("writes every member that the official client declares", () => {
     const message = encode({ parts: [{ type: "text", text: "Hi" }] })
     expect(message.content).toEqual([{ type: "text", text: "Hi" }])

@@ -47,7 +47,7 @@ function inside(...events: JsonObject[]): ChatEvent[] {
   return decode([START, ...events]).slice(2)
 }
 
-describe("Anthropic stream decoder", () => {
+describe("the Anthropic stream decoder", () => {
   test("yields text, finish reason and usage", () => {
     const events = decode([
       START,
@@ -124,7 +124,7 @@ describe("Anthropic stream decoder", () => {
   })
 })
 
-describe("Anthropic stream decoder of content blocks", () => {
+describe("the Anthropic stream decoder of content blocks", () => {
   test("decodes a tool call without arguments", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: {} }
     const events = inside(
@@ -288,7 +288,7 @@ describe("Anthropic stream decoder of content blocks", () => {
   })
 })
 
-describe("Anthropic stream decoder of usage", () => {
+describe("the Anthropic stream decoder of usage", () => {
   test("replaces usage with later reports instead of adding them", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
@@ -317,7 +317,7 @@ test("events without a type have no content", () => {
   expect(decoder.other?.amount).toBe(0)
 })
 
-describe(`Anthropic stream decoder on unusual recordings${WITHOUT_FIXTURES}`, () => {
+describe(`the Anthropic stream decoder on unusual recordings${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)("ignores a second start event", () => {
     const file = "vercel-ai/anthropic/duplicate-message-start.chunks.txt"
     const events = decodeStream(framesOfLines(readFixture(file)))

@@ -31,7 +31,7 @@ function written(index: number, value: string): ChatEvent {
   return { type: "tool-call-delta", choice: 0, call: index, arguments: value }
 }
 
-describe("Anthropic stream encoder", () => {
+describe("the Anthropic stream encoder", () => {
   test("writes every frame with its event name", () => {
     const usage = { ...NO_USAGE, inputFresh: 7, inputCacheRead: 2, output: 3, reasoning: 1 }
     const frames = encode([
@@ -142,7 +142,7 @@ describe("Anthropic stream encoder", () => {
   })
 })
 
-describe("Anthropic stream encoder of content blocks", () => {
+describe("the Anthropic stream encoder of content blocks", () => {
   test("starts a block for each kind of content", () => {
     const signature = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     expect(

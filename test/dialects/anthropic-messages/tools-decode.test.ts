@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decode } from "./decoded-request.ts"
 
-describe("Anthropic cache marker decoder", () => {
+describe("the Anthropic cache marker decoder", () => {
   const marker = { type: "ephemeral" }
 
   test("reads markers on blocks and tools", () => {
@@ -33,7 +33,7 @@ describe("Anthropic cache marker decoder", () => {
   })
 })
 
-describe("Anthropic tool decoder", () => {
+describe("the Anthropic tool decoder", () => {
   const schema = { type: "object", properties: { x: { type: "number" } } }
 
   test("reads the caller's tools and Anthropic's own tools", () => {
@@ -78,7 +78,7 @@ describe("Anthropic tool decoder", () => {
   })
 })
 
-describe("Anthropic decoder of thinking and formats", () => {
+describe("the Anthropic decoder of thinking and formats", () => {
   const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
 
   test("reads every form of thinking", () => {

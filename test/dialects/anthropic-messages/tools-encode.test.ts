@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
-describe("Anthropic encoder of other parts", () => {
+describe("the Anthropic encoder of other parts", () => {
   test("converts refusals to text and returns citations only to their own dialect", () => {
     expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
       content: "No.",
@@ -40,7 +40,7 @@ describe("Anthropic encoder of other parts", () => {
   })
 })
 
-describe("Anthropic tool encoder", () => {
+describe("the Anthropic tool encoder", () => {
   const tools = [{ name: "f", parameters: { type: "object" } }]
 
   test("encodes all fields of a tool", () => {
@@ -102,7 +102,7 @@ describe("Anthropic tool encoder", () => {
   })
 })
 
-describe("Anthropic encoder of an answer schema", () => {
+describe("the Anthropic encoder of an answer schema", () => {
   const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
   const responseFormat = { type: "json-schema", name: "x", schema } as const
 

@@ -72,7 +72,7 @@ describe("Anthropic usage", () => {
     expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
   })
 
-  test("limits impossible counts and accepts missing ones", () => {
+  test("limits impossible counts and accepts missing counts", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }
     expect(decoded(usage)).toMatchObject({ inputFresh: 0, output: 3, reasoning: 3 })
@@ -80,7 +80,7 @@ describe("Anthropic usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("has every member that the official client declares when encoded", () => {
+  test("has, when encoded, every member that the official client declares", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,

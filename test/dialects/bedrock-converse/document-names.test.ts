@@ -3,7 +3,7 @@ import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.t
 import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 import { threadTime } from "../../support/processor-time.ts"
 
-test("Bedrock document names are unique, even if a document has the name of a numbered one", () => {
+test("Bedrock document names are unique, even if a document is named like a numbered document", () => {
   const names = new DocumentNames()
   const given = ["a.pdf", "a (2).pdf", "a.txt", undefined, undefined, "a.md"]
   expect(given.map((name) => names.next(name))).toEqual([

@@ -7,7 +7,7 @@ function decode(status: number, body: unknown, type?: string) {
   return BEDROCK_CONVERSE.decodeError(status, body, headers)
 }
 
-describe("Bedrock error decoder on an invalid request", () => {
+describe("the Bedrock error decoder on an invalid request", () => {
   test("returns Bedrock's message and the type in the header", () => {
     const error = decode(
       400,

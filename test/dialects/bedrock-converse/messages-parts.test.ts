@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("Bedrock image, audio and file encoder", () => {
+describe("the Bedrock image, audio and file encoder", () => {
   test.each([
     ["image/png", "AAAA", "png"],
     ["image/jpeg", "AAAA", "jpeg"],

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("Bedrock turn encoder", () => {
+describe("the Bedrock turn encoder", () => {
   test("writes the model into the address, not into the body", () => {
     expect(bodyOf()).toEqual({ messages: [{ role: "user", content: [{ text: "Hello" }] }] })
   })
@@ -89,7 +89,7 @@ describe("Bedrock turn encoder", () => {
   })
 })
 
-describe("Bedrock instruction encoder", () => {
+describe("the Bedrock instruction encoder", () => {
   test("moves system and developer messages into the system field", () => {
     const messages: Message[] = [
       system(text("Be brief"), text("")),
@@ -107,7 +107,7 @@ describe("Bedrock instruction encoder", () => {
   })
 })
 
-describe("Bedrock encoder of calls and results", () => {
+describe("the Bedrock encoder of calls and results", () => {
   test("replaces invalid ids consistently", () => {
     const id = `functions.look:1-${"x".repeat(80)}`
     const messages = [user(text("go")), assistant(call(id, "look")), tool(result(id, "ok"))]
@@ -186,7 +186,7 @@ describe("Bedrock encoder of calls and results", () => {
   })
 })
 
-describe("Bedrock encoder of earlier reasoning", () => {
+describe("the Bedrock encoder of earlier reasoning", () => {
   test("sends reasoning with Bedrock's signature back to Bedrock", () => {
     const messages = [
       user(text("a")),
@@ -242,7 +242,7 @@ describe("Bedrock encoder of earlier reasoning", () => {
   })
 })
 
-describe("Bedrock encoder of unsupported content", () => {
+describe("the Bedrock encoder of unsupported content", () => {
   test("drops names of speakers and converts refusals to text", () => {
     const messages: Message[] = [
       { role: "user", name: "Ann", parts: [text("a")] },

@@ -4,7 +4,7 @@ import { assistant, call, result, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
-describe("Bedrock reasoning encoder", () => {
+describe("the Bedrock reasoning encoder", () => {
   /** Returns the request that the model's vendor receives. */
   function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
     const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
@@ -18,7 +18,7 @@ describe("Bedrock reasoning encoder", () => {
     output_config: { effort },
   })
 
-  test("sends a budget to Claude up to 4.5", () => {
+  test("sends a budget to Claude 4.5 and earlier", () => {
     expect(asked(CLAUDE, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(CLAUDE, { effort: "medium" }, 10_000)).toEqual([thinking(5000), []])
     expect(asked(CLAUDE, { effort: "low" }, 3000)).toEqual([thinking(1024), []])

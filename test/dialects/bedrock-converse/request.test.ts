@@ -14,7 +14,7 @@ const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 
 const MISTRAL = "mistral.mistral-large-2402-v1:0"
 
-describe("Bedrock encoder of limits and sampling", () => {
+describe("the Bedrock encoder of limits and sampling", () => {
   test("uses Converse's field names", () => {
     const more = { maxTokens: 10, temperature: 0.8, topP: 1, stop: ["|"] }
     expect(bodyOf({ model: "amazon.titan-text-lite-v1", ...more }).inferenceConfig).toEqual({
@@ -55,7 +55,7 @@ describe("Bedrock encoder of limits and sampling", () => {
     expect(lossesOf({ model: SONNET_4, ...more })).toEqual([])
   })
 
-  test("drops temperature and top_p for the newest Claude", () => {
+  test("drops temperature and top_p for the newest Claude models", () => {
     const more = { temperature: 0.5, topP: 0.9, topK: 3, stop: ["a"], maxTokens: 5 }
     expect(bodyOf({ model: OPUS_4_7, ...more }).inferenceConfig).toEqual({
       maxTokens: 5,
@@ -96,7 +96,7 @@ describe("Bedrock encoder of limits and sampling", () => {
   })
 })
 
-describe("Bedrock tool encoder", () => {
+describe("the Bedrock tool encoder", () => {
   const look: Tool = {
     name: "look",
     description: "Looks",
@@ -207,7 +207,7 @@ describe("Bedrock tool encoder", () => {
   })
 })
 
-describe("Bedrock encoder of other fields", () => {
+describe("the Bedrock encoder of other fields", () => {
   test("sends metadata with valid names and values", () => {
     expect(bodyOf({ metadata: { team: "a-1", empty: "" } }).requestMetadata).toEqual({
       team: "a-1",
@@ -302,7 +302,7 @@ describe("Bedrock model families", () => {
     expect(bodyOf({ model: OPUS_4_7, responseFormat })).toHaveProperty("toolConfig")
   })
 
-  test("treat an operator's own profile as a plain model until a row is added", () => {
+  test("do not include an operator's own profile, which counts as a plain model until a row is added", () => {
     const model = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
     expect(lossesOf({ model, topK: 1 })).toEqual(["top_k:dropped"])
     const row = { ...FAMILIES[3]!, pattern: /application-inference-profile\/abc$/ }

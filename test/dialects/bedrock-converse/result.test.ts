@@ -16,7 +16,7 @@ function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
   }
 }
 
-describe("Bedrock answer decoder", () => {
+describe("the Bedrock answer decoder", () => {
   test("decodes reasoning, text and calls in order", () => {
     const body = answer(
       [
@@ -126,7 +126,7 @@ describe("Bedrock answer decoder", () => {
   })
 })
 
-describe("Bedrock usage decoder", () => {
+describe("the Bedrock usage decoder", () => {
   test("counts cached tokens in addition to the input", () => {
     const usage = decodeUsage({
       inputTokens: 3,
@@ -175,7 +175,7 @@ describe("Bedrock usage decoder", () => {
     expect(usage).toMatchObject({ inputCacheRead: 5, inputCacheWrite: 6 })
   })
 
-  test("counts absurd and missing quantities as zero and reads numbers in text", () => {
+  test("counts impossible and missing quantities as zero, and reads numbers written as text", () => {
     const usage = decodeUsage({ inputTokens: -4, outputTokens: "7", cacheReadInputTokens: null })
     expect(usage).toEqual({ ...NO_USAGE, output: 7 })
     expect(decodeUsage(undefined)).toBeUndefined()

@@ -35,7 +35,7 @@ function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("Bedrock schema encoder", () => {
+describe("the Bedrock schema encoder", () => {
   test("sends an output format if the model supports it and the schema", () => {
     const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
     expect(body.outputConfig).toEqual({
@@ -93,7 +93,7 @@ describe("Bedrock schema encoder", () => {
     })
   })
 
-  test("finds an unused name quickly among thousands of similar ones", () => {
+  test("finds an unused name quickly among thousands of similar names", () => {
     const tools = Array.from({ length: 7_000 }, (_, index) => ({
       name: `json_answer${"_".repeat(index)}`,
     }))
@@ -186,7 +186,7 @@ describe("Bedrock structured output support", () => {
   })
 })
 
-describe("Bedrock decoder of a structured answer", () => {
+describe("the Bedrock decoder of a structured answer", () => {
   const decode = (frames: readonly SseFrame[], by: ChatRequest) =>
     decodeBy(frames, by, restored(BEDROCK_CONVERSE))
   const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })

@@ -40,7 +40,7 @@ function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] 
   return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
 }
 
-describe("Bedrock stream decoder", () => {
+describe("the Bedrock stream decoder", () => {
   test("decodes a start, text without its own start event, an end and usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
@@ -93,7 +93,7 @@ describe("Bedrock stream decoder", () => {
   })
 })
 
-describe("Bedrock stream decoder of tool calls", () => {
+describe("the Bedrock stream decoder of tool calls", () => {
   test("separates two simultaneous calls and numbers them from zero", () => {
     const frames = [
       START,
@@ -165,7 +165,7 @@ describe("Bedrock stream decoder of tool calls", () => {
   })
 })
 
-describe("Bedrock stream decoder of reasoning", () => {
+describe("the Bedrock stream decoder of reasoning", () => {
   test("returns text with one signature at the end of the block", () => {
     const frames = [
       START,
@@ -228,7 +228,7 @@ describe("Bedrock stream decoder of reasoning", () => {
   })
 })
 
-describe("Bedrock stream decoder of citations", () => {
+describe("the Bedrock stream decoder of citations", () => {
   const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } }
 
   test("reports citations after their text, with their position", () => {
@@ -283,7 +283,7 @@ describe("Bedrock stream decoder of citations", () => {
   })
 })
 
-describe("Bedrock stream decoder of the stop reason", () => {
+describe("the Bedrock stream decoder of the stop reason", () => {
   test.each([
     ["end_turn", "stop", undefined],
     ["max_tokens", "length", undefined],
@@ -329,7 +329,7 @@ describe("Bedrock stream decoder of the stop reason", () => {
   })
 })
 
-describe("Bedrock stream decoder of a broken stream", () => {
+describe("the Bedrock stream decoder of a broken stream", () => {
   test("reports an exception by its name and message", () => {
     const exception = {
       event: "exception:throttlingException",

@@ -18,7 +18,7 @@ function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], 
   return { type: "tool-result" as const, id, content }
 }
 
-describe("Cohere message encoder", () => {
+describe("the Cohere message encoder", () => {
   test("joins instructions at the start", () => {
     const request = conversation(
       { role: "system", parts: [text("Be kind.")] },

@@ -16,7 +16,7 @@ const CALL: Part = {
   arguments: '{"city":"A"}',
 }
 
-test("the Cohere encoder sends the smallest request", () => {
+test("the Cohere encoder encodes a request with only the required fields", () => {
   expect(encoded(requestOf())).toEqual({
     body: {
       model: MODEL,
@@ -79,7 +79,7 @@ test("the Cohere encoder makes a negative seed positive", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
-test("the Cohere encoder sends only one of the two penalties and drops zero", () => {
+test("the Cohere encoder sends only one of the two penalties and drops a penalty of zero", () => {
   const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
   expect(both.body.frequency_penalty).toBe(0.5)
   expect(both.body).not.toHaveProperty("presence_penalty")
@@ -95,7 +95,7 @@ test("the Cohere encoder drops an empty list of stop strings", () => {
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
 
-describe("Cohere thinking encoder", () => {
+describe("the Cohere thinking encoder", () => {
   test("sends thinking only if the caller sets it", () => {
     expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
     expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
@@ -119,7 +119,7 @@ describe("Cohere thinking encoder", () => {
   })
 })
 
-describe("Cohere tool encoder", () => {
+describe("the Cohere tool encoder", () => {
   test("uses OpenAI's format with a schema and without `strict`", () => {
     const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
     expect(body.tools).toEqual([
@@ -186,7 +186,7 @@ describe("Cohere tool encoder", () => {
   })
 })
 
-describe("Cohere answer format encoder", () => {
+describe("the Cohere answer format encoder", () => {
   const schema = { type: "object", properties: { name: { type: "string" } } }
 
   test("sends a JSON format with or without a schema", () => {

@@ -127,7 +127,7 @@ test("the Cohere answer decoder splits citations by source and references their 
   ])
 })
 
-describe("Cohere finish reason decoder", () => {
+describe("the Cohere finish reason decoder", () => {
   const ended = (finish_reason: string, stop?: string[]) => {
     const choice = choiceOf(answer({ finish_reason }), stop)
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
@@ -161,7 +161,7 @@ describe("Cohere finish reason decoder", () => {
   })
 })
 
-describe("Cohere usage decoder", () => {
+describe("the Cohere usage decoder", () => {
   test("reads the billed amount, including reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },

@@ -127,7 +127,7 @@ const REQUESTS: [string, ChatRequest][] = [
   ],
 ]
 
-describe("Cohere request to the simulator", () => {
+describe("a Cohere request to the simulator", () => {
   for (const [name, request] of REQUESTS) {
     test(`gets the same answer whole and streamed: ${name}`, async () => {
       const whole = await answered(request)

@@ -72,7 +72,7 @@ test("the Cohere stream decoder reads thinking and the plan as reasoning", () =>
   ])
 })
 
-describe("Cohere stream decoder of tool calls", () => {
+describe("the Cohere stream decoder of tool calls", () => {
   test("separates calls by index if each delta is an object", () => {
     const result = foldEvents(
       eventsOf(
@@ -107,7 +107,7 @@ describe("Cohere stream decoder of tool calls", () => {
     }
   })
 
-  test("passes on arguments that only start like null", () => {
+  test("passes on arguments that only begin like null", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },
@@ -165,8 +165,8 @@ test("the Cohere stream decoder keeps probabilities chunk by chunk", () => {
   })
 })
 
-describe("Cohere stream decoder of an incomplete stream", () => {
-  test("reports a stream that stops with or without its end marker", () => {
+describe("the Cohere stream decoder of an incomplete stream", () => {
+  test("reports a stream that stops early, with or without its end marker", () => {
     expect(decoded(framesFrom(START, text("a"))).finished).toBe(false)
     expect(decoded([...framesFrom(START, text("a")), { data: "[DONE]" }]).finished).toBe(false)
     expect(decoded([]).finished).toBe(false)

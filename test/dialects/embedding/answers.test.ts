@@ -5,7 +5,7 @@ import { answerOf, decoded } from "./support.ts"
 const TWO = { input: ["one", "two"] }
 const SEVERAL = { input: ["one", "two", "three", "four"] }
 
-describe("Cohere embedding decoder", () => {
+describe("the Cohere embedding decoder", () => {
   test("reads vectors by type and the billed tokens", async () => {
     const answer = answerOf({
       embeddings: {
@@ -31,7 +31,7 @@ describe("Cohere embedding decoder", () => {
   })
 })
 
-describe("Vertex AI embedding decoder", () => {
+describe("the Vertex AI embedding decoder", () => {
   const prediction = (values: number[], tokens?: number) => ({
     embeddings: { values, ...(tokens !== undefined && { statistics: { token_count: tokens } }) },
   })

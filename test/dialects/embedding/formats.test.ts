@@ -5,7 +5,7 @@ import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
-describe("embedding request encoder", () => {
+describe("the embedding request encoder", () => {
   test("encodes OpenAI's format", () => {
     expect(asked("openai", { dimensions: 8, user: "u", encoding_format: "base64" })).toEqual({
       path: "/embeddings",
@@ -205,7 +205,7 @@ test("the embedding encoder splits inputs above a vendor's limit", () => {
   expect(sizes("bedrock", "amazon.titan-embed-text-v2:0").length).toBe(2_100)
 })
 
-describe("embedding answer decoder", () => {
+describe("the embedding answer decoder", () => {
   const item = (index: number, embedding: unknown) => ({ object: "embedding", index, embedding })
   const list = (data: unknown[], tokens: number) => ({
     object: "list",

@@ -13,7 +13,7 @@ function refusal(
   return { error: { code, status, message, details } }
 }
 
-describe("Gemini error decoder", () => {
+describe("the Gemini error decoder", () => {
   test("returns the vendor's message for an invalid request, in a list or not", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
     for (const answered of [body, [body]]) {

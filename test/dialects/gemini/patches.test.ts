@@ -29,7 +29,7 @@ function patched(body: JsonObject, quirks = GEMINI_QUIRKS, maxTokens?: number) {
   return createPatches(quirks).request(body, patch)
 }
 
-test("a verbatim Gemini request changes only the model and the stream, which move into the address", () => {
+test("a verbatim Gemini request changes only the model and the stream option, which move into the address", () => {
   const before = structuredClone(BODY)
   const { model: _, stream: _1, ...rest } = BODY
   expect(patched(BODY)).toEqual({ body: rest, losses: [] })

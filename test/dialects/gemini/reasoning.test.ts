@@ -33,7 +33,7 @@ const text = (words: string): Part => ({ type: "text", text: words })
 const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" })
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
-describe("Gemini encoder of Gemini's signatures", () => {
+describe("the Gemini encoder of Gemini's signatures", () => {
   test("writes each signature on the part after it", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },
@@ -70,7 +70,7 @@ describe("Gemini encoder of Gemini's signatures", () => {
   })
 })
 
-describe("Gemini encoder of other models' reasoning", () => {
+describe("the Gemini encoder of other models' reasoning", () => {
   test("drops the reasoning and its signature", () => {
     const messages = (part: ReasoningPart): Message[] => [asked("a"), said(part, text("b"))]
     const foreign = encode({ messages: messages(signed("s", "t", "anthropic-messages")) })
@@ -84,7 +84,7 @@ describe("Gemini encoder of other models' reasoning", () => {
   })
 })
 
-describe("Gemini encoder of other models' calls", () => {
+describe("the Gemini encoder of other models' calls", () => {
   function signatures(messages: Message[], model = CURRENT_MODEL): JsonValue[] {
     const { contents } = encodeWhole({ messages, model })
     const parts = (Array.isArray(contents) ? contents : []).flatMap((content) => {
@@ -145,7 +145,7 @@ describe("Gemini encoder of other models' calls", () => {
   })
 })
 
-describe("Gemini thinking encoder", () => {
+describe("the Gemini thinking encoder", () => {
   function thinking(model: string, order: ReasoningOptions, maxTokens?: number): unknown {
     const limit = maxTokens === undefined ? {} : { maxTokens }
     const { body, losses } = encode({ model, reasoning: order, ...limit })
@@ -203,7 +203,7 @@ describe("Gemini thinking encoder", () => {
     expect(thinking(model, order)).toEqual({ ...level, includeThoughts: true })
   })
 
-  test("never sends zero to a model with levels, and replaces unknown efforts", () => {
+  test("never sends a budget of zero to a model with thinking levels, and replaces unknown efforts", () => {
     expect(thinking("gemini-3-flash-preview", { effort: "none" })).toEqual([
       { thinkingLevel: "MINIMAL" },
       "reasoning_effort:approximated",

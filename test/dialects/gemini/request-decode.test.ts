@@ -11,7 +11,7 @@ function contents(...turns: JsonObject[]): JsonObject {
   return { contents: turns }
 }
 
-describe("Gemini request decoder", () => {
+describe("the Gemini request decoder", () => {
   test("accepts fields in either case and keeps the caller's own names", () => {
     const schema = { type: "OBJECT", properties: { user_name: { type: "STRING", nullable: true } } }
     const request = decode({

@@ -11,7 +11,7 @@ function partsOf(...parts: Part[]): ReturnType<typeof encode> {
   return encode({ messages: [{ role: "user", parts }] })
 }
 
-describe("Gemini conversation encoder", () => {
+describe("the Gemini conversation encoder", () => {
   test("uses the roles user and model and joins neighboring turns of one role", () => {
     const { contents } = encodeWhole({
       messages: [
@@ -28,7 +28,7 @@ describe("Gemini conversation encoder", () => {
     ])
   })
 
-  test("separates instructions, including the operator's", () => {
+  test("separates instructions, including the operator's instructions", () => {
     const body = encodeWhole({
       messages: [
         { role: "system", parts: [{ type: "text", text: "a" }] },
@@ -64,7 +64,7 @@ describe("Gemini conversation encoder", () => {
   })
 })
 
-describe("Gemini media encoder", () => {
+describe("the Gemini media encoder", () => {
   test("encodes images, audio and files as base64, with or without a type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
@@ -98,7 +98,7 @@ describe("Gemini media encoder", () => {
     expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
   })
 
-  test("passes on addresses that Gemini reads and stored files", () => {
+  test("passes on stored files, and addresses that Gemini can read", () => {
     const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
     const { body, losses } = partsOf(
       { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
@@ -132,7 +132,7 @@ describe("Gemini media encoder", () => {
   })
 })
 
-describe("Gemini tool encoder", () => {
+describe("the Gemini tool encoder", () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
 
   test("declares tools with their unchanged schema", () => {
@@ -167,7 +167,7 @@ describe("Gemini tool encoder", () => {
   })
 })
 
-describe("Gemini encoder of calls and results", () => {
+describe("the Gemini encoder of calls and results", () => {
   const twoCalls = {
     role: "assistant" as const,
     parts: [

@@ -14,8 +14,8 @@ function decode(body: JsonObject) {
   return GEMINI.decodeRequest(addressed({ contents: "Hello", ...body }))
 }
 
-describe("Gemini decoder of alternative forms", () => {
-  test("reads numbers in text", () => {
+describe("the Gemini decoder of alternative forms", () => {
+  test("reads numbers written as text", () => {
     const generationConfig = {
       maxOutputTokens: "50",
       temperature: "0.5",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { gemini } from "../../../src/dialects/gemini/index.ts"
 import { at, CURRENT_MODEL, EARLIER_MODEL, encode, encodeWhole } from "./support.ts"
 
-describe("Gemini settings encoder", () => {
+describe("the Gemini settings encoder", () => {
   test("uses Gemini's field names", () => {
     const body = encodeWhole({
       temperature: 1.5,
@@ -28,7 +28,7 @@ describe("Gemini settings encoder", () => {
     })
   })
 
-  test("maps a seed beyond 32 bits to a smaller one", () => {
+  test("maps a seed beyond 32 bits to a smaller seed", () => {
     const { body, losses } = encode({
       stop: ["1", "2"],
       seed: 2 ** 31 + 5,
@@ -49,7 +49,7 @@ describe("Gemini settings encoder", () => {
     expect(dialect.answerLimits("gemini").choices).toBe(1)
   })
 
-  test("writes the model and the stream into the address", () => {
+  test("writes the model and the stream option into the address", () => {
     const body = encodeWhole({ stream: true, streamUsage: true })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -100,7 +100,7 @@ describe("Gemini settings encoder", () => {
   })
 })
 
-describe("Gemini answer format encoder", () => {
+describe("the Gemini answer format encoder", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } }
   const format = { type: "json-schema", name: "n", schema } as const
 

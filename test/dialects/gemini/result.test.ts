@@ -20,7 +20,7 @@ function reasoning(text: string, signature: string): Part {
   return { type: "reasoning", text, signature, signedBy: "gemini" }
 }
 
-describe("Gemini answer decoder", () => {
+describe("the Gemini answer decoder", () => {
   test("reads the id, the model and the usage", () => {
     const body = {
       ...answer([{ text: "Hi" }]),
@@ -63,7 +63,7 @@ describe("Gemini answer decoder", () => {
   })
 })
 
-describe("Gemini part decoder", () => {
+describe("the Gemini part decoder", () => {
   test("decodes text, thoughts and calls in order", () => {
     const parts = partsOf(
       { text: "think", thought: true },
@@ -102,7 +102,7 @@ describe("Gemini part decoder", () => {
     ])
   })
 
-  test("joins a signature to the thoughts before it, or puts it on an empty text", () => {
+  test("attaches a signature to the thoughts before it, or to an empty text", () => {
     const parts = partsOf(
       { text: "think", thought: true },
       { text: "Hi", thoughtSignature: "s1" },
@@ -160,7 +160,7 @@ describe("Gemini part decoder", () => {
   })
 })
 
-describe("Gemini finish reason decoder", () => {
+describe("the Gemini finish reason decoder", () => {
   test.each([
     ["STOP", "stop", undefined],
     ["MAX_TOKENS", "length", undefined],
@@ -238,7 +238,7 @@ describe("Gemini finish reason decoder", () => {
   })
 })
 
-describe("Gemini citation decoder", () => {
+describe("the Gemini citation decoder", () => {
   const web = (name: string): JsonObject => ({ web: { uri: `https://${name}`, title: name } })
 
   function citationsOf(parts: JsonValue[], candidate: JsonObject): unknown {

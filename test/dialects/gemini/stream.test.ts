@@ -7,7 +7,7 @@ import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
-describe("Gemini stream decoder", () => {
+describe("the Gemini stream decoder", () => {
   test("reads text and usage in every frame, without an end marker", () => {
     const head = { responseId: "r1", modelVersion: "m", createTime: "2025-12-01T21:58:25Z" }
     const usage = (candidatesTokenCount: number): JsonObject => ({
@@ -41,7 +41,7 @@ describe("Gemini stream decoder", () => {
     expect(changes({ data: "" })).toEqual([])
   })
 
-  test("separates candidates and finishes only when each has finished", () => {
+  test("separates candidates, and finishes only when every candidate has finished", () => {
     const decoder = GEMINI.decodeEvents()
     const candidate = (index: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: { parts: [{ text: String(index) }] }, index, ...more }],
@@ -87,7 +87,7 @@ describe("Gemini stream decoder", () => {
   })
 })
 
-describe("Gemini stream decoder of reasoning", () => {
+describe("the Gemini stream decoder of reasoning", () => {
   test("puts a signature right before its part", () => {
     expect(
       changes(
@@ -111,7 +111,7 @@ describe("Gemini stream decoder of reasoning", () => {
   })
 })
 
-test("the Gemini decoder estimates hidden and summarized thoughts, and those of an image, from their signature", () => {
+test("the Gemini decoder estimates the length of hidden and summarized thoughts, and of an image's thoughts, from their signature", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
   const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
@@ -124,7 +124,7 @@ test("the Gemini decoder estimates hidden and summarized thoughts, and those of 
   expect(decoder.other.characters).toBeLessThan(1_300)
 })
 
-describe("Gemini stream decoder of other content", () => {
+describe("the Gemini stream decoder of other content", () => {
   test("keeps an unknown part as an extra", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
@@ -141,7 +141,7 @@ describe("Gemini stream decoder of other content", () => {
     expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
-  test("replaces a report on a candidate with a later one", () => {
+  test("replaces a report on a candidate with a later report", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
@@ -172,7 +172,7 @@ describe("Gemini stream decoder of other content", () => {
   })
 })
 
-describe("Gemini stream decoder of arguments streamed by Vertex", () => {
+describe("the Gemini stream decoder of arguments streamed by Vertex", () => {
   const opened = { functionCall: { id: "1", name: "f", willContinue: true }, thoughtSignature: "s" }
 
   function more(...partialArgs: JsonObject[]): JsonObject {
@@ -276,7 +276,7 @@ describe("Gemini stream decoder of arguments streamed by Vertex", () => {
   })
 })
 
-describe("Gemini stream decoder of a failing stream", () => {
+describe("the Gemini stream decoder of a failing stream", () => {
   test("reports an error", () => {
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }
     const expected = errorEvent({ message: error.message, code: "UNAVAILABLE" })

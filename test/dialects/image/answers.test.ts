@@ -15,7 +15,7 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
   ...(usageMetadata && { usageMetadata }),
 })
 
-describe("Gemini image decoder", () => {
+describe("the Gemini image decoder", () => {
   test("joins the images of all calls except drafts in thoughts, and adds up the usage", async () => {
     const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }

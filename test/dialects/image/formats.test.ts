@@ -7,7 +7,7 @@ import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 
 const PNG = `image/png ${IMAGE.bytes.byteLength}`
 
-describe("OpenAI image encoder", () => {
+describe("the OpenAI image encoder", () => {
   test("never sends response_format to GPT image models", async () => {
     const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
       count: 3,
@@ -91,7 +91,7 @@ describe("OpenAI image encoder", () => {
     ])
   })
 
-  test("sends variations natively to dall-e-2, as edits to others, and rejects dall-e-3", async () => {
+  test("sends variations natively to dall-e-2 and as edits to other models, and rejects them for dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")
@@ -119,7 +119,7 @@ describe("OpenAI image encoder", () => {
   })
 })
 
-describe("image encoder for other vendors", () => {
+describe("the image encoder for other vendors", () => {
   test("requests one image per call from Gemini, with images as parts and a described mask", async () => {
     const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
       task: "edit",
@@ -371,7 +371,7 @@ describe("image encoder for other vendors", () => {
   })
 })
 
-describe("image answer decoder", () => {
+describe("the image answer decoder", () => {
   test("joins the images and adds up the tokens of several calls", async () => {
     const one = {
       data: [{ b64_json: "AAAA" }],

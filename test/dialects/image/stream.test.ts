@@ -45,7 +45,7 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
   return Buffer.concat(out).toString()
 }
 
-describe("image stream", () => {
+describe("the image stream", () => {
   test("passes drafts on unchanged for any split and holds the final image back", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
@@ -87,7 +87,7 @@ describe("image stream", () => {
   })
 })
 
-test("the last image event has the cost, with the vendor's tokens or alone", () => {
+test("the last image event has the cost, with or without the vendor's token counts", () => {
   const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

@@ -20,7 +20,7 @@ function decode(body: JsonObject, request = REQUEST) {
   return MISTRAL.decode([{ headers: new Headers(), bytes }], request)
 }
 
-describe("moderation request encoder", () => {
+describe("the moderation request encoder", () => {
   test("sends OpenAI all parts and unknown fields", () => {
     const url = "data:image/png;base64,AAAA"
     const body = {
@@ -121,7 +121,7 @@ describe("moderation of a conversation", () => {
   })
 })
 
-describe("moderation answer decoder", () => {
+describe("the moderation answer decoder", () => {
   test("derives a missing flag from the categories", async () => {
     const scores = { violence: 0.8, health: 0.1 }
     const { verdicts, tokens } = await decode({

@@ -21,7 +21,7 @@ function encodeMessages(...messages: Message[]) {
 
 const foreign = { dialect: "anthropic-messages", fields: { cache_control: {} } } as const
 
-describe("OpenAI request encoder", () => {
+describe("the OpenAI request encoder", () => {
   test("requests usage in every stream, unless the vendor sends it anyway", () => {
     const streamed = request({ stream: true })
     expect(OPENAI_CHAT.encodeRequest(streamed).body.stream_options).toEqual({ include_usage: true })
@@ -163,7 +163,7 @@ describe("OpenAI request encoder", () => {
   })
 })
 
-describe("OpenAI tool result encoder", () => {
+describe("the OpenAI tool result encoder", () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://host/a.png" },
@@ -214,7 +214,7 @@ describe("OpenAI tool result encoder", () => {
   })
 })
 
-describe("OpenAI answer encoder", () => {
+describe("the OpenAI answer encoder", () => {
   test("writes every member of OpenAI's own answers", () => {
     const encoded = encodeResult({
       id: "msg_1",

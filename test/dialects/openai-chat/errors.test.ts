@@ -9,7 +9,7 @@ const { decodeError, encodeError } = OPENAI_CHAT
 /** Matches errors with status 400 about a model that the operator's account at the vendor does not have. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
-describe("OpenAI error encoder", () => {
+describe("the OpenAI error encoder", () => {
   test("uses OpenAI's envelope with the gateway's own codes", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "1.5" },
@@ -49,7 +49,7 @@ describe("OpenAI error encoder", () => {
   })
 })
 
-describe("OpenAI error decoder", () => {
+describe("the OpenAI error decoder", () => {
   test.each<[string, unknown, string, { code?: string; type?: string }]>([
     ["OpenAI", { error: { message: "m", type: "t", code: "c" } }, "m", { code: "c", type: "t" }],
     ["a number for a code", { error: { message: "m", code: 400 } }, "m", { code: "400" }],

@@ -5,7 +5,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
-describe("OpenAI decoder of empty frames", () => {
+describe("the OpenAI decoder of empty frames", () => {
   test.each([
     ['{"type":"keepalive"}'],
     ['{"type":"ping"}'],
@@ -45,8 +45,8 @@ describe("OpenAI decoder of empty frames", () => {
   })
 })
 
-describe("OpenAI decoder of usage", () => {
-  test("reads every vendor's usage field, each time in full", () => {
+describe("the OpenAI decoder of usage", () => {
+  test("reads the usage field of every vendor completely", () => {
     const first = { prompt_tokens: 5, completion_tokens: 1 }
     const last = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
@@ -88,7 +88,7 @@ describe("OpenAI decoder of usage", () => {
   })
 })
 
-describe("OpenAI decoder of errors after status 200", () => {
+describe("the OpenAI decoder of errors after status 200", () => {
   test.each([
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
     ["OpenRouter's chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
@@ -110,7 +110,7 @@ describe("OpenAI decoder of errors after status 200", () => {
   })
 })
 
-describe("OpenAI decoder of the stream end", () => {
+describe("the OpenAI decoder of the stream end", () => {
   test("completes a stream without [DONE] at the end of its choices", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))

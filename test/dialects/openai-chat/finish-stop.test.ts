@@ -19,7 +19,7 @@ describe("the OpenAI decoder of the matched stop string", () => {
     ["an unrequested word", { stop_reason: "end_turn" }, undefined],
     ["none", {}, undefined],
   ]
-  test.each(TOLD)("reads it from the server's own field: %s", (_name, member, sequence) => {
+  test.each(TOLD)("reads the string from the server's own field: %s", (_name, member, sequence) => {
     const decoder = OPENAI_CHAT.decodeEvents(request)
     const ended = { index: 0, finish_reason: "stop", ...member }
     const events = decoder.push({ data: JSON.stringify({ choices: [{ ...ended, delta: {} }] }) })

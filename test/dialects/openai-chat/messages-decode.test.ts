@@ -27,7 +27,7 @@ function partsOf(request: JsonObject, index = 0): unknown {
 
 const extra = (fields: JsonObject) => ({ dialect: "openai-chat", fields })
 
-describe("OpenAI message decoder", () => {
+describe("the OpenAI message decoder", () => {
   test("reads roles and names", () => {
     const request = decodeRequest(
       withMessage(
@@ -210,7 +210,7 @@ describe("OpenAI message decoder", () => {
   })
 })
 
-describe("OpenAI part decoder", () => {
+describe("the OpenAI part decoder", () => {
   test("decodes images from a URL and from data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([

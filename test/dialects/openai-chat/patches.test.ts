@@ -28,7 +28,7 @@ function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTo
   return openAiChat(quirks).patches.request({ model: "a/b", ...body }, patch)
 }
 
-describe("OpenAI verbatim request", () => {
+describe("a verbatim OpenAI request", () => {
   test("changes only the model name", () => {
     const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
     const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
@@ -178,7 +178,7 @@ describe("OpenAI verbatim request", () => {
   })
 })
 
-describe("OpenAI verbatim answer", () => {
+describe("a verbatim OpenAI answer", () => {
   test("has the public model name and the id prefix", () => {
     const body: JsonObject = { id: "gen-1", model: "up", created: 7, provider: "x", choices: [] }
     OPENAI_CHAT.patches.result(body, PATCH)
@@ -217,7 +217,7 @@ describe("OpenAI verbatim answer", () => {
   })
 })
 
-describe("patcher of OpenAI verbatim frames", () => {
+describe("the patcher of verbatim OpenAI frames", () => {
   const delta = { role: "assistant", content: "a" }
   const choices = [{ index: 0, delta, finish_reason: null }]
   const object = "chat.completion.chunk"
@@ -385,7 +385,7 @@ describe("patcher of OpenAI verbatim frames", () => {
   })
 })
 
-describe("cost of an OpenAI verbatim answer", () => {
+describe("the cost of a verbatim OpenAI answer", () => {
   test("appears in the usage of a whole answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }

@@ -33,7 +33,7 @@ for (const [way, send] of WAYS) {
     return { messages: body.messages as JsonObject[], losses }
   }
 
-  describe(`OpenAI encoder for a closed schema, ${way}`, () => {
+  describe(`the OpenAI encoder for a closed schema, ${way}`, () => {
     test("drops OpenAI-only fields by name", () => {
       const lacking = {
         logit_bias: { 5: 1 },

@@ -8,7 +8,7 @@ function body(fields: JsonObject = {}): JsonObject {
   return { model: "vendor/model", messages: [{ role: "user", content: "Hi" }], ...fields }
 }
 
-describe("OpenAI request decoder", () => {
+describe("the OpenAI request decoder", () => {
   test("accepts a request with only the required fields", () => {
     expect(decodeRequest(body())).toEqual({
       model: "vendor/model",

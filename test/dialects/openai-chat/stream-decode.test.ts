@@ -6,7 +6,7 @@ import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-ev
 /** Matches the id that the gateway generates for a call without an id. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
 
-describe("OpenAI stream decoder", () => {
+describe("the OpenAI stream decoder", () => {
   test("reads a role, text, a finish reason, usage and an end", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
@@ -59,7 +59,7 @@ describe("OpenAI stream decoder", () => {
   })
 })
 
-describe("OpenAI stream decoder of tool calls", () => {
+describe("the OpenAI stream decoder of tool calls", () => {
   test("accepts up to 1,000 calls in an answer, decoded and repaired", () => {
     const called = { name: "f", arguments: "{}" }
     const decoder = OPENAI_CHAT.decodeEvents()
@@ -203,7 +203,7 @@ describe("OpenAI stream decoder of tool calls", () => {
   })
 })
 
-describe("OpenAI stream decoder of reasoning", () => {
+describe("the OpenAI stream decoder of reasoning", () => {
   test.each(["reasoning_content", "reasoning"])("reads reasoning from %s", (field) => {
     expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
@@ -278,7 +278,7 @@ describe("OpenAI stream decoder of reasoning", () => {
   })
 })
 
-describe("OpenAI stream decoder of citations", () => {
+describe("the OpenAI stream decoder of citations", () => {
   const place = { url: "https://host/a", title: "A", start_index: 2, end_index: 5 }
 
   test("reads annotations", () => {
@@ -316,7 +316,7 @@ describe("OpenAI stream decoder of citations", () => {
   })
 })
 
-describe("OpenAI stream decoder of OpenAI-only fields", () => {
+describe("the OpenAI stream decoder of OpenAI-only fields", () => {
   test("keeps logprobs and annotations as extras of the choice", () => {
     const logprobs = { content: [{ token: "a", logprob: -1 }] }
     const annotations = [{ type: "file_citation" }]

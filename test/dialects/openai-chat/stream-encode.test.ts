@@ -35,7 +35,7 @@ async function readByClient(frames: readonly SseFrame[]) {
   return stream.finalChatCompletion()
 }
 
-describe("OpenAI stream encoder", () => {
+describe("the OpenAI stream encoder", () => {
   test("writes the role first, then deltas, the finish reason and [DONE]", () => {
     const frames = encode([
       START,

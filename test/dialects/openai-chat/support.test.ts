@@ -126,7 +126,7 @@ for (const [name, quirks] of VARIANTS) {
 }
 
 describe("features that callers can use", () => {
-  test("include all except the failed mark of a tool result", () => {
+  test("include all features except the mark of a failed tool result", () => {
     const all = Object.keys(FEATURES) as Feature[]
     expect(all.filter((name) => !OPENAI_CHAT.expresses.has(name))).toEqual(["tool_result.failed"])
   })

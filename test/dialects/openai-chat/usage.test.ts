@@ -185,7 +185,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 70, inputCacheRead: 0 })
   })
 
-  test("counts null, missing and absurd members as zero", () => {
+  test("counts null, missing and impossible members as zero", () => {
     const usage = decodeUsage({
       prompt_tokens: 10,
       completion_tokens: null,
@@ -218,7 +218,7 @@ describe("OpenAI usage", () => {
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("has all members and a correct total when encoded", () => {
+  test("has, when encoded, all members and a correct total", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,

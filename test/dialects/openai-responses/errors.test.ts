@@ -6,7 +6,7 @@ import { recordedResponses } from "./recorded.ts"
 
 const { decodeError, encodeError } = OPENAI_RESPONSES
 
-describe("Responses error decoder", () => {
+describe("the Responses error decoder", () => {
   test.each<[string, number, unknown, Partial<GatewayError>]>([
     [
       "OpenAI's envelope",

@@ -17,7 +17,7 @@ import {
   START,
 } from "./decoded-events.ts"
 
-describe("Responses decoder of the stream end", () => {
+describe("the Responses decoder of the stream end", () => {
   test.each<[JsonObject, Partial<Extract<ChatEvent, { type: "finish" }>>]>([
     [{ status: "completed" }, { reason: "stop" }],
     [
@@ -65,7 +65,7 @@ describe("Responses decoder of the stream end", () => {
   })
 })
 
-describe("Responses decoder of errors in a stream", () => {
+describe("the Responses decoder of errors in a stream", () => {
   const failed = {
     type: "response.failed",
     response: { ...RESPONSE, status: "failed", error: { code: "server_error", message: "Sorry." } },
@@ -97,7 +97,7 @@ describe("Responses decoder of errors in a stream", () => {
   })
 })
 
-describe("Responses decoder of unknown content", () => {
+describe("the Responses decoder of unknown content", () => {
   test("keeps unknown items as extras", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     expect(decode(CREATED, done(0, search), completed({ output: [search] }))).toEqual([

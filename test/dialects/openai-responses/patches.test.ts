@@ -27,7 +27,7 @@ function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
   return patcher.push(frame)
 }
 
-describe("Responses verbatim request", () => {
+describe("a verbatim Responses request", () => {
   test("changes only the model name, in a copy of the caller's object", () => {
     const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
     expect(patches.request(body, { model: "gpt-5" })).toEqual({
@@ -53,7 +53,7 @@ test("a verbatim response shows the public model and hides the operator's cost",
   expect(body).toEqual({ ...RESPONSE, model: "vendor/model", usage })
 })
 
-describe("patcher of Responses verbatim frames", () => {
+describe("the patcher of verbatim Responses frames", () => {
   test("shows the public model in a copy of the response event", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")

@@ -14,7 +14,7 @@ function messagesOf(...input: JsonValue[]): readonly Message[] {
   return decode({ input }).messages
 }
 
-describe("Responses input decoder", () => {
+describe("the Responses input decoder", () => {
   test("converts a text input to a user message", () => {
     expect(decode({})).toEqual({
       model: "vendor/model",
@@ -251,7 +251,7 @@ describe("Responses input decoder", () => {
   })
 })
 
-describe("Responses parameter decoder", () => {
+describe("the Responses parameter decoder", () => {
   test("maps parameters to their canon names", () => {
     const request = decode({
       stream: true,

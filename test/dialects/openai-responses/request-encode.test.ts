@@ -51,7 +51,7 @@ test("a request to Responses that continues a stored response stores its answer 
   expect(body).not.toHaveProperty("store")
 })
 
-describe("Responses instruction encoder", () => {
+describe("the Responses instruction encoder", () => {
   const system = { role: "system", parts: [text("Be kind.")] } as const
   const developer = { role: "developer", parts: [text("Be brief.")] } as const
 
@@ -94,7 +94,7 @@ describe("Responses instruction encoder", () => {
   })
 })
 
-describe("Responses media encoder", () => {
+describe("the Responses media encoder", () => {
   test("encodes images and files in each of their forms", () => {
     expect(
       inputOf(
@@ -136,7 +136,7 @@ test("the Responses encoder drops unsupported media but keeps the message", () =
   })
 })
 
-describe("Responses encoder of assistant turns", () => {
+describe("the Responses encoder of assistant turns", () => {
   test("writes one item per part in order", () => {
     expect(
       inputOf(user(text("Weather?")), assistant(SIGNED, text("I will ask."), CALL), {
@@ -237,7 +237,7 @@ describe("Responses encoder of assistant turns", () => {
   })
 })
 
-describe("Responses encoder of earlier reasoning", () => {
+describe("the Responses encoder of earlier reasoning", () => {
   const DEEPSEEK = openAiResponses({ encryptedReasoning: false, reasoningText: true })
   const foreign: ReasoningPart = { ...SIGNED, signedBy: "anthropic-messages" }
 
@@ -290,7 +290,7 @@ describe("Responses encoder of earlier reasoning", () => {
   })
 })
 
-describe("Responses parameter encoder", () => {
+describe("the Responses parameter encoder", () => {
   test("uses the parameter names of Responses", () => {
     const { body, losses } = encode(
       requestOf({

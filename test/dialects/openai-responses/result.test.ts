@@ -15,7 +15,7 @@ function encode(result: ChatResult, request = REQUEST): JsonObject {
   return OPENAI_RESPONSES.encodeResult(result, request)
 }
 
-describe("Responses answer encoder", () => {
+describe("the Responses answer encoder", () => {
   test("writes one item per part in order", () => {
     const { output } = encode(
       resultOf([
@@ -196,7 +196,7 @@ describe("Responses answer encoder", () => {
   })
 })
 
-describe("Responses answer decoder", () => {
+describe("the Responses answer decoder", () => {
   const body = { id: "resp_1", created_at: 5.5, model: "gpt", status: "completed" }
 
   test("decodes each item as a part", () => {

@@ -19,7 +19,7 @@ function added(index: number, item: JsonObject): JsonObject {
   return { type: "response.output_item.added", output_index: index, item }
 }
 
-describe("Responses stream decoder of items", () => {
+describe("the Responses stream decoder of items", () => {
   const first = { type: "message", id: "msg_1", content: [] }
 
   test("accepts items without numbers in sequence", () => {
@@ -46,7 +46,7 @@ describe("Responses stream decoder of items", () => {
   })
 })
 
-describe("Responses stream decoder of text", () => {
+describe("the Responses stream decoder of text", () => {
   test("passes text on once, as it arrives", () => {
     expect(
       decode(
@@ -124,7 +124,7 @@ describe("Responses stream decoder of text", () => {
   })
 })
 
-describe("Responses stream decoder of sources", () => {
+describe("the Responses stream decoder of sources", () => {
   const annotation = {
     type: "url_citation",
     url: "https://a.b",
@@ -172,7 +172,7 @@ describe("Responses stream decoder of sources", () => {
   })
 })
 
-describe("Responses stream decoder of reasoning", () => {
+describe("the Responses stream decoder of reasoning", () => {
   const item = { type: "reasoning", id: "rs_1", summary: [] }
 
   function summaryDelta(delta: string, index: number): JsonObject {
@@ -231,7 +231,7 @@ describe("Responses stream decoder of reasoning", () => {
   })
 })
 
-describe("Responses stream decoder of calls", () => {
+describe("the Responses stream decoder of calls", () => {
   const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "weather" }
 
   function argumentsDelta(delta: string, index: number): JsonObject {

@@ -39,7 +39,7 @@ function orderOf(events: readonly ChatEvent[]): unknown[] {
   return types.filter((type, index) => type !== types[index - 1])
 }
 
-describe("Responses stream encoder", () => {
+describe("the Responses stream encoder", () => {
   test("follows OpenAI's event order for text", () => {
     expect(orderOf([START, text("Hel"), text("lo"), STOP])).toEqual([
       "created",
@@ -241,7 +241,7 @@ test("the Responses stream encoder drops content of another dialect and of furth
   expect(lastResponse(frames).output).toEqual([])
 })
 
-describe("Responses stream encoder of the end", () => {
+describe("the Responses stream encoder of the end", () => {
   test.each([
     ["stop", "response.completed", "completed", null],
     ["tool-calls", "response.completed", "completed", null],
@@ -283,7 +283,7 @@ describe("Responses stream encoder of the end", () => {
   })
 })
 
-describe("Responses stream encoder of a broken stream", () => {
+describe("the Responses stream encoder of a broken stream", () => {
   const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
 
   test("reports the error and the response so far", () => {

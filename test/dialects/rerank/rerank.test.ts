@@ -60,7 +60,7 @@ describe("rerank answers with status 200", () => {
   )
 })
 
-describe("rerank request decoder", () => {
+describe("the rerank request decoder", () => {
   test("reads documents as texts and ranks all of them by default", () => {
     expect(orderOf()).toEqual({
       request: { ...REQUEST, topN: 3 },
@@ -114,7 +114,7 @@ describe("rerank request decoder", () => {
   }
 })
 
-describe("rerank answer encoder", () => {
+describe("the rerank answer encoder", () => {
   const ranking = [
     { index: 1, score: 0.5 },
     { index: 0, score: 0.25 },
@@ -143,7 +143,7 @@ describe("rerank answer encoder", () => {
   })
 })
 
-describe("rerank request encoder", () => {
+describe("the rerank request encoder", () => {
   const common = { model: "m", query: "ruby", documents: REQUEST.documents }
 
   test("encodes Cohere's format", () => {
@@ -174,7 +174,7 @@ describe("rerank request encoder", () => {
   })
 })
 
-describe("rerank answer decoder", () => {
+describe("the rerank answer decoder", () => {
   test("sorts results and limits them to the requested length", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },

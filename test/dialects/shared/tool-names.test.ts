@@ -8,7 +8,7 @@ const RULE: NameRule = {
   hashLength: 3,
 }
 
-describe("tool name encoder", () => {
+describe("the tool name encoder", () => {
   test("keeps a valid name", () => {
     expect(fittedName("weather", RULE)).toBe("weather")
   })

@@ -26,7 +26,7 @@ function isRefused(vendor: string, body: JsonObject): boolean {
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString("base64")
 
-describe("Gemini speech decoder", () => {
+describe("the Gemini speech decoder", () => {
   const answer = (parts: JsonObject[], usageMetadata: JsonObject = {}) => ({
     candidates: [{ content: { parts } }],
     usageMetadata,

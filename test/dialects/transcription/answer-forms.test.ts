@@ -7,7 +7,7 @@ import { TranscriptEventReader } from "../../../src/dialects/transcription/strea
 import { transcriptionOf } from "../../support/audio-request.ts"
 import { failureOf } from "./decoded-answer.ts"
 
-describe("transcript encoder", () => {
+describe("the transcript encoder", () => {
   const transcript: Transcript = {
     text: "Up and down.",
     language: "en",
@@ -48,14 +48,14 @@ describe("transcript encoder", () => {
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
-  test("omits usage from events if it is a duration, like OpenAI", () => {
+  test("omits usage from events if it is a duration, as OpenAI does", () => {
     const untimed = { ...transcript, usage: { seconds: 4 } }
     const events = renderEvents(untimed, transcriptionOf({ stream: true }))
     expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
   })
 })
 
-describe("streamed transcript decoder", () => {
+describe("the streamed transcript decoder", () => {
   const event = (value: JsonObject) =>
     `event: ${String(value["type"])}\ndata: ${JSON.stringify(value)}\n\n`
   const usage = {

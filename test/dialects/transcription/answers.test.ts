@@ -37,7 +37,7 @@ test("the transcription decoder limits impossible times", () => {
   expect(answer.segments).toHaveLength(1)
 })
 
-describe("Deepgram transcription decoder", () => {
+describe("the Deepgram transcription decoder", () => {
   const words = [
     { word: "good", punctuated_word: "Good", start: 0, end: 0.25 },
     { word: "morning", punctuated_word: "morning.", start: 0.25, end: 0.75 },
@@ -106,7 +106,7 @@ describe("Deepgram transcription decoder", () => {
   )
 })
 
-describe("ElevenLabs transcription decoder", () => {
+describe("the ElevenLabs transcription decoder", () => {
   const word = (text: string, start: number, speaker: string) => ({
     text,
     start,
@@ -147,7 +147,7 @@ describe("ElevenLabs transcription decoder", () => {
   })
 })
 
-describe("Mistral transcription decoder", () => {
+describe("the Mistral transcription decoder", () => {
   test("reads segments, and counts tokens and seconds separately", () => {
     const transcript = decoded("mistral", {
       text: "One two",
@@ -181,7 +181,7 @@ describe("Mistral transcription decoder", () => {
   })
 })
 
-describe("xAI transcription decoder", () => {
+describe("the xAI transcription decoder", () => {
   test("builds segments from words", () => {
     const { segments, duration, language } = decoded("xai", {
       text: "Left. Right",
@@ -217,7 +217,7 @@ describe("xAI transcription decoder", () => {
   })
 })
 
-describe("Gemini transcription decoder", () => {
+describe("the Gemini transcription decoder", () => {
   test("drops thoughts from the text and charges them as output", () => {
     const transcript = decoded("google", {
       candidates: [
@@ -256,7 +256,7 @@ describe("Gemini transcription decoder", () => {
   })
 })
 
-describe("OpenAI transcription decoder", () => {
+describe("the OpenAI transcription decoder", () => {
   const timed = {
     task: "transcribe",
     language: "english",
@@ -340,7 +340,7 @@ test.each(["openai", "groq", "openai-compatible"])(
   },
 )
 
-describe("transcription decoder of an answer with texts in place of numbers", () => {
+describe("the transcription decoder of an answer with texts in place of numbers", () => {
   const parts = { form: "verbose_json" } as const
   const spoken = { task: "transcribe", text: "Up", duration: 60 }
   test.each<JsonObject>([

@@ -35,7 +35,7 @@ async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string
 
 const FILE = "audio.wav 3244"
 
-describe("transcription request encoder", () => {
+describe("the transcription request encoder", () => {
   test("requests times from OpenAI's whisper if needed", async () => {
     const { call, losses } = await encoded("openai", "whisper-1", {
       form: "srt",
@@ -188,7 +188,7 @@ describe("transcription request encoder", () => {
     expect(losses).toEqual(["transcription:approximated"])
   })
 
-  test("returns the vendors' own messages of rejections", () => {
+  test("returns the vendors' own rejection messages", () => {
     const refusal = (vendor: string, status: number, body: object) =>
       vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
     expect(
@@ -208,7 +208,7 @@ describe("transcription request encoder", () => {
   })
 })
 
-describe("subtitle encoder", () => {
+describe("the subtitle encoder", () => {
   const transcript = {
     text: "One. Two.",
     segments: [
@@ -248,7 +248,7 @@ describe("subtitle encoder", () => {
   })
 })
 
-test("a stream option is ignored for a transcript format without streams", () => {
+test("a stream option is ignored for a transcript format that cannot be streamed", () => {
   expect(
     decodeTranscription({ model: "x", stream: true, response_format: "srt" }, "transcribe").stream,
   ).toBe(false)
