@@ -34,7 +34,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("has no cached input that is more expensive than input, or free unless input is free", () => {
+  test("has no price for cached input above the input price, or of zero unless the input price is zero", () => {
     const wrong = models.filter(({ price }) =>
       [price, ...(price?.tiers ?? [])].some(
         (rates) =>
@@ -337,7 +337,7 @@ describe("built-in models", () => {
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })
 
-  test("list the dialects of models that support only some", () => {
+  test("list the dialects of models that support only some of them", () => {
     const responsesOnly = {
       openai: "o3-pro gpt-5-pro gpt-5.4-pro gpt-5.3-codex",
       azure: "gpt-5-pro gpt-5-codex",

@@ -19,7 +19,7 @@ test("an override replaces one rule and keeps the others", () => {
   expect(after.enforced).toEqual({ max_user_length: 100, rejected_parameters: [] })
 })
 
-test("a deployment's rule takes precedence over the model's", () => {
+test("a deployment's rule takes precedence over the model's rule", () => {
   const { rules } = resolved([{ tools: false, reasoning: "required" }, { tools: true }])
   expect([rules?.tools, rules?.reasoning]).toEqual([true, "required"])
 })

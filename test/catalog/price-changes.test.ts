@@ -99,7 +99,7 @@ describe("a price list with increases applied", () => {
     { search: "2", file_search: "4" },
   )
 
-  test("contains those prices completely, and everything else unchanged", () => {
+  test("contains the increased prices completely, and everything else unchanged", () => {
     const taken = withIncreases(before, after)
     expect(taken.vendors["acme"]).toEqual({
       up: { kind: "chat", price: { input: "2", output: "8" } },

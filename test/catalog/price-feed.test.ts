@@ -15,7 +15,7 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
   return JSON.stringify({ date: "2026-12-01", generated_from: [], vendors, ...more })
 }
 
-describe("signed price list check", () => {
+describe("the check of signed price lists", () => {
   test("accepts a signature by one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)

@@ -38,7 +38,7 @@ describe("a price group", () => {
     expect(priceOf(groups, "mine/large", 200)?.multiplier).toBe(3_000_000n)
   })
 
-  test("does not change the prices of others, or of unknown groups", () => {
+  test("does not change the prices of other accounts, or of unknown groups", () => {
     const groups = groupOf({ from: 0, multiplier: "0.8" })
     expect(groups.priced(model("mine/large"), undefined, 1)).toBe(model("mine/large"))
     expect(groups.priced(model("mine/large"), "strangers", 1)).toBe(model("mine/large"))
@@ -92,7 +92,7 @@ describe("a price group", () => {
     expect(modesIn({ prices: named })).toEqual({ ...card, flex: 2_000_000_000n })
   })
 
-  test("prefers the price of an id to the price of a pattern, and a longer pattern", () => {
+  test("prefers the price of an id to that of a pattern, and a longer pattern to a shorter one", () => {
     const at = (input: string): PriceSettings => ({ input, output: "1" })
     const groups = groupOf({
       from: 0,

@@ -6,7 +6,7 @@ import { renderFacts } from "../../price-data/render.ts"
 import { factsPath } from "./known-facts.ts"
 import { publishedLists } from "./published-lists.ts"
 
-describe("price list reader", () => {
+describe("the price list reader", () => {
   test("reads genai-prices from Python without running it", () => {
     const source = `
 providers: list[Provider] = [

@@ -188,7 +188,7 @@ describe("a known model with price periods", () => {
     expect(modesOf(price())["ultra"]).toBe(4_000_000n)
   })
 
-  test("keeps the periods of its modes with an operator's price, unless that price has its own", () => {
+  test("keeps the periods of its modes with an operator's price, unless that price has modes of its own", () => {
     const price = { input: "5", output: "6" }
     const cases: [ModelSettings["price"] & {}, bigint][] = [
       [price, 6_000_000n],

@@ -85,7 +85,7 @@ test("the next price change of a weekly period is listed", () => {
   ])
 })
 
-test("upcoming price changes name each of several deployments, and a group has none of its own", () => {
+test("upcoming price changes name each of several deployments, and a group has no changes of its own", () => {
   const period = { from: at("2027-01-01"), output: "4" }
   const price = { input: "1", output: "2" }
   const deployments = [

@@ -27,7 +27,7 @@ describe("prices of a vendor's services and modes", () => {
     return buildCatalog(sources).catalog.find("mine/large")?.deployments[0]?.price
   }
 
-  test("apply to all models, unless the settings have their own", () => {
+  test("apply to all models, unless the settings have their own prices", () => {
     expect(priceAt({})).toMatchObject({
       services: { searches: 10_000_000_000_000n, fileSearches: 2_500_000_000_000n },
       modes: new Map([

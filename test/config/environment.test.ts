@@ -41,7 +41,7 @@ test("port 0 is accepted from the environment", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("check of environment variables", () => {
+describe("the check of environment variables", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
@@ -80,7 +80,7 @@ test("the callers' key in TOLLGATE_KEY causes no warning", () => {
   expect(load("", { TOLLGATE_KEY: "sk-tg-x" }).warnings).toEqual([])
 })
 
-test("an unknown TOLLGATE_ variable is a warning with the nearest name", () => {
+test("an unknown TOLLGATE_ variable causes a warning with the nearest name", () => {
   const { warnings } = load("", {
     TOLLGATE_PROT: "1",
     TOLLGATE_XYZZY: "1",

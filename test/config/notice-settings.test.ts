@@ -5,7 +5,7 @@ import { load, problems } from "./harness.ts"
 
 const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
 
-test("notices use mail if a server is configured, and public addresses unless private ones are allowed", () => {
+test("notices use email if a mail server is configured, and public addresses unless private addresses are allowed", () => {
   expect(load("").settings.notices).toEqual({ allowsPrivate: false })
   expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
   expect(load(MAIL).settings.notices.mail).toEqual({

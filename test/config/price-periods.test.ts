@@ -105,7 +105,7 @@ test("a price period that changes a class of the price's tiers requires its own 
   expect(twice).toContain("periods[0].tiers[1].above: another tier begins above the same length")
 })
 
-test("a price period that changes a price requires its own prices in modes that have their own", () => {
+test("a price period that changes a price requires its own prices for modes with separate prices", () => {
   const price = "input: 1, output: 2, modes: { fast: 2, flex: { input: 0.5 } }"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', but the mode 'flex' has its own prices. Give the period its own 'flex' under modes",

@@ -54,7 +54,7 @@ test.each([
   expect(problems(text)).toEqual([problem])
 })
 
-describe("YAML check of settings", () => {
+describe("the YAML check of settings", () => {
   const cases: [string, string, string][] = [
     [
       "lists in lists",
@@ -155,7 +155,7 @@ describe("YAML check of settings", () => {
     ])
   })
 
-  test("rejects aliases that expand to too many values", () => {
+  test("rejects aliases that expand exponentially", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {
       const aliases = Array.from({ length: 9 }, () => `*a${index}`).join(",")
       return `x${index + 1}: &a${index + 1} [${aliases}]`
@@ -165,7 +165,7 @@ describe("YAML check of settings", () => {
   })
 })
 
-describe("variable check of settings", () => {
+describe("the variable check of settings", () => {
   test("reports the line of a variable that is not set", () => {
     expect(problems("data: a\nadmin_token: x${UNSET}")).toEqual([
       "2:14 admin_token: needs the environment variable UNSET, which is not set. Set it, or write ${UNSET:-default}",
@@ -189,7 +189,7 @@ describe("variable check of settings", () => {
   })
 })
 
-describe("value check of settings", () => {
+describe("the value check of settings", () => {
   const provider = "providers: { a: { vendor: ollama } }\n"
   const model = (text: string) => `${provider}models:\n  a/b: ${text}`
   const cases: [string, string][] = [

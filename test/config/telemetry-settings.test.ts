@@ -74,7 +74,7 @@ describe.each([
   ["headers: { host: a }", "telemetry.headers: this header is set by the gateway itself"],
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
-])("check of telemetry: { %s }", (text, place) => {
+])("the check of telemetry: { %s }", (text, place) => {
   test("rejects the setting and names it", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
@@ -107,7 +107,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("yield to the file, and their headers are sent to no other collector", () => {
+  test("have lower priority than the file, and their headers are sent to no other collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,
@@ -133,7 +133,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(settings).not.toHaveProperty("telemetry")
   })
 
-  test("never prevent the start, and an invalid one causes a warning without its value", () => {
+  test("never prevent the start, and an invalid variable causes a warning without its value", () => {
     const { settings, warnings } = loadWith("", {
       ...OTEL,
       OTEL_EXPORTER_OTLP_HEADERS: "canary",

@@ -201,7 +201,7 @@ describe("loads of models", () => {
   })
 })
 
-describe("routing strategy", () => {
+describe("the routing strategy", () => {
   const health = new Health()
   const of = (choice: Model["choice"], ...weights: number[]): Model => ({
     ...model(weights.map((weight, index) => deployment(`d${index}`, weight))),
