@@ -77,7 +77,7 @@ describe("texts that people choose", () => {
     }
   })
 
-  test("are stored without spaces around them", async () => {
+  test("lose the spaces around them before they are stored", async () => {
     expect((await run("account", "create", " trimmed ")).output).toMatch(/^account: +trimmed$/m)
     expect((await run("account", "show", "trimmed")).output).toMatch(/^account: +trimmed$/m)
   })

@@ -50,7 +50,7 @@ async function everywhere(url: string, key: string, name: string): Promise<numbe
   return [...new Set(await Promise.all(Array.from({ length: 24 }, ask)))]
 }
 
-test("aliases of a key and of the settings file are active in every worker, and an invalid one is rejected", async () => {
+test("aliases of a key and of the settings file are active in every worker, and an invalid alias is rejected", async () => {
   using installation = createInstallation(yaml("{ one: sim/echo }"))
   await runJson(installation, "account", "create", "caller", "--credits", "5")
   const words = ["key", "create", "--account", "caller", "--alias", "mine=sim/echo"]

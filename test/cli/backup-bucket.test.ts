@@ -71,7 +71,7 @@ async function installation() {
   }
 }
 
-test.concurrent("a bucket stores backups in parts, deletes the oldest, and the newest is restored", async () => {
+test.concurrent("a bucket stores backups in parts, the oldest backup is deleted, and the newest is restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   bucket.page = 2
@@ -171,7 +171,7 @@ test.concurrent("a session token is sent only with its own access key", async ()
   expect(half.stderr).toContain("S3_SECRET_ACCESS_KEY")
 })
 
-test.concurrent("uploaded parts of a failed file are aborted", async () => {
+test.concurrent("the upload of a file in parts is aborted after a failure", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()

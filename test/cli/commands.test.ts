@@ -74,7 +74,7 @@ describe("account and credit commands", () => {
     expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("poor") })
   })
 
-  test("grant credits by name and by id, to the nanocredit", async () => {
+  test("grant credits to an account by name or id, exact to the nanocredit", async () => {
     const granted = await runJson<{ account: string }>(
       installation,
       "credits",
@@ -89,7 +89,7 @@ describe("account and credit commands", () => {
     expect(plain.stdout).toContain("1.000000001 credits")
   })
 
-  test("list the existing accounts for an unknown one", async () => {
+  test("list the existing accounts for an unknown account", async () => {
     const error = await failing(4, "credits", "grant", "nobody", "1")
     expect(error.code).toBe("not_found")
     expect(error.words).toContain("'nobody'")
@@ -105,7 +105,7 @@ describe("account and credit commands", () => {
   })
 })
 
-describe("key command", () => {
+describe("the key command", () => {
   test("creates keys with every option, lists them, and never shows them again", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]

@@ -151,7 +151,7 @@ models:
     }
   })
 
-  test("use a named model for small tasks too, unless another one is named", async () => {
+  test("use a named model for small tasks too, unless another model is named", async () => {
     expect(await selected(FAMILIES, "claude", "--model", "local/x")).toEqual({
       model: "local/x",
       small: "local/x",

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation[Symbol.dispose]())
 
-describe("credit command", () => {
+describe("the credit command", () => {
   test("adjusts a balance up and down, and refunds, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
     const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")

@@ -143,7 +143,7 @@ test.concurrent("nodes that start simultaneously on an empty database migrate it
   }
 })
 
-test.concurrent("a gateway moves from its folder to a server with working keys and its receipts", async () => {
+test.concurrent("a gateway moves from its folder to a database server and keeps its keys and receipts", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   const yaml = `
 server: { port: 0 }

@@ -214,7 +214,7 @@ test.concurrent("the models command names a provider without models", async () =
   expect(checks).toContainEqual({ name: "prices", result: "ok", found: "there are no models yet" })
 })
 
-test.concurrent("doctor names a model whose provider is missing even without any provider", async () => {
+test.concurrent("doctor names a model whose provider is missing even if there is no provider at all", async () => {
   using installation = createInstallation(
     "models: { gone/y: { price: { input: 1, output: 1 } } }\n",
   )

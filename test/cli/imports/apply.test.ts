@@ -53,7 +53,7 @@ test("import writes nothing if one of its accounts cannot be written", () =>
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
-test("import completes a killed run with the secrets that it had written", () =>
+test("import completes a killed run with the secrets that the run had written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -190,7 +190,7 @@ test("import refuses a plan whose accounts exist although none of its keys do", 
     for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
   }))
 
-test("import gives no key of another installation to an account of the first one", () =>
+test("import gives no key of another installation to an account of the first installation", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
