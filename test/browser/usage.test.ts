@@ -148,7 +148,7 @@ test("requests are sorted, filtered by cost and saved as a file with the chosen 
   expect(await faultsOf(page)).toEqual([])
 })
 
-test("requests are counted over time above their list, and a time range filters them", async () => {
+test("a chart above the request list counts requests over time, and a time range filters the list", async () => {
   const { page } = operator
   const wrong = { headers: { authorization: `Bearer ${tollgate.firstKey}` } }
   await fetch(`${tollgate.url}/v1/chat/completions`, { method: "POST", body: "{", ...wrong })
@@ -208,7 +208,7 @@ test("a request with stored content is opened in the playground with its model",
   await until(async () => (await model.inputValue()) === "sandbox/gemini")
 })
 
-test("keys of the playground are hidden among a user's keys unless requested", async () => {
+test("keys of the playground are hidden in a user's key list unless requested", async () => {
   const { page } = operator
   await open(operator, "Keys")
   const table = page.getByRole("table", { name: "Keys" })

@@ -3,7 +3,7 @@ import { consolePath } from "../../console/src/base-path.ts"
 import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
 import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
 
-describe("page after sign-in", () => {
+describe("the page after sign-in", () => {
   test.each([
     [undefined, "/"],
     ["/keys?status=all", "/keys?status=all"],
@@ -26,7 +26,7 @@ describe("page after sign-in", () => {
   })
 })
 
-describe("query of a console URL", () => {
+describe("the query of a console URL", () => {
   test("has text values even if they look like numbers or booleans", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",

@@ -4,7 +4,7 @@ import { isLargeEntry, multiplierDoubt, readAmount } from "tollgate-contract/amo
 
 const CREDIT = 1_000_000_000n
 
-describe("parser of typed amounts", () => {
+describe("the parser of typed amounts", () => {
   test.each([
     ["1,234.50", "1234.50"],
     ["1,500", "1500"],

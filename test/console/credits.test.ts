@@ -37,7 +37,7 @@ describe("credits in the console", () => {
     },
   )
 
-  test("have exact differences without a float", () => {
+  test("have exact differences, computed without floats", () => {
     expect(spentOf("0.3", "0.1")).toBe("0.2")
     expect(spentOf("999999999.999999999", "0.000000001")).toBe("999999999.999999998")
   })

@@ -38,7 +38,7 @@ const key: Key = {
   spent: "6",
 }
 
-describe("key form", () => {
+describe("the key form", () => {
   test("creates a key without limits if it is empty", () => {
     const body = bodyOf({ ...EMPTY_KEY, name: " laptop " })
     expect(keyChange.parse(body)).toEqual({

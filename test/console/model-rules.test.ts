@@ -30,7 +30,7 @@ test("rule overrides are shown and written back unchanged, with all other settin
   expect(entryWithRules({ entry }, values)).toEqual(entry)
 })
 
-test("an emptied field removes a rule override, and the last one removes the section", () => {
+test("an emptied field removes its rule override, and the last emptied field removes the section", () => {
   const entry = { multiplier: "2", rules: { tools: true, max_user_length: 64 } }
   const values = { ...ruleValues({ entry }), tools: undefined, max_user_length: "" }
   expect(entryWithRules({ entry }, values)).toEqual({ multiplier: "2" })
@@ -44,7 +44,7 @@ test("`nothing` cannot be selected together with other values of a rule", () => 
   expect(chosen(["stop"], [])).toBeUndefined()
 })
 
-test("every model rule except a number has choices", () => {
+test("every model rule except numbers has a list of choices", () => {
   for (const name of RULE_NAMES) {
     expect([name, optionsOf(name).length > 1]).toEqual([name, MODEL_RULES[name].type !== "number"])
   }

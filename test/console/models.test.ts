@@ -142,7 +142,7 @@ test("the suggested model is available, capable, and the cheapest paid one", () 
 })
 
 describe("prices of a model in the console", () => {
-  test("have exact products with the multiplier", () => {
+  test("show exact products with the multiplier", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")

@@ -88,7 +88,7 @@ describe("chart bars", () => {
   })
 })
 
-test("a device is described from its user agent", () => {
+test("a device is described by its user agent", () => {
   const chrome =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
   expect(deviceText(chrome)).toBe("Chrome on macOS")

@@ -73,7 +73,7 @@ describe("a new provider in the console", () => {
     expect(findVendors([azure, openai], "none")).toEqual([])
   })
 
-  test("gets a free name", () => {
+  test("gets an unused name", () => {
     expect(freeId("openai", [])).toBe("openai")
     expect(freeId("openai", ["openai", "openai-2"])).toBe("openai-3")
     expect(idFault("openai", ["openai"])).toContain("already")

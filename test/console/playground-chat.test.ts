@@ -113,7 +113,7 @@ describe("a chat request of the playground", () => {
     expect(toolsFault("[")).toContain("not valid JSON")
   })
 
-  test("reports faults in its further fields", () => {
+  test("reports faults in its additional fields", () => {
     expect(extraFault("")).toBeUndefined()
     expect(extraFault('{"a":1}')).toBeUndefined()
     expect(extraFault("{")).toContain("not valid JSON")
@@ -193,7 +193,7 @@ describe("an answer in the playground", () => {
     expect(fold("not json", "null", "7")).toEqual(NOTHING_YET)
   })
 
-  test("keeps the received part and is marked as broken without an end mark", async () => {
+  test("keeps the received part and is marked as broken if the end mark is missing", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
     const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
@@ -245,7 +245,7 @@ describe("exchanges in the playground", () => {
     expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
   })
 
-  test("have no request bodies and running states when stored", () => {
+  test("have no request bodies or running states when stored", () => {
     const [kept] = keptExchanges(exchanges)
     expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
     expect(nameOf({ name: null, exchanges })).toBe("Hello")
