@@ -73,7 +73,7 @@ describe("OpenAI's client", () => {
     expect(transcript).toMatchObject({ segments: [{ speaker: "A" }, { speaker: "B" }] })
   })
 
-  test("reads a stream, even from a model without streams", async () => {
+  test("reads a stream, even from a model that does not stream", async () => {
     for (const model of ["openai/gpt-4o-transcribe", "sim/whisper-1"]) {
       const stream = await client.audio.transcriptions.create({
         file: await sound(),

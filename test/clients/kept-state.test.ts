@@ -93,7 +93,7 @@ test.each(["claude/opus", "sim/echo"])(
   },
 )
 
-test("the AI SDK's second turn references the items of the first", async () => {
+test("the AI SDK's second turn references the items of the first turn", async () => {
   const openai = createOpenAI({ apiKey: ann.key, baseURL: `${gateway.url}/v1` })
   const model = openai.responses("openai/gpt")
   const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]
