@@ -21,7 +21,7 @@ const CHAT = { model: "sim/echo", messages: HELLO }
 
 describe("base URLs with a common mistake", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "OpenAI's client works at '%s'",
+    "can be used in OpenAI's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("base URLs with a common mistake", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "Anthropic's client works at '%s'",
+    "can be used in Anthropic's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })

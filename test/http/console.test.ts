@@ -37,8 +37,8 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
   })
 }
 
-describe("console file server", () => {
-  test("sends pages with a security policy that must be revalidated", async () => {
+describe("the console file server", () => {
+  test("sends pages with a security policy, and requires revalidation of the pages", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")

@@ -49,7 +49,7 @@ test("a response whose client stops reading releases its memory", async () => {
   }
 })
 
-test("a repeated response of more than 64 KB holds memory until it is read", async () => {
+test("a replayed response of more than 64 KB holds memory until it is read", async () => {
   const budget = new MemoryBudget(4 * MEGABYTE)
   using memory = budget.open(HOLDER)
   const unread = await fromStored(stored(MEGABYTE), { memory })
@@ -65,7 +65,7 @@ test("a repeated response of more than 64 KB holds memory until it is read", asy
   expect(budget.held).toBe(0)
 })
 
-test("a short repeated response holds no memory", async () => {
+test("a short replayed response holds no memory", async () => {
   const budget = new MemoryBudget(4 * MEGABYTE)
   using memory = budget.open(HOLDER)
   const response = await fromStored(stored(60_000), { memory })

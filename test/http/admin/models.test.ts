@@ -45,7 +45,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<st
   return `${response.status} ${error_type} ${param}: ${message}`
 }
 
-describe("model list in the management API", () => {
+describe("the model list in the management API", () => {
   test("shows each model with its prices, endpoints, deployments and origin", async () => {
     expect(await model("sim/two")).toEqual({
       id: "sim/two",
@@ -112,7 +112,7 @@ describe("model list in the management API", () => {
   })
 })
 
-describe("model entry in the management API", () => {
+describe("a model entry in the management API", () => {
   test("returns price periods in their original form", async () => {
     const later = { name: "later", from: "2999-01-01", input: "3" }
     const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }

@@ -62,7 +62,7 @@ const PATHS = Object.entries<{ readonly minimumRole: MinimumRole }>(ROUTES)
   .map(([name]) => name.slice("GET ".length))
 
 test.each([...PATHS, "/models?limit=10000", "/models?search=a"])(
-  "30 requests for %s leave the event loop free for others",
+  "30 requests for %s leave the event loop free for other requests",
   async (path) => {
     const query = /^[/](keys|receipts|usage|failures|members|audit)/.test(path)
       ? `?account=${account}`

@@ -85,7 +85,7 @@ describe("unsupported Google operations", () => {
     }
   })
 
-  test("throw the error class of Google's client", async () => {
+  test("make Google's client throw its own error class", async () => {
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
     const failure = await client.caches.list().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiError)

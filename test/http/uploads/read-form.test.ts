@@ -83,7 +83,7 @@ async function read(
   return { form, parameters: { ...form.fields.parameters(kinds) } }
 }
 
-describe("form reader on requests of client libraries", () => {
+describe("the form reader on requests of client libraries", () => {
   test("reads fields before and after the file", async () => {
     const data = new FormData()
     data.append("model", "sim/whisper")
@@ -154,7 +154,7 @@ describe("form reader on requests of client libraries", () => {
   })
 })
 
-describe("form reader on invalid forms", () => {
+describe("the form reader on invalid forms", () => {
   const cases: readonly [name: string, request: () => Request, expected: object][] = [
     [
       "JSON",

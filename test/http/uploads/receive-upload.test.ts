@@ -98,7 +98,7 @@ const anyContent = fc
   .integer({ min: LONG + 1, max: 2 * LONG })
   .map((size) => NOISE.subarray(0, size))
 
-describe("reader of a long file that is the last part of its form", () => {
+describe("the reader of a long file that is the last part of its form", () => {
   test("reads the file as it arrives, in any chunks, and completely even if released", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
