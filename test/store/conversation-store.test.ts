@@ -57,7 +57,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
   return (parts as KeptPart[]).length > 0
 }
 
-describe("size limits of the conversation store", () => {
+describe("the size limits of the conversation store", () => {
   test("evict no answer for an answer larger than the total limit", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
@@ -77,7 +77,7 @@ describe("size limits of the conversation store", () => {
   })
 })
 
-describe("retention of the conversation store", () => {
+describe("the retention of the conversation store", () => {
   test("ends at the stored time, or earlier by a newer, shorter retention", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
