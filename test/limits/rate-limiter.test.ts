@@ -42,7 +42,7 @@ function passes(request: RateRequest, key = "key"): number {
   return count
 }
 
-describe.each(Object.keys(KINDS))("limit of requests per minute, buckets %s", (kind) => {
+describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s", (kind) => {
   beforeEach(() => {
     limiter = new RateLimiter(() => now, KINDS[kind]?.())
   })
@@ -92,7 +92,7 @@ describe.each(Object.keys(KINDS))("limit of requests per minute, buckets %s", (k
   })
 })
 
-describe.each(Object.keys(KINDS))("limit of tokens per minute, buckets %s", (kind) => {
+describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", (kind) => {
   beforeEach(() => {
     limiter = new RateLimiter(() => now, KINDS[kind]?.())
   })

@@ -167,7 +167,7 @@ async function balance(): Promise<unknown> {
   return (await asked(gateway, "GET", `/accounts/${account}`)).balance
 }
 
-describe("Stripe webhook", () => {
+describe("the Stripe webhook", () => {
   test("enters a payment as credits once, for any repetition", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
