@@ -15,7 +15,7 @@ describe("the sets of tests", () => {
     expect(found).toEqual(testFiles())
   })
 
-  test("include every other command that tests in npm run test:all", () => {
+  test("include every other command that runs tests in npm run test:all", () => {
     const commands = Object.values(FURTHER_STEPS).flat()
     const others = Object.keys(facts.scripts).filter((name) => name.startsWith("test:"))
     expect(others.filter((name) => !VARIANTS.includes(name) && !commands.includes(name))).toEqual(
@@ -30,7 +30,7 @@ describe("the sets of tests", () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 
-  test("are described in docs/contribute/tests.md", async () => {
+  test("have a description in docs/contribute/tests.md", async () => {
     const page = await Bun.file("docs/contribute/tests.md").text()
     const [files = ""] = page.split("## Sampled sweeps")
     const rows = [...files.matchAll(/^\| `(test\/[^`]+)` \|/gm)].map(([, path = ""]) => path)
