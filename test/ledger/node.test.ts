@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
 })
 
 describe("a node", () => {
-  test("joins again after it was treated as dead, reports it, and has no lease", async () => {
+  test("joins again after it was treated as dead, reports this, and has no lease", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
