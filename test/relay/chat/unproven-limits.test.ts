@@ -20,7 +20,7 @@ import { CHAT, contentOf, dataOf, HELLO, receiptOf } from "../support.ts"
 /** Servers whose references do not promise that `n` and `stop` work as in OpenAI's API. */
 const UNPROVEN = ["openai-compatible", "lm-studio", "llama-cpp", "huggingface", "openrouter"]
 
-/** The server's answer, whatever `n` and `stop` are. */
+/** The server's answer, regardless of `n` and `stop`. */
 let said = "Hello"
 let server: ScriptedVendor
 let gateway: TestGateway
