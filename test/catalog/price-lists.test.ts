@@ -48,7 +48,7 @@ providers: list[Provider] = [
     expect(() => genaiPricesIn("providers: list = [1 + 1]")).toThrow(SyntaxError)
   })
 
-  test("reads models.dev from the middle of a program", () => {
+  test("finds the list of models.dev within the code of a program", () => {
     const list =
       '{acme:{id:"acme",env:["KEY"],models:{"a-1":{id:"a-1",tool_call:!0,cost:{input:.5}}}}}'
     const program = Buffer.concat([Buffer.from([0, 255, 195]), Buffer.from(`;var x=${list},y=f()`)])
@@ -67,7 +67,7 @@ describe("facts from price lists", () => {
   const built = buildFacts(publishedLists(), "2026-11-23")
   const models = built.facts.vendors["openai"] ?? {}
 
-  test("include a model that two lists have even without models.dev, and exclude a model of one list", () => {
+  test("include a model of two lists even if models.dev lacks it, and exclude a model of one list", () => {
     expect(models["gpt-b"]).toEqual({
       kind: "chat",
       owner: "openai",
