@@ -55,7 +55,7 @@ test("a serving store can be closed immediately", async () => {
   await moving
 })
 
-test("the log restarts while commits never pause", async () => {
+test("the write-ahead log restarts even if commits never pause", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
   // Each restart changes the salt in the header of the log.
