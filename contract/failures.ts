@@ -34,7 +34,7 @@ export const failureQuery = pageQuery.extend({
   refused: z.enum(["true", "false"]).optional(),
   /** An exact model name or a glob. */
   model: z.string().max(200).optional(),
-  /** A part of the error message, or the id of the request. */
+  /** A part of the error message, the model or the name of the key, regardless of case; or the id of the request. */
   search: z.string().max(200).optional(),
   from: moment.optional(),
   to: moment.optional(),

@@ -64,7 +64,10 @@ export const requestFilter = z.object({
   /** A tag in the form `name=value`. */
   tag: z.string().max(200).optional(),
   status: z.enum(["ok", "failed", "written_off"]).optional(),
-  /** A part of the outcome or of the request id. */
+  /**
+   * A part of an error message, the outcome, the model or the name of the key, regardless of case; or the beginning of
+   * the request id, the end user, the session or a tag `name=value`. Error messages are stored for seven days.
+   */
   search: z.string().max(100).optional(),
   /** Minimum charged amount, inclusive. */
   min_cost: costBound.optional(),

@@ -1,7 +1,7 @@
 import type { Labels } from "../accounting/labels.ts"
 import { globMatcher } from "../keys/model-glob.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { KINDS_OF_VENDORS } from "../management/failures.ts"
+import { KINDS_OF_VENDORS } from "../management/failure-kinds.ts"
 import { receiptsOfTime } from "../management/receipts-of-time.ts"
 import type { Database } from "../store/database.ts"
 import type { FailedRequest } from "../store/failure-log.ts"

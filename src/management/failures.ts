@@ -6,41 +6,42 @@ import type {
   RequestRecordDocument,
 } from "#contract/failures.ts"
 import type { Receipt } from "#contract/receipts.ts"
-import { type ErrorKind, GatewayError } from "../canon/errors.ts"
+import { GatewayError } from "../canon/errors.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
+import type { Reports } from "../store/reports.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, timePositionOf } from "./cursor.ts"
+import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
 import type { Requests } from "./requests.ts"
+import { searchedKeys } from "./request-search.ts"
 import { scopeOf } from "./scope.ts"
 
-/** The kind of failure that the request itself causes. */
-const REFUSED = "refused_by_upstream"
-/**
- * Kinds of failures after an upstream call. Requests with these failures have a receipt, by which they are listed and
- * counted.
- */
-export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
-  REFUSED,
-  "upstream_error",
-  "upstream_overloaded",
-  "upstream_timeout",
-]
+export interface FailureSources {
+  readonly log: FailureLog
+  readonly reports: Reports
+  readonly requests: Requests
+}
 
 /** Reports the outcome of requests, including those that were rejected before credits were held. */
 export class Failures {
   readonly #log: FailureLog
+  readonly #reports: Reports
   readonly #requests: Requests
 
-  constructor(log: FailureLog, requests: Requests) {
+  constructor({ log, reports, requests }: FailureSources) {
     this.#log = log
+    this.#reports = reports
     this.#requests = requests
   }
 
   /** Lists failures of one account or of all visible ones, newest first. @throws GatewayError `not_found`. */
   async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
     const { key, endpoint, code, model, search, from, to } = query
+    const accounts = scopeOf(actor, query.account)
+    const reports = await this.#reports.upToDate()
     const filter = {
-      accounts: scopeOf(actor, query.account),
+      ...(await searchedKeys(reports, { search, accounts })),
+      accounts,
       key,
       endpoint,
       kind: code,

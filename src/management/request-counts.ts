@@ -5,13 +5,16 @@ import type { Reports, RequestReports } from "../store/reports.ts"
 import { isGlob } from "../store/request-search.ts"
 import type { RequestFilter, RequestCount as StoredCount } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
-import { KINDS_OF_VENDORS } from "./failures.ts"
+import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
 import { filterOf } from "./request-filter.ts"
-import { isReadWhole, reachOfReading } from "./request-pages.ts"
+import { isReadWhole, latest, MAX_READ, reachOfReading } from "./request-pages.ts"
+import { filtersOfSearch, searchedKeys } from "./request-search.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Maximum intervals in one response. */
 const MAX_INTERVALS = 2_000
+/** Maximum number of requests that are found by their error messages. */
+const MAX_ERRORS = 10_000
 
 interface Counted {
   readonly counts: readonly StoredCount[]
@@ -49,9 +52,9 @@ export class RequestCountReports {
     const span = { ...filter, from, to }
     const reports = await this.#reports.upToDate()
     const [{ counts, reach }, refused] = await Promise.all([
-      isRefused ? NONE : countsOf(reports, span, step),
+      isRefused ? NONE : this.#count(actor, reports, span, step),
       isRefused || (status === undefined && isSupportedByRefusals(filter))
-        ? this.#failures.count({ ...span, without: KINDS_OF_VENDORS }, step)
+        ? this.#refused(reports, span, step)
         : [],
     ])
     return {
@@ -59,6 +62,30 @@ export class RequestCountReports {
       data: merged(counts, refused),
       looked_back_to: reach === null ? null : new Date(reach).toISOString(),
     }
+  }
+
+  async #count(actor: Actor, reports: RequestReports, span: Span, step: number): Promise<Counted> {
+    if (span.search === undefined) return countsOf(reports, span, step)
+    const sources = { reports, failures: this.#failures }
+    const range = { before: undefined, maxErrors: MAX_ERRORS }
+    const { filters, reach: ofErrors } = await filtersOfSearch(sources, actor, span, range)
+    const isRead = filters.some(isReadWhole)
+    const reach = latest(
+      ofErrors,
+      isRead
+        ? await reachOfReading(reports, { ...span, search: undefined })
+        : await reports.reachOfMatches(filters, MAX_READ),
+    )
+    const within = filters.map((filter) => ({
+      ...filter,
+      from: latest(reach, span.from) ?? span.from,
+    }))
+    return { counts: await reports.count(within, step), reach }
+  }
+
+  async #refused(reports: RequestReports, span: Span, step: number) {
+    const filter = { ...span, without: KINDS_OF_VENDORS, ...(await searchedKeys(reports, span)) }
+    return this.#failures.count(filter, step)
   }
 }
 
@@ -71,7 +98,7 @@ interface Span extends RequestFilter {
 async function countsOf(reports: RequestReports, span: Span, step: number): Promise<Counted> {
   if (!isSummed(span, step)) {
     const reach = await reachOfReading(reports, span)
-    return { counts: await reports.count({ ...span, from: reach ?? span.from }, step), reach }
+    return { counts: await reports.count([{ ...span, from: reach ?? span.from }], step), reach }
   }
   const points = await reports.usageSeries(span, {
     group: "all",

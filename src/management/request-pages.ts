@@ -10,7 +10,7 @@ import type { RequestReports } from "../store/reports.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests that are read at once if no index supports the filter. */
-const MAX_READ = 30_000
+export const MAX_READ = 30_000
 /** Maximum requests with a label that are read at once. It is lower, because they are fetched one by one. */
 const MAX_LABELLED_READ = 10_000
 
@@ -18,7 +18,7 @@ const MAX_LABELLED_READ = 10_000
  * A position in a list of requests. If the list is not sorted by time, it includes the oldest time that the list
  * covers.
  */
-interface PagePlace extends RequestPlace {
+export interface PagePlace extends RequestPlace {
   readonly reach?: number | null
 }
 
@@ -50,11 +50,18 @@ export function reachOfReading(
   return reports.reach(filter, place, isLabelled ? MAX_LABELLED_READ : MAX_READ)
 }
 
+/** Returns the latest of several times; null if all are null. */
+export function latest(...times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
 /** Whether each request has to be read to evaluate a filter. */
 export function isReadWhole(filter: RequestFilter): boolean {
   const { minimumCost, maximumCost, minimumDuration, maximumDuration, search } = filter
   return (
     (minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) !== undefined ||
+    filter.labelPrefix !== undefined ||
     needsScan(search)
   )
 }

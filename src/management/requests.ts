@@ -2,25 +2,51 @@ import type { Receipt, RequestPage, RequestQuery, RequestSummary } from "#contra
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { showReceipt, showWholeReceipt } from "../relay/billing/receipt.ts"
+import type { FailureLog } from "../store/failure-log.ts"
 import type { ContentRecord, PayloadLog } from "../store/payload-log.ts"
-import type { RequestRecord } from "../store/requests.ts"
-import type { Reports } from "../store/reports.ts"
+import {
+  comparisonOf,
+  type RequestFilter,
+  type RequestOrder,
+  type RequestRecord,
+} from "../store/requests.ts"
+import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom } from "./cursor.ts"
 import { filterOf } from "./request-filter.ts"
-import { cursorBehind, placeOf, positionAfter, reachOf } from "./request-pages.ts"
+import {
+  cursorBehind,
+  latest,
+  type PagePlace,
+  placeOf,
+  positionAfter,
+  reachOf,
+} from "./request-pages.ts"
+import { filtersOfSearch } from "./request-search.ts"
+
+/** Maximum number of requests on a page and the following ones that are found by their error messages at once. */
+const MAX_ERRORS = 1_000
+
+export interface RequestSources {
+  readonly store: Store
+  readonly reports: Reports
+  readonly payloads: PayloadLog
+  readonly failures: FailureLog
+}
 
 /** Reads requests and their receipts. */
 export class Requests {
   readonly #store: Store
   readonly #reports: Reports
   readonly #payloads: PayloadLog
+  readonly #failures: FailureLog
 
-  constructor(store: Store, reports: Reports, payloads: PayloadLog) {
+  constructor({ store, reports, payloads, failures }: RequestSources) {
     this.#store = store
     this.#reports = reports
     this.#payloads = payloads
+    this.#failures = failures
   }
 
   /**
@@ -30,15 +56,8 @@ export class Requests {
   async list(actor: Actor, query: RequestQuery): Promise<RequestPage> {
     const { sort, limit } = query
     const place = placeOf(query.cursor, sort)
-    const filter = filterOf(actor, query)
-    const reports = await this.#reports.upToDate()
-    const reach = await reachOf(reports, filter, { sort, place })
-    const found = await reports.list(
-      { ...filter, from: reach ?? filter.from },
-      place,
-      limit + 1,
-      sort,
-    )
+    const reading = { sort, place, limit: limit + 1 }
+    const { found, reach } = await this.#read(actor, filterOf(actor, query), reading)
     const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
     // A full page of the newest requests ends before the covered range does.
     const end = sort === "newest" && page.next_cursor !== null ? null : reach
@@ -48,6 +67,25 @@ export class Requests {
       data: page.data.map((record) => summaryDocument(record, actor)),
       looked_back_to: end === null ? null : new Date(end).toISOString(),
     }
+  }
+
+  async #read(actor: Actor, filter: RequestFilter, reading: Reading): Promise<Read> {
+    const { sort, place, limit } = reading
+    const reports = await this.#reports.upToDate()
+    const sources = { reports, failures: this.#failures }
+    const range = {
+      before: sort === "newest" ? place?.at : undefined,
+      maxErrors: MAX_ERRORS,
+    }
+    const { filters, reach: ofErrors } = await filtersOfSearch(sources, actor, filter, range)
+    const reach = latest(await reachOfAny(reports, filters, reading), ofErrors)
+    const pages = await Promise.all(
+      filters.map((each) =>
+        reports.list({ ...each, from: reach ?? each.from }, place, limit, sort),
+      ),
+    )
+    const unique = new Map(pages.flat().map((record) => [record.row, record]))
+    return { found: [...unique.values()].toSorted(comparisonOf(sort)).slice(0, limit), reach }
   }
 
   /**
@@ -66,6 +104,27 @@ export class Requests {
     const shown = actor.isOperator ? showWholeReceipt(receipt) : showReceipt(receipt)
     return { ...shown, content: content && contentDocument(content) }
   }
+}
+
+interface Reading {
+  readonly sort: RequestOrder
+  readonly place: PagePlace | null
+  readonly limit: number
+}
+
+interface Read {
+  readonly found: readonly RequestRecord[]
+  readonly reach: number | null
+}
+
+/** Returns the oldest time that all filters cover. */
+async function reachOfAny(
+  reports: RequestReports,
+  filters: readonly RequestFilter[],
+  reading: Reading,
+): Promise<number | null> {
+  const reaches = await Promise.all(filters.map((filter) => reachOf(reports, filter, reading)))
+  return latest(...reaches)
 }
 
 function contentDocument({ asked, answered }: ContentRecord): Receipt["content"] {

@@ -45,10 +45,27 @@ export interface FailureFilter {
   readonly without?: readonly string[] | undefined
   /** An exact name or a glob. */
   readonly model?: string | undefined
-  /** A part of the message or of the request id. */
+  /** A part of the message or of the model, regardless of case, or the complete request id. */
   readonly search?: string | undefined
+  /** Keys whose failures match the search as well. */
+  readonly searchedKeys?: readonly string[] | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
+}
+
+/** A search for requests with a receipt, by the error messages of their answers and attempts. */
+export interface FailureSearch {
+  /** A part of a message, regardless of case. */
+  readonly text: string
+  /** Kinds of the failed requests. */
+  readonly kinds: readonly string[]
+  /** Kinds of the attempts; if absent, all kinds. */
+  readonly attemptKinds?: readonly string[] | undefined
+  /** The accounts; if absent, all accounts. Attempts then belong to one of their failed requests. */
+  readonly accounts?: readonly string[] | undefined
+  /** The range of request ids: the first one, and the first one after the range. */
+  readonly from?: string | undefined
+  readonly before?: string | undefined
 }
 
 /** Retention limits of the failure log. */
@@ -72,6 +89,8 @@ export interface FailureLog {
   attempts(request: string): Promise<FailedAttempt[]>
   /** Lists failed requests after a position, newest first. null starts at the newest request. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
+  /** Returns the ids of requests with a matching error message, newest first. */
+  search(search: FailureSearch, limit: number): Promise<string[]>
   /**
    * Returns the number of failures per interval, in any order.
    * @param step length of an interval in milliseconds.

@@ -2,6 +2,7 @@ import type {
   AccountUse,
   AccountUseFilter,
   AnswerSample,
+  FoundNames,
   KeyUse,
   Latencies,
   RequestCount,
@@ -40,10 +41,18 @@ export interface RequestReports {
    */
   reach(filter: RequestFilter, before: RequestPlace | null, count: number): Promise<number | null>
   /**
-   * Returns the number of requests per interval, in any order.
+   * Returns the number of requests that match at least one of the filters, per interval and in any order.
    * @param step length of an interval in milliseconds.
    */
-  count(filter: RequestFilter, step: number): Promise<RequestCount[]>
+  count(filters: readonly RequestFilter[], step: number): Promise<RequestCount[]>
+  /**
+   * Returns the start of the request that is `count` places before the newest match of a filter. The latest one counts
+   * if there are several filters.
+   * @returns null if each filter has fewer matches.
+   */
+  reachOfMatches(filters: readonly RequestFilter[], count: number): Promise<number | null>
+  /** Returns the names in requests of some accounts that match a search text; of all accounts if absent. */
+  names(text: string, accounts: readonly string[] | undefined): Promise<FoundNames>
   /**
    * Returns sums. Hours and days are sorted chronologically. Other groups are sorted by the requested order, with the
    * largest first.

@@ -46,10 +46,16 @@ export interface RequestFilter {
   readonly key?: string | undefined
   /** An exact model id, or a glob with `*`. */
   readonly model?: string | undefined
+  /** Keys, models or ids of which a request must have one. */
+  readonly keys?: readonly string[] | undefined
+  readonly models?: readonly string[] | undefined
+  readonly requests?: readonly string[] | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
   /** Labels. A request must have all of them. */
   readonly labels?: readonly Label[] | undefined
+  /** The beginning of the value of a label. No index supports it. */
+  readonly labelPrefix?: string | undefined
   /** Whether the requests failed. A request that its caller cancelled did not fail. */
   readonly failed?: boolean | undefined
   /** Whether a part of the cost was written off. */
@@ -95,11 +101,31 @@ export function sortColumn(order: RequestOrder): string | undefined {
   return order === "slowest" ? "coalesce(duration, -1)" : undefined
 }
 
+/** Returns the comparison that sorts a list of requests. */
+export function comparisonOf(
+  order: RequestOrder,
+): (left: RequestRecord, right: RequestRecord) => number {
+  const valueOf = ({ cost, duration }: RequestRecord): bigint =>
+    order === "dearest" ? cost : BigInt(duration ?? -1)
+  return (left, right) => {
+    const byTime = right.at - left.at || right.row - left.row
+    return order === "newest" ? byTime : Number(valueOf(right) - valueOf(left)) || byTime
+  }
+}
+
 /** Returns the position of a request in a list. */
 export function placeAfter(record: RequestRecord, order: RequestOrder): RequestPlace {
   const { at, row } = record
   if (order === "newest") return { at, row }
   return { at, row, value: order === "dearest" ? record.cost : BigInt(record.duration ?? -1) }
+}
+
+/** Names that contain a text, regardless of case, and labels whose values begin with it. */
+export interface FoundNames {
+  readonly keys: readonly string[]
+  readonly models: readonly string[]
+  /** Undefined if there are more labels than `MAX_FOUND_LABELS` of one kind. */
+  readonly labels: readonly Label[] | undefined
 }
 
 /** The number of requests that began in an interval. */

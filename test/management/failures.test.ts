@@ -34,7 +34,11 @@ function failures(): Failures {
       throw new GatewayError("not_found", "There is none.")
     },
   }
-  return new Failures(log as FailureLog, requests as Requests)
+  return new Failures({
+    log: log as FailureLog,
+    reports: { upToDate: () => Promise.reject(new Error("no list is read")) },
+    requests: requests as Requests,
+  })
 }
 
 test("members see a vendor's message about the request, but not about the operator", async () => {

@@ -16,7 +16,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
 test("a listed request has the format of the API", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const page = await requests.list(userIn({ a: "viewer" }), query())
   expect(requestPage.parse(page)).toEqual({
     object: "list",
@@ -50,7 +50,7 @@ test("written-off amounts are shown to operators, and only mentioned to other us
   await using own = await ReportedDatabase.open()
   const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
   await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const charged = { outcome: "written_off", cost: "0.000575" }
   const [owned] = (await requests.list(userIn({ a: "owner" }), query())).data
   expect(owned).toMatchObject(charged)
@@ -79,7 +79,7 @@ test("members see the requests of their accounts, and operators see all", async 
     { request: "req_2", at: AT + 1, account: "b" },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const seen = async (actor = OPERATOR, filter = {}) =>
     (await requests.list(actor, query(filter))).data.map(({ id }) => id)
   const viewer = userIn({ a: "viewer" })
@@ -100,7 +100,7 @@ test("filters of the request list are applied to each page", async () => {
     { request: "req_2", at: AT + 1, outcomes: ["upstream_error"] },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const seen = async (filter: Readonly<Record<string, string>>) =>
     (await requests.list(OPERATOR, query(filter))).data.map(({ id }) => id)
   expect(await seen({ status: "ok" })).toEqual(["req_3", "req_1"])
@@ -122,7 +122,7 @@ test("the most expensive and the slowest requests come first, page by page, even
     { request: "req_3", at: AT + 2, cost: 5n, duration: 400 },
     { request: "req_4", at: AT + 3, cost: 0n, duration: 400, account: "b" },
   )
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
   const ids = async (filter: Readonly<Record<string, string>>) =>
     (await page(filter)).data.map(({ id }) => id)
@@ -154,7 +154,7 @@ test("a request list is exported for spreadsheets without formulas from callers"
     { request: "req_2", at: AT + 1, cost: 9n },
     { request: "req_3", at: AT + 2, cost: 1n, account: "b" },
   )
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const textOf = async (actor = OPERATOR, filter = {}) => {
     const { chunks } = await openRequestTable(requests, actor, requestTableQuery.parse(filter))
     return (await Array.fromAsync(chunks)).join("").split("\r\n")
@@ -184,7 +184,7 @@ test("a request list without an index is read in limited steps and continues fro
     at: AT + index,
   }))
   await own.add({ request: "dear", at: AT - 1, cost: 99n }, ...all)
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
   // On a busy machine, a response may arrive before the index contains all requests.
   await until(async () => (await page({ sort: "newest" })).data[0]?.id === "r30001")
@@ -204,7 +204,7 @@ test("a request list without an index is read in limited steps and continues fro
 test("a receipt is visible only to members of its account and to operators", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT, cost: 7n })
-  const requests = new Requests(own.database.store, own.reports, own.payloads)
+  const requests = new Requests(own.sources)
   const charged = { id: "req_1", charged: "0.000000007", content: null }
   expect(await requests.receipt(userIn({ a: "viewer" }), "req_1")).toMatchObject(charged)
   expect(await requests.receipt(OPERATOR, "req_1")).toMatchObject(charged)

@@ -1,7 +1,10 @@
 import type { Labels } from "../../src/accounting/labels.ts"
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
+import type { RequestSources } from "../../src/management/requests.ts"
+import { SqliteFailureLog } from "../../src/store/sqlite/failure-log.ts"
 import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
+import type { FailureLog } from "../../src/store/failure-log.ts"
 import type { RequestFilter } from "../../src/store/requests.ts"
 import type { Reports } from "../../src/store/reports.ts"
 import type { Store } from "../../src/store/store.ts"
@@ -41,6 +44,14 @@ export class ReportedDatabase implements AsyncDisposable {
   readonly reports = new ReportsOnDemand(this.database.directory.database)
   readonly payloads = new SqlitePayloadLog(this.database.directory.database, this.reports)
 
+  readonly failures = new SqliteFailureLog(this.database.directory.database, this.reports)
+
+  /** The parts from which requests are read. */
+  get sources(): RequestSources {
+    const { database, reports, payloads, failures } = this
+    return { store: database.store, reports, payloads, failures }
+  }
+
   static async open(): Promise<ReportedDatabase> {
     const own = new ReportedDatabase()
     await addAccounts(own.database)
@@ -62,11 +73,13 @@ export class ReportedDatabase implements AsyncDisposable {
 export class ReportedEngine implements AsyncDisposable {
   readonly database: TestDatabase
   readonly reports: Reports
+  readonly failures: FailureLog
   readonly #served: Served
 
   private constructor(database: TestDatabase, served: Served) {
     this.database = database
     this.reports = served.reports
+    this.failures = served.failures
     this.#served = served
   }
 

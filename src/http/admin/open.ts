@@ -137,12 +137,17 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const userAccess = opening.use(openUserAccess({ ...parts, consoleStore, audit, takesCards }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
-  const requests = new Requests(store, reports, parts.payloads)
+  const requests = new Requests({
+    store,
+    reports,
+    payloads: parts.payloads,
+    failures: parts.failures,
+  })
   const endpoints = [
     ...ledgerEndpoints({ ...parts, audit, limits }, payments),
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests }),
-    ...failureEndpoints({ failures: new Failures(parts.failures, requests) }),
+    ...failureEndpoints({ failures: new Failures({ log: parts.failures, reports, requests }) }),
     ...usageEndpoints({
       usageReports: new UsageReports(store, reports),
       overviews: new Overviews(store, reports),

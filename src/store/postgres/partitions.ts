@@ -1,3 +1,4 @@
+import { firstRequestOf } from "../request-search.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 
 const DAY_MS = 24 * 60 * 60_000
@@ -129,12 +130,6 @@ function entriesOf(month: number): Partition {
 /** Formats a date as `2026_11_23` or `2026_11`. */
 function dateOf(at: number, length: number): string {
   return new Date(at).toISOString().slice(0, length).replaceAll("-", "_")
-}
-
-/** Returns the lowest request id that can be created at a moment. Ids start with their time (RFC 9562, version 7). */
-export function firstRequestOf(at: number): string {
-  const digits = at.toString(16).padStart(12, "0")
-  return `req_${digits.slice(0, 8)}-${digits.slice(8)}`
 }
 
 async function create(client: PostgresClient, { table, name, from, to }: Partition): Promise<void> {

@@ -2,6 +2,7 @@ import { HashSum } from "../../accounting/hash-sum.ts"
 import type { NewAuditRecord } from "../audit.ts"
 import { MAX_REQUEST_MS } from "../entries.ts"
 import type { PrunedRows, PruneStep } from "../integrity.ts"
+import { firstRequestOf } from "../request-search.ts"
 import { appendAudit } from "../steps/audit.ts"
 import { ENTRY_COLUMNS } from "../steps/entry-rows.ts"
 import { findPrunedRows } from "../steps/pruned-rows.ts"
@@ -9,7 +10,7 @@ import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
 import { removeSegments } from "./request-segments.ts"
-import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
+import { monthOf, partitionsUntil } from "./partitions.ts"
 
 /** The number of the advisory lock for pruning, which is "prun" as a number. */
 const LOCK = 1886549358n

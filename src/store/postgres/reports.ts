@@ -9,8 +9,9 @@ import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
-import { countRequests } from "./requests-count.ts"
+import { countRequests, reachOfMatches } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
+import { findNames } from "./requests-names.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import {
@@ -51,7 +52,9 @@ export class PostgresReports implements Reports, AsyncDisposable {
       list: (filter, after, limit, order = "newest") =>
         listRequests(client, filter, { after, limit, order }),
       reach: (filter, before, count) => reachOf(client, filter, before, count),
-      count: (filter, step) => countRequests(client, filter, step),
+      count: (filters, step) => countRequests(client, filters, step),
+      reachOfMatches: (filters, count) => reachOfMatches(client, filters, count),
+      names: (text, accounts) => findNames(client, text, accounts),
       sumUsage: async (filter, group, first) =>
         (await segmentsFor(filter, group))?.sumUsage(filter, group, first) ??
         sumUsage(client, filter, group, first),

@@ -1,9 +1,11 @@
 import type { RequestCount, RequestFilter } from "../requests.ts"
-import type { Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
+import { HOUR_MS } from "../usage-sums.ts"
+import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { labelledReceipts } from "./label-conditions.ts"
-import { isRequest, narrow } from "./requests-list.ts"
+import { addNames, isRequest, narrow } from "./request-conditions.ts"
+import { reachOf } from "./requests-reach.ts"
 
 interface CountRow {
   readonly part: bigint
@@ -12,23 +14,23 @@ interface CountRow {
 }
 
 /**
- * Returns the number of requests that began in each interval.
+ * Returns the number of requests that match at least one of the filters and began in each interval.
  * @param step length of an interval in milliseconds.
  */
 export async function countRequests(
   statements: Statements,
-  filter: RequestFilter,
+  filters: readonly RequestFilter[],
   step: number,
 ): Promise<RequestCount[]> {
-  if (matchesNothing(filter) || filter.labels?.some(matchesNothing)) return []
+  const possible = filters.filter(mayMatch)
+  if (possible.length === 0) return []
   const conditions = new Conditions()
-  narrow(conditions, filter, await isRequest(statements, filter.search))
-  conditions.among("account", filter.accounts)
-  const source = labelledReceipts(conditions, filter.labels) ?? "receipts"
+  const selects: string[] = []
+  for (const filter of possible) selects.push(await selectOf(statements, filter, conditions))
   const rows = await statements.rows<CountRow>(
     `SELECT at / ${step} AS part, count(*) FILTER (WHERE NOT failed) AS answered,
        count(*) FILTER (WHERE failed) AS failed
-     FROM ${source} ${conditions.where} GROUP BY 1`,
+     FROM (${selects.join(" UNION ")}) AS found GROUP BY 1`,
     conditions.values,
   )
   return rows.map(({ part, answered, failed }) => ({
@@ -36,4 +38,90 @@ export async function countRequests(
     answered: Number(answered),
     failed: Number(failed),
   }))
+}
+
+function mayMatch(filter: RequestFilter): boolean {
+  return !matchesNothing(filter) && filter.labels?.some(matchesNothing) !== true
+}
+
+async function selectOf(
+  statements: Statements,
+  filter: RequestFilter,
+  { values }: Conditions,
+): Promise<string> {
+  const conditions = new Conditions(values)
+  narrow(conditions, filter, await isRequest(statements, filter.search))
+  conditions.among("account", filter.accounts)
+  const source =
+    labelledReceipts(conditions, filter.labels) ?? receiptsInHours(conditions, filter) ?? "receipts"
+  return `SELECT receipts.request, receipts.at, receipts.failed FROM ${source} ${conditions.where}`
+}
+
+/** Returns the receipts of the hours in which some keys or models were used, because no index contains these. */
+function receiptsInHours(conditions: Conditions, filter: RequestFilter): string | undefined {
+  if ((filter.keys ?? filter.models) === undefined) return undefined
+  const hours = hoursOf(filter, conditions.values)
+  return `(SELECT DISTINCT hour FROM usage_hours ${hours.where}) AS hours JOIN receipts
+    ON receipts.at >= hour::bigint * ${HOUR_MS} AND receipts.at < (hour::bigint + 1) * ${HOUR_MS}`
+}
+
+function hoursOf(filter: RequestFilter, values: Conditions["values"] = []): Conditions {
+  const hours = new Conditions(values)
+  hours.among("account", filter.accounts)
+  addNames(hours, filter)
+  if (filter.from !== undefined) hours.add("hour >= ?", Math.floor(filter.from / HOUR_MS))
+  if (filter.to !== undefined) hours.add("hour < ?", Math.ceil(filter.to / HOUR_MS))
+  return hours
+}
+
+/**
+ * Returns the time since which the filters have about `count` matches each.
+ * @returns null if there are fewer matches.
+ */
+export async function reachOfMatches(
+  statements: Statements,
+  filters: readonly RequestFilter[],
+  count: number,
+): Promise<number | null> {
+  const reaches = await Promise.all(
+    filters.filter(mayMatch).map((filter) => {
+      if (filter.requests !== undefined) return null
+      if (filter.labels !== undefined && filter.labels.length > 0)
+        return reachOf(statements, filter, null, count)
+      if ((filter.keys ?? filter.models) === undefined)
+        return reachOfScan(statements, filter, count)
+      return reachOfHours(statements, hoursOf(filter), count)
+    }),
+  )
+  const known = reaches.filter((reach) => reach !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+async function reachOfScan(
+  statements: Statements,
+  filter: RequestFilter,
+  count: number,
+): Promise<number | null> {
+  const conditions = new Conditions()
+  narrow(conditions, filter, await isRequest(statements, filter.search))
+  conditions.among("account", filter.accounts)
+  const row = await statements.row<{ at: bigint }>(
+    `SELECT at FROM receipts ${conditions.where} ORDER BY at DESC LIMIT 1 OFFSET ${count}`,
+    conditions.values,
+  )
+  return row ? Number(row.at) : null
+}
+
+async function reachOfHours(
+  statements: Statements,
+  { where, values }: Conditions,
+  count: number,
+): Promise<number | null> {
+  const row = await statements.row<{ hour: number }>(
+    `SELECT hour FROM (
+       SELECT hour, sum(sum(requests)) OVER (ORDER BY hour DESC) AS total FROM usage_hours ${where} GROUP BY hour
+     ) AS summed WHERE total > ${count} ORDER BY hour DESC LIMIT 1`,
+    values,
+  )
+  return row ? Number(row.hour) * HOUR_MS : null
 }

@@ -1,4 +1,3 @@
-import { AFTER_IDS, ID_PREFIX, isFailure, isGlob, isOnlyInTroubled } from "../request-search.ts"
 import {
   type RequestFilter,
   type RequestOrder,
@@ -9,11 +8,11 @@ import {
 } from "../requests.ts"
 import { HOUR_MS } from "../usage-sums.ts"
 import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
-import type { PostgresClient, Statements } from "./client.ts"
+import type { PostgresClient } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
-import { starPattern } from "../text-filters.ts"
+import { addNames, isRequest, narrow } from "./request-conditions.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 
@@ -59,16 +58,6 @@ function search(
   })
 }
 
-/** Whether a search text is the complete id of a request. */
-export async function isRequest(
-  statements: Statements,
-  search: string | undefined,
-): Promise<boolean> {
-  if (search === undefined) return false
-  const row = await statements.row("SELECT 1 FROM receipts WHERE request = $1", [search])
-  return row !== null
-}
-
 function orderBy(order: RequestOrder, byTime = BY_TIME): string {
   const sorted = sortColumn(order)
   return `ORDER BY ${sorted === undefined ? byTime : `${sorted} DESC, ${byTime}`}`
@@ -84,40 +73,10 @@ function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrd
   } else conditions.add(`(${sorted}, at, position) < (?, ${at}, ${row})`, place.value ?? 0n)
 }
 
-/** Adds the conditions of a filter, except for accounts. These determine how the rows are read. */
-export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
-  const { search } = filter
-  conditions.add("key = ?", filter.key)
-  addModel(conditions, filter.model)
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
-  if (filter.failed !== undefined) conditions.always(filter.failed ? "failed" : "NOT failed")
-  if (isFailure(search)) conditions.always("failed")
-  else if (isOnlyInTroubled(search)) conditions.always("(failed OR written_off > 0)")
-  if (filter.writtenOff) conditions.always("written_off > 0")
-  if (isOne) conditions.add("request = ?", search)
-  else if (search?.startsWith(ID_PREFIX)) {
-    // A range of ids is sufficient, because no outcome contains the prefix, and ids only contain it at their start.
-    conditions.add("request >= ?", search)
-    conditions.add("starts_with(request, ?)", search)
-    conditions.add("request < ?", `${search}${AFTER_IDS}`)
-  } else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
-  conditions.add("cost >= ?", filter.minimumCost)
-  conditions.add("cost <= ?", filter.maximumCost)
-  conditions.add("duration >= ?", filter.minimumDuration)
-  conditions.add("duration <= ?", filter.maximumDuration)
-  conditions.add("at >= ?", filter.from)
-  conditions.add("at < ?", filter.to)
-}
-
-function addModel(conditions: Conditions, model: string | undefined): void {
-  if (isGlob(model)) conditions.add("model LIKE ?", starPattern(model))
-  else conditions.add("model = ?", model)
-}
-
-function readOne(conditions: Conditions, filter: RequestFilter): string {
+/** Reads requests by their ids. `OFFSET` prevents a scan in the order of the list. */
+function readOnes(conditions: Conditions, filter: RequestFilter): string {
   conditions.among("account", filter.accounts)
-  return `SELECT ${COLUMNS} FROM receipts ${conditions.where}`
+  return `SELECT ${COLUMNS} FROM receipts ${conditions.where} OFFSET 0`
 }
 
 interface Reading {
@@ -134,7 +93,7 @@ function readOf(
   page: RequestPage,
   { limit, isOne }: Reading,
 ): string {
-  if (isOne) return readOne(conditions, filter)
+  if (isOne || filter.requests !== undefined) return readOnes(conditions, filter)
   const labelled = labelledReceipts(conditions, filter.labels)
   if (labelled !== undefined) {
     conditions.add(`${LABELLED_AT} >= ?`, filter.from)
@@ -151,15 +110,16 @@ function readOf(
 
 /** Whether the filter may match only a few of an account's requests, and the hourly sums can count them. */
 function isSparse(filter: RequestFilter): boolean {
-  const { key, model, provider, endpoint, search } = filter
+  const { key, keys, model, models, provider, endpoint, search, labelPrefix } = filter
   const values = [
     filter.minimumCost,
     filter.maximumCost,
     filter.minimumDuration,
     filter.maximumDuration,
   ]
-  const isCounted = search === undefined && values.every((value) => value === undefined)
-  return isCounted && (key ?? model ?? provider ?? endpoint) !== undefined
+  const isCounted =
+    (search ?? labelPrefix) === undefined && values.every((value) => value === undefined)
+  return isCounted && (key ?? keys ?? model ?? models ?? provider ?? endpoint) !== undefined
 }
 
 /**
@@ -170,10 +130,7 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: Reques
   const { accounts, from, to } = filter
   const hours = new Conditions(conditions.values)
   hours.among("account", accounts)
-  hours.add("key = ?", filter.key)
-  addModel(hours, filter.model)
-  hours.add("provider = ?", filter.provider)
-  hours.add("endpoint = ?", filter.endpoint)
+  addNames(hours, filter)
   const count = countOf(filter)
   hours.always(`${count} > 0`)
   if (filter.writtenOff) hours.always("written_off > 0")

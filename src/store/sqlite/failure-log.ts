@@ -5,6 +5,7 @@ import type {
   FailureFilter,
   FailureLimits,
   FailureLog,
+  FailureSearch,
 } from "../failure-log.ts"
 import type { TimePosition } from "../time-position.ts"
 import { failuresPath } from "./log-file.ts"
@@ -42,6 +43,11 @@ export class SqliteFailureLog implements FailureLog {
   ): Promise<FailedRequest[]> {
     if (!existsSync(this.#path)) return []
     return (await this.#reports.current()).failures.list(filter, after, limit)
+  }
+
+  async search(search: FailureSearch, limit: number): Promise<string[]> {
+    if (!existsSync(this.#path)) return []
+    return (await this.#reports.current()).failures.search(search, limit)
   }
 
   async count(filter: FailureFilter, step: number): Promise<{ at: number; count: number }[]> {

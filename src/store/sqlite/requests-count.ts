@@ -1,6 +1,12 @@
 import type { Database } from "bun:sqlite"
 import type { RequestCount, RequestFilter } from "../requests.ts"
-import { readsOf, sourceOf } from "./requests-list.ts"
+import { readsOf, type Source, sourceOf } from "./requests-list.ts"
+
+/** A filter with the only rows that can match it; undefined if these are unknown. */
+export interface FilteredRows {
+  readonly filter: RequestFilter
+  readonly rows: readonly bigint[] | undefined
+}
 
 interface CountRow {
   readonly part: bigint
@@ -9,32 +15,83 @@ interface CountRow {
 }
 
 /**
- * Returns the number of requests that began in each interval.
+ * Returns the number of requests that match at least one of the filters and began in each interval.
  * @param step length of an interval in milliseconds.
  */
 export function countRequests(
   index: Database,
-  filter: RequestFilter,
+  filters: readonly FilteredRows[],
   step: number,
 ): RequestCount[] {
+  const scans = scansOf(index, filters)
+  // Scans of several filters may find the same request. Those of a single filter never do.
+  const counted =
+    filters.length > 1
+      ? [countUnion(index, scans, step)]
+      : scans.map((scan) => countScan(index, scan, step))
   const parts = new Map<number, RequestCount>()
-  for (const read of readsOf(index, filter, undefined)) {
-    const { conditions, source, at } = sourceOf(filter, read)
-    const rows = index
-      .query<CountRow, (string | bigint)[]>(
-        `SELECT ${at} / ${step} AS part, count(*) AS requests, sum(failed) AS failures
-         FROM ${source} ${conditions.where} GROUP BY part`,
-      )
-      .all(...conditions.values)
-    for (const { part, requests, failures } of rows) {
-      const begin = Number(part) * step
-      const { answered = 0, failed = 0 } = parts.get(begin) ?? {}
-      parts.set(begin, {
-        at: begin,
-        answered: answered + Number(requests - failures),
-        failed: failed + Number(failures),
-      })
-    }
+  for (const { part, requests, failures } of counted.flat()) {
+    const begin = Number(part) * step
+    const { answered = 0, failed = 0 } = parts.get(begin) ?? {}
+    parts.set(begin, {
+      at: begin,
+      answered: answered + Number(requests - failures),
+      failed: failed + Number(failures),
+    })
   }
   return [...parts.values()]
+}
+
+/**
+ * Returns the time since which the filters have at most about `count` matches. The scans share this number.
+ * @returns null if there are fewer matches.
+ */
+export function reachOfMatches(
+  index: Database,
+  filters: readonly FilteredRows[],
+  count: number,
+): number | null {
+  const scans = scansOf(index, filters)
+  const steps = BigInt(Math.floor(count / Math.max(1, scans.length)))
+  const reaches = scans.flatMap(({ conditions, source, at }) => {
+    const row = index
+      .query<{ at: bigint }, (string | bigint)[]>(
+        `SELECT ${at} AS at FROM ${source} ${conditions.where} ORDER BY ${at} DESC LIMIT 1 OFFSET ?`,
+      )
+      .get(...conditions.values, steps)
+    return row ? Number(row.at) : []
+  })
+  return reaches.length === 0 ? null : Math.max(...reaches)
+}
+
+function scansOf(index: Database, filters: readonly FilteredRows[]): Source[] {
+  return filters.flatMap(({ filter, rows }) =>
+    readsOf(index, filter, rows).map((read) => sourceOf(filter, read)),
+  )
+}
+
+function countScan(
+  index: Database,
+  { conditions, source, at }: Source,
+  step: number,
+): readonly CountRow[] {
+  return index
+    .query<CountRow, (string | bigint)[]>(
+      `SELECT ${at} / ${step} AS part, count(*) AS requests, sum(failed) AS failures
+       FROM ${source} ${conditions.where} GROUP BY part`,
+    )
+    .all(...conditions.values)
+}
+
+function countUnion(index: Database, scans: readonly Source[], step: number): readonly CountRow[] {
+  if (scans.length === 0) return []
+  const selects = scans.map(
+    ({ conditions, source }) => `SELECT row, at, failed FROM ${source} ${conditions.where}`,
+  )
+  return index
+    .query<CountRow, (string | bigint)[]>(
+      `SELECT at / ${step} AS part, count(*) AS requests, sum(failed) AS failures
+       FROM (${selects.join(" UNION ")}) GROUP BY part`,
+    )
+    .all(...scans.flatMap(({ conditions }) => conditions.values))
 }

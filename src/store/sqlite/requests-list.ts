@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite"
 import {
   type RequestFilter,
-  type RequestOrder,
   type RequestPage,
   type RequestPlace,
   type RequestRecord,
+  comparisonOf,
   sortColumn,
 } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 import { labelledRequests } from "./label-conditions.ts"
-import { isFailure, isGlob } from "../request-search.ts"
+import { AFTER_TEXTS, isFailure, isGlob } from "../request-search.ts"
 import { HOUR_MS } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
@@ -20,6 +20,7 @@ const COLUMNS =
 /** A scan of a single index in chronological order. */
 export interface Read {
   readonly account: string | undefined
+  readonly key: string | undefined
   readonly model: string | undefined
   /** The only rows that can match; undefined if unknown. */
   readonly rows: readonly bigint[] | undefined
@@ -52,12 +53,23 @@ export function readsOf(
   rows: readonly bigint[] | undefined,
 ): Read[] {
   const accounts = filter.accounts ?? [undefined]
-  const { model } = filter
-  if (!isGlob(model)) return accounts.map((account) => ({ account, model, rows }))
-  const models = modelsLike(index, model)
-  const reads = accounts.flatMap((account) => models.map((one) => ({ account, model: one, rows })))
-  if (reads.length <= MAX_READS) return reads
-  return accounts.map((account) => ({ account, model: undefined, rows }))
+  const models = modelsOf(index, filter)
+  const keys = filter.key === undefined ? (filter.keys ?? [undefined]) : [filter.key]
+  if (accounts.length * models.length * keys.length <= MAX_READS) {
+    return accounts.flatMap((account) =>
+      models.flatMap((model) => keys.map((key) => ({ account, key, model, rows }))),
+    )
+  }
+  const model = isGlob(filter.model) ? undefined : filter.model
+  return accounts.map((account) => ({ account, key: filter.key, model, rows }))
+}
+
+function modelsOf(
+  index: Database,
+  { model, models }: RequestFilter,
+): readonly (string | undefined)[] {
+  if (isGlob(model)) return modelsLike(index, model)
+  return model === undefined ? (models ?? [undefined]) : [model]
 }
 
 function readRequests(
@@ -88,10 +100,10 @@ function hoursOf(
   read: Read,
   { after, order }: RequestPage,
 ): number[] | undefined {
-  const { key, labels = [], failed, writtenOff, search, from, to } = filter
+  const { labels = [], failed, writtenOff, search, from, to } = filter
   const kind = filter.provider === undefined ? "endpoint" : "provider"
   const name = filter[kind]
-  const isIndexed = (read.account ?? read.model ?? read.rows ?? key ?? search) !== undefined
+  const isIndexed = (read.account ?? read.model ?? read.rows ?? read.key ?? search) !== undefined
   if (name === undefined || isIndexed || labels.length > 0) return undefined
   if (order !== "newest" || failed === true || writtenOff === true) return undefined
   const conditions = new Conditions()
@@ -128,7 +140,7 @@ function readPage(
     .map(requestFromRow)
 }
 
-interface Source {
+export interface Source {
   readonly conditions: Conditions
   /** The rows to read, as SQL to follow `FROM`. */
   readonly source: string
@@ -141,12 +153,16 @@ export function sourceOf(filter: RequestFilter, read: Read): Source {
   const conditions = new Conditions()
   if (read.rows !== undefined) conditions.always(`row IN (${read.rows.join(", ")})`)
   conditions.add("account = ?", read.account)
-  conditions.add("key = ?", filter.key)
+  conditions.add("key = ?", read.key)
   conditions.add("model = ?", read.model)
+  if (read.key === undefined || filter.key !== undefined) conditions.among("key", filter.keys)
+  if (read.model === undefined || filter.model !== undefined)
+    conditions.among("model", filter.models)
   if (isGlob(filter.model)) conditions.add("model GLOB ?", globOf(filter.model))
   conditions.add("provider = ?", filter.provider)
   conditions.add("endpoint = ?", filter.endpoint)
   const labelled = labelledRequests(conditions, filter.labels)
+  addLabelPrefix(conditions, filter.labelPrefix)
   if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)
   if (isFailure(filter.search)) conditions.always("failed = 1")
   if (filter.writtenOff) conditions.always("written_off > 0")
@@ -159,6 +175,14 @@ export function sourceOf(filter: RequestFilter, read: Read): Source {
   conditions.add(`${at} >= ?`, filter.from)
   conditions.add(`${at} < ?`, filter.to)
   return { conditions, source: labelled ?? `requests ${orderOf(filter, read)}`, at }
+}
+
+function addLabelPrefix(conditions: Conditions, prefix: string | undefined): void {
+  if (prefix === undefined) return
+  conditions.always(
+    "row IN (SELECT request_row FROM request_labels WHERE request_row = row AND value >= ? AND value < ?)",
+  )
+  conditions.values.push(prefix, prefix + AFTER_TEXTS)
 }
 
 /** Restricts the list to requests after a position. */
@@ -175,15 +199,6 @@ function addPlace(
       `(${columns.sorted}, ${columns.at}, row) < (?, ${BigInt(at)}, ${BigInt(row)})`,
       value ?? 0n,
     )
-  }
-}
-
-function comparisonOf(order: RequestOrder) {
-  const valueOf = ({ cost, duration }: RequestRecord): bigint =>
-    order === "dearest" ? cost : BigInt(duration ?? -1)
-  return (left: RequestRecord, right: RequestRecord): number => {
-    const byTime = right.at - left.at || right.row - left.row
-    return order === "newest" ? byTime : Number(valueOf(right) - valueOf(left)) || byTime
   }
 }
 
@@ -210,9 +225,9 @@ export function requestsBehind(index: Database, row: bigint, limit: number): Req
 }
 
 /** Chooses the index, because SQLite cannot determine which one leaves the fewest rows to scan in the right order. */
-function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
+function orderOf(filter: RequestFilter, { account, key, model, rows }: Read): string {
   if (rows !== undefined) return "NOT INDEXED"
-  if (filter.key !== undefined) return "INDEXED BY requests_by_key"
+  if (key !== undefined) return "INDEXED BY requests_by_key"
   if (model !== undefined) {
     return `INDEXED BY requests_by_${account === undefined ? "model" : "account_and_model"}`
   }

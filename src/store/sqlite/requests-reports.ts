@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { AFTER_IDS, ID_PREFIX } from "../request-search.ts"
-import type { KeyUse } from "../requests.ts"
+import type { KeyUse, RequestFilter } from "../requests.ts"
 import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
 import { accountUses } from "./account-uses.ts"
 import { latencies } from "./answer-times.ts"
@@ -11,9 +11,10 @@ import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
-import { countRequests } from "./requests-count.ts"
+import { countRequests, type FilteredRows, reachOfMatches } from "./requests-count.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
+import { findNames } from "./requests-names.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
@@ -77,13 +78,15 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       requests: {
         indexNext: () => requests.indexNext(),
         list(filter, after, limit, order = "newest") {
-          const rows = rowsOf(ledger, filter.search)
+          const rows = rowsOf(ledger, filter)
           const records = listRequests(index, filter, { after, limit, order }, rows)
           const names = keyNames([...new Set(records.map(({ key }) => key))])
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
         },
         reach: (filter, before, count) => reachOf(index, filter, before, count),
-        count: (filter, step) => countRequests(index, filter, step),
+        count: (filters, step) => countRequests(index, withRows(ledger, filters), step),
+        reachOfMatches: (filters, count) => reachOfMatches(index, withRows(ledger, filters), count),
+        names: (text, accounts) => findNames({ index, ledger }, text, accounts),
         sumUsage: (filter, group, first) =>
           isOfSegments(filter, group) || (mayBeOfSegments(filter, group) && segments.covers(filter))
             ? segments.sumUsage(filter, group, first)
@@ -111,11 +114,19 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   }
 }
 
+function withRows(ledger: Database, filters: readonly RequestFilter[]): FilteredRows[] {
+  return filters.map((filter) => ({ filter, rows: rowsOf(ledger, filter) }))
+}
+
 /**
- * Returns the rows whose ids start with a text, which the ledger's index finds directly. Undefined if the text is not
- * an id prefix, or if there are so many matches that a scan soon finds enough.
+ * Returns the rows with the ids of a filter or with ids that start with its search text. The ledger's index finds them
+ * directly. Undefined if the filter has no ids, or if there are so many matches that a scan soon finds enough.
  */
-function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
+function rowsOf(
+  ledger: Database,
+  { requests, search }: RequestFilter,
+): readonly bigint[] | undefined {
+  if (requests !== undefined) return rowsOfIds(ledger, requests)
   if (search === undefined) return undefined
   const one = ledger
     .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
@@ -128,6 +139,15 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
     )
     .all(search, `${search}${AFTER_IDS}`, BigInt(MAX_PREFIX_MATCHES + 1))
   return rows.length > MAX_PREFIX_MATCHES ? undefined : rows.map(({ row }) => row)
+}
+
+function rowsOfIds(ledger: Database, requests: readonly string[]): readonly bigint[] {
+  return ledger
+    .query<{ row: bigint }, [string]>(
+      "SELECT rowid AS row FROM entries WHERE request IN (SELECT value FROM json_each(?))",
+    )
+    .all(JSON.stringify(requests))
+    .map(({ row }) => row)
 }
 
 /** Opens the index. Commits do not wait for the disk, because rows that are lost in a crash are indexed again. */

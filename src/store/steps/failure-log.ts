@@ -4,6 +4,7 @@ import type {
   FailureFilter,
   FailureLimits,
   FailureLog,
+  FailureSearch,
 } from "../failure-log.ts"
 import { matchesNothing } from "../text-filters.ts"
 import type { TimePosition } from "../time-position.ts"
@@ -28,6 +29,7 @@ export const failureLogSteps: StepMethods<FailureLog> = {
   find: statements(find),
   attempts: statements(attemptsOf),
   list: statements(list),
+  search: statements(search),
   count: statements(count),
   sweep: statements(sweep),
 }
@@ -84,6 +86,35 @@ function* list(
   return found.map(withNumbers)
 }
 
+function* search(query: FailureSearch, limit: number): Step<string[]> {
+  if (matchesNothing(query)) return []
+  const { accounts, kinds, attemptKinds } = query
+  const range = searchedRange(query)
+  const answered = sql`SELECT request FROM failed_requests
+    ${where(...range, sql`kind ${oneOf(kinds)}`, accounts && sql`account ${oneOf(accounts)}`)}
+    ORDER BY request DESC LIMIT ${limit}`
+  const isOfAccounts =
+    accounts &&
+    sql`EXISTS (SELECT 1 FROM failed_requests WHERE failed_requests.request = failed_attempts.request
+      AND account ${oneOf(accounts)})`
+  const attempted = sql`SELECT DISTINCT request FROM failed_attempts
+    ${where(...range, attemptKinds && sql`kind ${oneOf(attemptKinds)}`, isOfAccounts)}
+    ORDER BY request DESC LIMIT ${limit}`
+  const found = yield* rows<{ readonly request: string }>(
+    sql`SELECT request FROM (SELECT * FROM (${answered}) AS answered UNION SELECT * FROM (${attempted}) AS attempted)
+      AS found ORDER BY request DESC LIMIT ${limit}`,
+  )
+  return found.map(({ request }) => request)
+}
+
+function searchedRange({ text, from, before }: FailureSearch): (Sql | undefined | false)[] {
+  return [
+    sql`${contains(sql`lower(message)`, sql`lower(${text})`)}`,
+    from !== undefined && sql`request >= ${from}`,
+    before !== undefined && sql`request < ${before}`,
+  ]
+}
+
 function* count(
   filter: FailureFilter,
   step: number,
@@ -111,8 +142,7 @@ function* sweep({ before, requests, attempts }: FailureLimits): Step<void> {
 }
 
 function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
-  const { accounts, key, endpoint, kind, without = [], model, search, from, to } = filter
-  const message = sql`lower(message)`
+  const { accounts, key, endpoint, kind, without = [], model, from, to } = filter
   return [
     accounts && sql`account ${oneOf(accounts)}`,
     key !== undefined && sql`key = ${key}`,
@@ -120,11 +150,18 @@ function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
     kind !== undefined && sql`kind = ${kind}`,
     ...without.map((excluded) => sql`kind <> ${excluded}`),
     model !== undefined && sql`${matchesGlob(sql`model`, model)}`,
-    search !== undefined &&
-      sql`(request = ${search} OR ${contains(message, sql`lower(${search})`)})`,
+    matchesSearch(filter),
     from !== undefined && sql`at >= ${from}`,
     to !== undefined && sql`at < ${to}`,
   ]
+}
+
+function matchesSearch({ search, searchedKeys = [] }: FailureFilter): Sql | false {
+  if (search === undefined) return false
+  const text = sql`lower(${search})`
+  const isOfKeys = searchedKeys.length === 0 ? sql`` : sql`OR key ${oneOf(searchedKeys)}`
+  return sql`(request = ${search} OR ${contains(sql`lower(message)`, text)}
+    OR ${contains(sql`lower(model)`, text)} ${isOfKeys})`
 }
 
 function withNumbers<Record extends { readonly at: bigint; readonly status: bigint }>(

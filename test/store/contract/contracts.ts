@@ -28,6 +28,7 @@ import { reconciliationContract } from "./reconciliations.ts"
 import { reportContract } from "./reports.ts"
 import { usageContract } from "./usage.ts"
 import { pruningContract } from "./pruning.ts"
+import { searchedRequestContract } from "./searched-requests.ts"
 import { settingContract } from "./settings.ts"
 import { settlementContract } from "./settlements.ts"
 import { signInContract } from "./sign-in.ts"
@@ -55,6 +56,7 @@ export const CONTRACTS = {
   nodes: nodeContract,
   notices: noticeContract,
   "failure log": failureLogContract,
+  "searched requests": searchedRequestContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
   "person keys": personKeyContract,

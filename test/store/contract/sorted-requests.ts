@@ -137,7 +137,7 @@ export function sortedRequestContract(engine: Engine): void {
         [{ from: AT + 1 }, [{ ...first, answered: 0 }, second]],
       ]
       for (const [filter, expected] of cases) {
-        const counts = await reports.count(filter, MINUTE)
+        const counts = await reports.count([filter], MINUTE)
         const inOrder = counts.toSorted((left, right) => left.at - right.at)
         expect([filter, inOrder]).toEqual([filter, expected] as never)
       }

@@ -4,10 +4,10 @@ import { migrate } from "../../../src/store/postgres/migrate.ts"
 import {
   daysAhead,
   ensurePartitions,
-  firstRequestOf,
   partitionsAround,
 } from "../../../src/store/postgres/partitions.ts"
 import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
+import { firstRequestOf } from "../../../src/store/request-search.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
 
 const NOW = Date.UTC(2026, 10, 23, 12)

@@ -57,7 +57,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   return (
     <div className="filters">
       <Search
-        label="Search errors and IDs"
+        label="Search errors, models, keys, users"
         value={filters.search ?? ""}
         onChange={(search) => onChange({ search: search || undefined })}
       />

@@ -1,0 +1,106 @@
+import { ERROR_KINDS } from "../canon/errors.ts"
+import type { FailureLog } from "../store/failure-log.ts"
+import type { RequestReports } from "../store/reports.ts"
+import { firstRequestOf, ID_PREFIX, startOf } from "../store/request-search.ts"
+import { OUTCOMES_WITHOUT_FAILURE } from "../store/request-summary.ts"
+import type { FoundNames, RequestFilter } from "../store/requests.ts"
+import type { Actor } from "./actor.ts"
+import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
+
+/** Outcomes that requests can have, except for those of old versions. */
+const OUTCOMES = [...Object.keys(ERROR_KINDS), ...OUTCOMES_WITHOUT_FAILURE, "released", "expired"]
+/** Matches the beginning of an id without its prefix. Shorter texts are more likely to be words. */
+const START_OF_ID = /^[0-9a-f]{8}[0-9a-f-]*$/
+
+/** Filters of which a request has to match at least one. Each is supported by an index. */
+export interface FoundFilters {
+  readonly filters: readonly RequestFilter[]
+  /** The oldest time for which error messages were searched; null if they were searched completely. */
+  readonly reach: number | null
+}
+
+export interface SearchRange {
+  /** The time of the last request on the previous page; undefined for the first page. */
+  readonly before: number | undefined
+  /** Maximum number of requests that are found by their error messages. */
+  readonly maxErrors: number
+}
+
+/**
+ * Converts a search text to filters. A request matches if the text occurs in its error messages, its outcome, its model
+ * or the name of its key, or if its id or a label begins with the text.
+ */
+export async function filtersOfSearch(
+  { reports, failures }: { readonly reports: RequestReports; readonly failures: FailureLog },
+  actor: Actor,
+  { search, ...filter }: RequestFilter,
+  range: SearchRange,
+): Promise<FoundFilters> {
+  const text = search?.trim() ?? ""
+  if (text === "") return { filters: [filter], reach: null }
+  const [names, errors] = await Promise.all([
+    reports.names(text, filter.accounts),
+    requestsWithError(failures, actor, { ...filter, search: text }, range),
+  ])
+  const own = [...ownTexts(text), ...nameFilters(names, filter)]
+  if (names.labels === undefined) own.push({ labelPrefix: text })
+  if (errors.requests.length > 0) own.push({ requests: errors.requests })
+  return { filters: own.map((each) => ({ ...filter, ...each })), reach: errors.reach }
+}
+
+/** Returns the filters by id and by outcome. */
+function ownTexts(text: string): RequestFilter[] {
+  if (text.startsWith(ID_PREFIX)) return [{ search: text }]
+  if (START_OF_ID.test(text)) return [{ search: ID_PREFIX + text }]
+  const part = text.toLowerCase()
+  return OUTCOMES.some((outcome) => outcome.includes(part)) ? [{ search: part }] : []
+}
+
+function nameFilters(
+  { keys, models, labels = [] }: FoundNames,
+  { labels: given = [] }: RequestFilter,
+): RequestFilter[] {
+  return [
+    ...(keys.length > 0 ? [{ keys }] : []),
+    ...(models.length > 0 ? [{ models }] : []),
+    ...labels.map((label) => ({ labels: [...given, label] })),
+  ]
+}
+
+interface FoundErrors {
+  readonly requests: readonly string[]
+  readonly reach: number | null
+}
+
+/**
+ * Returns the newest requests with an error message that contains the text. Members only find the messages that they
+ * may see: those of their requests, and a vendor's reason for refusing one.
+ */
+async function requestsWithError(
+  failures: FailureLog,
+  actor: Actor,
+  { search: text = "", accounts, from, to }: RequestFilter,
+  { before, maxErrors }: SearchRange,
+): Promise<FoundErrors> {
+  const until = before === undefined ? to : before + 1
+  const query = {
+    text,
+    kinds: KINDS_OF_VENDORS,
+    from: from === undefined ? undefined : firstRequestOf(from),
+    before: until === undefined ? undefined : firstRequestOf(until),
+    ...(!actor.isOperator && { accounts, attemptKinds: [REFUSED] }),
+  }
+  const found = await failures.search(query, maxErrors + 1)
+  const dropped = found[maxErrors]
+  const start = dropped === undefined ? undefined : startOf(dropped)
+  return { requests: found.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
+}
+
+/** Returns the keys by whose names a search also finds rejected requests. */
+export async function searchedKeys(
+  reports: RequestReports,
+  { search, accounts }: Pick<RequestFilter, "search" | "accounts">,
+): Promise<{ readonly searchedKeys?: readonly string[] }> {
+  if (search === undefined) return {}
+  return { searchedKeys: (await reports.names(search, accounts)).keys }
+}

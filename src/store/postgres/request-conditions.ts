@@ -1,0 +1,74 @@
+import {
+  AFTER_IDS,
+  AFTER_TEXTS,
+  ID_PREFIX,
+  isFailure,
+  isGlob,
+  isOnlyInTroubled,
+  LABEL_NAMES,
+} from "../request-search.ts"
+import type { RequestFilter } from "../requests.ts"
+import { starPattern } from "../text-filters.ts"
+import { texts } from "./arrays.ts"
+import type { Statements } from "./client.ts"
+import type { Conditions } from "./conditions.ts"
+
+/** Whether a search text is the complete id of a request. */
+export async function isRequest(
+  statements: Statements,
+  search: string | undefined,
+): Promise<boolean> {
+  if (search === undefined) return false
+  const row = await statements.row("SELECT 1 FROM receipts WHERE request = $1", [search])
+  return row !== null
+}
+
+/** Adds the conditions of a filter, except for accounts. These determine how the rows are read. */
+export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
+  const { search } = filter
+  addNames(conditions, filter)
+  if (filter.requests !== undefined) conditions.among("request", filter.requests)
+  addLabelPrefix(conditions, filter.labelPrefix)
+  if (filter.failed !== undefined) conditions.always(filter.failed ? "failed" : "NOT failed")
+  if (isFailure(search)) conditions.always("failed")
+  else if (isOnlyInTroubled(search)) conditions.always("(failed OR written_off > 0)")
+  if (filter.writtenOff) conditions.always("written_off > 0")
+  if (isOne) conditions.add("request = ?", search)
+  else if (search?.startsWith(ID_PREFIX)) {
+    // A range of ids is sufficient, because no outcome contains the prefix, and ids only contain it at their start.
+    conditions.add("request >= ?", search)
+    conditions.add("starts_with(request, ?)", search)
+    conditions.add("request < ?", `${search}${AFTER_IDS}`)
+  } else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
+  conditions.add("cost >= ?", filter.minimumCost)
+  conditions.add("cost <= ?", filter.maximumCost)
+  conditions.add("duration >= ?", filter.minimumDuration)
+  conditions.add("duration <= ?", filter.maximumDuration)
+  conditions.add("at >= ?", filter.from)
+  conditions.add("at < ?", filter.to)
+}
+
+/** Adds the conditions for names, which hourly sums have as well. */
+export function addNames(conditions: Conditions, filter: RequestFilter): void {
+  conditions.add("key = ?", filter.key)
+  conditions.among("key", filter.keys)
+  addModel(conditions, filter.model)
+  conditions.among("model", filter.models)
+  conditions.add("provider = ?", filter.provider)
+  conditions.add("endpoint = ?", filter.endpoint)
+}
+
+function addLabelPrefix(conditions: Conditions, prefix: string | undefined): void {
+  if (prefix === undefined) return
+  const [first, last] = [conditions.place(prefix), conditions.place(prefix + AFTER_TEXTS)]
+  const names = conditions.place(texts([...LABEL_NAMES]))
+  conditions.always(
+    `EXISTS (SELECT FROM request_labels AS label WHERE label.name = ANY(${names}) AND label.value >= ${first}
+      AND label.value < ${last} AND label.at = receipts.at AND label.request = receipts.request)`,
+  )
+}
+
+function addModel(conditions: Conditions, model: string | undefined): void {
+  if (isGlob(model)) conditions.add("model LIKE ?", starPattern(model))
+  else conditions.add("model = ?", model)
+}

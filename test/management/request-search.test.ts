@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test"
+import { requestQuery } from "tollgate-contract/receipts.ts"
+import { requestCountQuery } from "tollgate-contract/usage.ts"
+import { Failures } from "../../src/management/failures.ts"
+import { failureQuery } from "tollgate-contract/failures.ts"
+import { RequestCountReports } from "../../src/management/request-counts.ts"
+import { Requests } from "../../src/management/requests.ts"
+import type { FailedAttempt, FailedRequest } from "../../src/store/failure-log.ts"
+import { firstRequestOf } from "../../src/store/request-search.ts"
+import { ReportedDatabase } from "../store/reported-requests.ts"
+import { OPERATOR, userIn } from "./actors.ts"
+
+const HOUR = 3_600_000
+const AT = Date.UTC(2026, 2, 2, 10)
+
+/** Returns the id of a request that starts some milliseconds after `AT`. */
+function idAt(delay: number): string {
+  return `${firstRequestOf(AT + delay)}-7000-8000-000000000000`
+}
+
+/** Returns the delays of the requests that a search finds, newest first, and the number of requests in the chart. */
+async function searched(own: ReportedDatabase, search: string, actor = OPERATOR) {
+  const { data } = await new Requests(own.sources).list(actor, requestQuery.parse({ search }))
+  const span = { from: new Date(AT).toISOString(), to: new Date(AT + HOUR).toISOString() }
+  const counts = new RequestCountReports(own.reports, own.failures)
+  const chart = await counts.report(
+    actor,
+    requestCountQuery.parse({ ...span, search, step: "hour" }),
+  )
+  const [bar = { answered: 0, failed: 0, refused: 0 }] = chart.data
+  return {
+    found: data.map(({ at }) => Date.parse(at) - AT),
+    counted: bar.answered + bar.failed,
+    refused: bar.refused,
+  }
+}
+
+function failedAttempt(delay: number, change: Partial<FailedAttempt> = {}): FailedAttempt {
+  const known = { deployment: "sim/echo", status: 404, kind: "upstream_error", code: null }
+  return { request: idAt(delay), at: AT + delay, ...known, message: "No such engine", ...change }
+}
+
+function failedRequest(delay: number, change: Partial<FailedRequest> = {}): FailedRequest {
+  const known = { endpoint: "/v1/messages", status: 404, parameter: null, account: "a" }
+  const cause = { kind: "model_not_found", message: "The model does not exist." }
+  return {
+    request: idAt(delay),
+    at: AT + delay,
+    ...known,
+    ...cause,
+    key: "key_a",
+    model: "x",
+    ...change,
+  }
+}
+
+test("the search finds errors, outcomes, models, keys, labels and ids, and the chart agrees", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.database.key("laptop", "a", null)
+  const add = (delay: number, request = {}) => ({
+    request: idAt(delay),
+    at: AT + delay,
+    ...request,
+  })
+  await own.add(
+    add(1, { model: "openai/gpt-5", labels: { user: "anna", tags: { team: "blue" } } }),
+    add(2, { outcomes: ["upstream_timeout"] }),
+    add(3, { key: "laptop", labels: { session: "anna-1" } }),
+    add(4, { outcomes: ["upstream_error"], model: "openai/gpt-5" }),
+    add(5, { account: "b", outcomes: ["refused_by_upstream"] }),
+  )
+  await own.failures.add(
+    [
+      failedRequest(6, { key: "laptop" }),
+      failedRequest(5, { account: "b", kind: "refused_by_upstream" }),
+    ],
+    [failedAttempt(4), failedAttempt(5, { kind: "refused_by_upstream", message: "engine is off" })],
+  )
+  const one = (...found: number[]) => ({ found, counted: found.length, refused: 0 })
+  expect(await searched(own, "ENGINE")).toEqual(one(5, 4))
+  expect(await searched(own, " such engine ")).toEqual(one(4))
+  expect(await searched(own, "timeout")).toEqual(one(2))
+  expect(await searched(own, "GPT")).toEqual(one(4, 1))
+  expect(await searched(own, "anna")).toEqual(one(3, 1))
+  expect(await searched(own, "team=b")).toEqual(one(1))
+  expect(await searched(own, idAt(3))).toEqual(one(3))
+  expect(await searched(own, idAt(3).slice(4, 15))).toEqual(one(5, 4, 3, 2, 1))
+  expect(await searched(own, "nothing has this")).toEqual(one())
+  expect(await searched(own, "laptop")).toEqual({ found: [3], counted: 1, refused: 1 })
+  expect(await searched(own, "does not exist")).toEqual({ found: [5], counted: 1, refused: 1 })
+  // A member must not learn which of the operator's errors contain a text.
+  expect(await searched(own, "engine", userIn({ a: "owner" }))).toEqual(one())
+  expect(await searched(own, "engine", userIn({ b: "viewer" }))).toEqual(one(5))
+})
+
+test("a search combines with the other filters, and with sorting", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.add(
+    { request: idAt(1), at: AT + 1, model: "m/one", cost: 5n, labels: { user: "m" } },
+    { request: idAt(2), at: AT + 2, model: "m/two", cost: 9n },
+    { request: idAt(3), at: AT + 3, model: "other", labels: { user: "mia" }, account: "b" },
+  )
+  const requests = new Requests(own.sources)
+  const ids = async (query: Readonly<Record<string, string>>) =>
+    (await requests.list(OPERATOR, requestQuery.parse(query))).data.map(
+      ({ at }) => Date.parse(at) - AT,
+    )
+  expect(await ids({ search: "m" })).toEqual([3, 2, 1])
+  expect(await ids({ search: "m", sort: "dearest" })).toEqual([3, 2, 1])
+  expect(await ids({ search: "m", account: "a", sort: "dearest" })).toEqual([2, 1])
+  expect(await ids({ search: "m", model: "m/one" })).toEqual([1])
+  expect(await ids({ search: "m/", user: "m" })).toEqual([1])
+  expect(await ids({ search: "m/", min_cost: "0.000000006" })).toEqual([2])
+  const first = await requests.list(OPERATOR, requestQuery.parse({ search: "m", limit: "2" }))
+  expect(first.data).toHaveLength(2)
+  expect(await ids({ search: "m", limit: "2", cursor: first.next_cursor ?? "" })).toEqual([1])
+})
+
+test("error messages are searched in steps if very many match", async () => {
+  await using own = await ReportedDatabase.open()
+  const delays = Array.from({ length: 1_005 }, (_, index) => index)
+  await own.add(
+    { request: idAt(1), at: AT + 1, outcomes: ["upstream_error"] },
+    { request: idAt(1_004), at: AT + 1_004, outcomes: ["upstream_error"] },
+  )
+  await own.failures.add(
+    [],
+    delays.map((delay) => failedAttempt(delay)),
+  )
+  const requests = new Requests(own.sources)
+  const first = await requests.list(OPERATOR, requestQuery.parse({ search: "no such" }))
+  expect(first).toMatchObject({ looked_back_to: new Date(AT + 5).toISOString() })
+  expect(first.data.map(({ id }) => id)).toEqual([idAt(1_004)])
+  const cursor = first.next_cursor ?? ""
+  const second = await requests.list(OPERATOR, requestQuery.parse({ search: "no such", cursor }))
+  expect(second).toMatchObject({ looked_back_to: null, next_cursor: null })
+  expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
+})
+
+test("the list of failures is searched by message, model and the name of the key", async () => {
+  await using own = await ReportedDatabase.open()
+  await own.database.key("laptop", "a", null)
+  await own.failures.add(
+    [failedRequest(1, { key: "laptop" }), failedRequest(2, { model: "Gpt" })],
+    [],
+  )
+  const { reports, failures: log } = own
+  const failures = new Failures({ log, reports, requests: new Requests(own.sources) })
+  const found = async (search: string) =>
+    (await failures.list(OPERATOR, failureQuery.parse({ search }))).data.map(({ id }) => id)
+  expect(await found("LAP")).toEqual([idAt(1)])
+  expect(await found("gpt")).toEqual([idAt(2)])
+  expect(await found("not exist")).toEqual([idAt(2), idAt(1)])
+})
