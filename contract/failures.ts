@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
-import { receipt } from "./receipts.ts"
+import { receipt, requestQuery, requestSummary } from "./receipts.ts"
 import { route } from "./route.ts"
 
 /** A request that was answered with an error. The body of the request is not included. */
@@ -41,6 +41,31 @@ export const failureQuery = pageQuery.extend({
 })
 export type FailureQuery = z.output<typeof failureQuery>
 
+/** A request in the list of all requests. Either `admitted` or `refused` is set. */
+export const listedRequest = z.object({
+  id: identifier,
+  at: moment,
+  /** Set if the request held credits. */
+  admitted: requestSummary.nullable(),
+  /** Set if the request was rejected before a provider was called. It has no receipt and was not charged. */
+  refused: failedRequest.nullable(),
+})
+export type ListedRequest = z.infer<typeof listedRequest>
+export const listedRequestPage = page(listedRequest).extend({
+  /** As in the list of receipts. */
+  looked_back_to: moment.nullable(),
+})
+export type ListedRequestPage = z.infer<typeof listedRequestPage>
+
+/**
+ * A query for all requests. Refused requests are listed for seven days. They have no label, provider, cost or duration,
+ * so these filters and the sorting by cost or duration omit them.
+ */
+export const listedRequestQuery = requestQuery.extend({
+  status: z.enum(["ok", "failed", "written_off", "refused"]).optional(),
+})
+export type ListedRequestQuery = z.output<typeof listedRequestQuery>
+
 /** A failed upstream call, as reported by the vendor. */
 export const failedAttempt = z.object({
   at: moment,
@@ -70,6 +95,12 @@ export type RequestRecordDocument = z.infer<typeof requestRecord>
 
 /** Routes for failed requests, including requests without a receipt. */
 export const failureRoutes = {
+  "GET /requests": route({
+    summary: "List the admitted and the refused requests of an account, or of all your accounts",
+    minimumRole: "session",
+    query: listedRequestQuery,
+    answer: listedRequestPage,
+  }),
   "GET /requests/{request}": route({
     summary: "Get the receipt of a request, or the reason for its rejection",
     minimumRole: "viewer",

@@ -9,6 +9,7 @@ import type { Receipt } from "#contract/receipts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import type { Reports } from "../store/reports.ts"
+import type { TimePosition } from "../store/time-position.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, timePositionOf } from "./cursor.ts"
 import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
@@ -36,6 +37,18 @@ export class Failures {
 
   /** Lists failures of one account or of all visible ones, newest first. @throws GatewayError `not_found`. */
   async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
+    const found = await this.read(actor, query, timePositionOf(query.cursor), query.limit + 1)
+    const page = pageFrom(found, query.limit, ({ at, request }) => [at, request])
+    return { ...page, data: page.data.map(failedRequestDocument) }
+  }
+
+  /** Reads the failures that follow a position. @throws GatewayError `not_found`. */
+  async read(
+    actor: Actor,
+    query: Omit<FailureQuery, "limit" | "cursor">,
+    after: TimePosition | null,
+    limit: number,
+  ): Promise<readonly FailedRequest[]> {
     const { key, endpoint, code, model, search, from, to } = query
     const accounts = scopeOf(actor, query.account)
     const reports = await this.#reports.upToDate()
@@ -51,9 +64,7 @@ export class Failures {
       from: from === undefined ? undefined : Date.parse(from),
       to: to === undefined ? undefined : Date.parse(to),
     }
-    const found = await this.#log.list(filter, timePositionOf(query.cursor), query.limit + 1)
-    const page = pageFrom(found, query.limit, ({ at, request }) => [at, request])
-    return { ...page, data: page.data.map(failedRequestDocument) }
+    return this.#log.list(filter, after, limit)
   }
 
   /**
@@ -92,7 +103,8 @@ export class Failures {
   }
 }
 
-function failedRequestDocument({
+/** Converts a failed request to its representation in the API. */
+export function failedRequestDocument({
   request,
   at,
   kind,

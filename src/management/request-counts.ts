@@ -6,7 +6,7 @@ import { isGlob } from "../store/request-search.ts"
 import type { RequestFilter, RequestCount as StoredCount } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
 import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
-import { filterOf } from "./request-filter.ts"
+import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
 import { isReadWhole, latest, MAX_READ, reachOfReading } from "./request-pages.ts"
 import { filtersOfSearch, searchedKeys } from "./request-search.ts"
 
@@ -119,16 +119,6 @@ function isSummed(span: Span, step: number): boolean {
   const isOfNames = search === undefined && writtenOff === undefined && labels.length === 0
   const isWhole = span.from % STEPS.hour === 0 && span.to % STEPS.hour === 0
   return isOfNames && isWhole && step !== STEPS.minute && !isGlob(model) && !isReadWhole(span)
-}
-
-/** Whether the log of refused requests supports the filter. */
-function isSupportedByRefusals(filter: RequestFilter): boolean {
-  const { provider, labels = [], minimumCost, maximumCost } = filter
-  const { minimumDuration, maximumDuration } = filter
-  return (
-    labels.length === 0 &&
-    (provider ?? minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) === undefined
-  )
 }
 
 function merged(

@@ -32,3 +32,13 @@ export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter
     to: to === undefined ? undefined : Date.parse(to),
   }
 }
+
+/** Whether the log of refused requests supports the filter. */
+export function isSupportedByRefusals(filter: RequestFilter): boolean {
+  const { provider, labels = [], minimumCost, maximumCost } = filter
+  const { minimumDuration, maximumDuration } = filter
+  return (
+    labels.length === 0 &&
+    (provider ?? minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) === undefined
+  )
+}

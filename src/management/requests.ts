@@ -57,7 +57,7 @@ export class Requests {
     const { sort, limit } = query
     const place = placeOf(query.cursor, sort)
     const reading = { sort, place, limit: limit + 1 }
-    const { found, reach } = await this.#read(actor, filterOf(actor, query), reading)
+    const { found, reach } = await this.read(actor, filterOf(actor, query), reading)
     const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
     // A full page of the newest requests ends before the covered range does.
     const end = sort === "newest" && page.next_cursor !== null ? null : reach
@@ -69,7 +69,8 @@ export class Requests {
     }
   }
 
-  async #read(actor: Actor, filter: RequestFilter, reading: Reading): Promise<Read> {
+  /** Reads the requests that follow a position, and reports the oldest time that was read. */
+  async read(actor: Actor, filter: RequestFilter, reading: Reading): Promise<Read> {
     const { sort, place, limit } = reading
     const reports = await this.#reports.upToDate()
     const sources = { reports, failures: this.#failures }
@@ -131,7 +132,8 @@ function contentDocument({ asked, answered }: ContentRecord): Receipt["content"]
   return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
 }
 
-function summaryDocument(record: RequestRecord, actor: Actor): RequestSummary {
+/** Converts a request to its representation in lists of the API. */
+export function summaryDocument(record: RequestRecord, actor: Actor): RequestSummary {
   return {
     id: record.request,
     account: record.account,

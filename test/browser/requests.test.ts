@@ -66,6 +66,29 @@ test("the request page lists refused requests separately from failed ones, with 
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
+test("all requests include refused ones, in a column of results, and the search finds their errors", async () => {
+  const { page } = operator
+  await page.goto("/console/requests?account=all")
+  const rows = page.getByRole("table", { name: "Requests", exact: true })
+  await rows.getByRole("row").filter({ hasText: "sandbox/none" }).getByText("refused").waitFor()
+  await rows.getByRole("row").filter({ hasText: "sandbox/broken" }).getByText("failed").waitFor()
+  const heading = page.getByRole("heading", { name: /requests? by day$/ })
+  const listed = (await rows.getByRole("row").count()) - 1
+  expect(await heading.textContent()).toStartWith(`${listed} requests`)
+  expect(await faultsOf(page)).toEqual([])
+
+  await page.getByLabel("Search errors, models, keys, users").fill("NOTHING")
+  await page.getByRole("heading", { name: "1 request by day" }).waitFor()
+  await rows.getByText("sandbox/broken").waitFor({ state: "detached" })
+  expect(await rows.getByRole("row").count()).toBe(2)
+  await rows.getByRole("link", { name: "sandbox/nothing" }).click()
+  await page
+    .getByText(/sandbox\/nothing/)
+    .first()
+    .waitFor()
+  expect(operator.complaints).toEqual([])
+})
+
 test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/

@@ -1,14 +1,15 @@
 import { expect, test } from "bun:test"
 import { requestQuery } from "tollgate-contract/receipts.ts"
 import { requestCountQuery } from "tollgate-contract/usage.ts"
+import { AllRequests } from "../../src/management/all-requests.ts"
 import { Failures } from "../../src/management/failures.ts"
-import { failureQuery } from "tollgate-contract/failures.ts"
+import { failureQuery, listedRequestQuery } from "tollgate-contract/failures.ts"
 import { RequestCountReports } from "../../src/management/request-counts.ts"
 import { Requests } from "../../src/management/requests.ts"
 import type { FailedAttempt, FailedRequest } from "../../src/store/failure-log.ts"
-import { firstRequestOf } from "../../src/store/request-search.ts"
+import { firstRequestOf, startOf } from "../../src/store/request-search.ts"
 import { ReportedDatabase } from "../store/reported-requests.ts"
-import { OPERATOR, userIn } from "./actors.ts"
+import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
 const HOUR = 3_600_000
 const AT = Date.UTC(2026, 2, 2, 10)
@@ -136,6 +137,58 @@ test("error messages are searched in steps if very many match", async () => {
   expect(second).toMatchObject({ looked_back_to: null, next_cursor: null })
   expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
 })
+
+test("the list of all requests includes refused ones, page by page and in the order of time", async () => {
+  await using own = await ReportedDatabase.open()
+  const requests = new Requests(own.sources)
+  const { reports, failures: log } = own
+  const failures = new Failures({ log, reports, requests })
+  const all = new AllRequests(requests, failures)
+  const list = (query: Readonly<Record<string, string>> = {}, actor = OPERATOR) =>
+    all.list(actor, listedRequestQuery.parse(query))
+  const delaysOf = ({ data }: Awaited<ReturnType<typeof list>>) =>
+    data.map(({ id, admitted, refused }) => {
+      expect((admitted ?? refused)?.id).toBe(id)
+      return admitted === null ? -delayOf(id) : delayOf(id)
+    })
+  const delays = Array.from({ length: 12 }, (_, index) => index + 1)
+  const admitted = delays.filter((delay) => delay % 3 !== 0)
+  await own.add(...admitted.map((delay) => ({ request: idAt(delay), at: AT + delay })))
+  const refused = delays.filter((delay) => delay % 3 === 0)
+  await own.failures.add(
+    [
+      ...refused.map((delay) => failedRequest(delay)),
+      failedRequest(1, { kind: "upstream_error" }),
+      failedRequest(20, { account: null, key: null }),
+    ],
+    [],
+  )
+  const newest = [-20, -12, 11, 10, -9, 8, 7, -6, 5, 4, -3, 2, 1]
+  expect(delaysOf(await list())).toEqual(newest)
+  for (const limit of ["1", "2", "5"]) {
+    const seen: number[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list({ limit, ...(cursor !== undefined && { cursor }) })
+      expect(page.data.length).toBeLessThanOrEqual(Number(limit))
+      seen.push(...delaysOf(page))
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual(newest)
+  }
+  expect(delaysOf(await list({}, userIn({ a: "viewer" })))).toEqual(newest.slice(1))
+  expect(delaysOf(await list({}, userIn({ b: "viewer" })))).toEqual([])
+  expect(delaysOf(await list({ status: "refused", limit: "2" }))).toEqual([-20, -12])
+  expect(delaysOf(await list({ status: "ok", limit: "2" }))).toEqual([11, 10])
+  expect(delaysOf(await list({ sort: "dearest", limit: "2" }))).toEqual([11, 10])
+  expect(delaysOf(await list({ min_cost: "0", limit: "2" }))).toEqual([11, 10])
+  expect(delaysOf(await list({ search: "exist", limit: "2" }))).toEqual([-20, -12])
+  expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
+})
+
+/** Returns the time between `AT` and the start of a request. */
+function delayOf(id: string): number {
+  return (startOf(id) ?? NaN) - AT
+}
 
 test("the list of failures is searched by message, model and the name of the key", async () => {
   await using own = await ReportedDatabase.open()

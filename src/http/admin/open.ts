@@ -14,6 +14,7 @@ import { ConsoleChanges } from "../../management/console-changes.ts"
 import { Credits } from "../../management/credits.ts"
 import { Keys, type KeyUses } from "../../management/keys.ts"
 import type { LiveSettings } from "../../management/live-settings.ts"
+import { AllRequests } from "../../management/all-requests.ts"
 import { Failures } from "../../management/failures.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
 import { ModelTests } from "../../management/model-tests.ts"
@@ -143,11 +144,12 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     payloads: parts.payloads,
     failures: parts.failures,
   })
+  const failures = new Failures({ log: parts.failures, reports, requests })
   const endpoints = [
     ...ledgerEndpoints({ ...parts, audit, limits }, payments),
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests }),
-    ...failureEndpoints({ failures: new Failures({ log: parts.failures, reports, requests }) }),
+    ...failureEndpoints({ failures, allRequests: new AllRequests(requests, failures) }),
     ...usageEndpoints({
       usageReports: new UsageReports(store, reports),
       overviews: new Overviews(store, reports),

@@ -2,6 +2,7 @@ import { failureRoutes } from "#contract/failures.ts"
 import { auditRoutes } from "#contract/operations.ts"
 import { receiptRoutes } from "#contract/receipts.ts"
 import { usageRoutes } from "#contract/usage.ts"
+import type { AllRequests } from "../../management/all-requests.ts"
 import type { AuditLog } from "../../management/audit-log.ts"
 import type { Failures } from "../../management/failures.ts"
 import type { Overviews } from "../../management/overview.ts"
@@ -43,9 +44,16 @@ export function usageEndpoints({
   })
 }
 
-/** `/admin/v1/requests/{request}` and `/admin/v1/failures`: the outcomes of requests, with and without receipts. */
-export function failureEndpoints({ failures }: { readonly failures: Failures }): AdminEndpoint[] {
+/** `/admin/v1/requests` and `/admin/v1/failures`: the outcomes of requests, with and without receipts. */
+export function failureEndpoints({
+  failures,
+  allRequests,
+}: {
+  readonly failures: Failures
+  readonly allRequests: AllRequests
+}): AdminEndpoint[] {
   return endpoints(failureRoutes, {
+    "GET /requests": ({ actor, query }) => allRequests.list(actor, query),
     "GET /requests/{request}": ({ actor, path }) => failures.request(actor, path("request")),
     "GET /failures": ({ actor, query }) => failures.list(actor, query),
   })

@@ -154,6 +154,7 @@ const NOTICES: readonly Case[] = [
 
 const REPORTS: readonly Case[] = [
   { route: "GET /failures" },
+  { route: "GET /requests" },
   { route: "GET /receipts" },
   { route: "GET /receipts.csv" },
   {

@@ -169,6 +169,14 @@ function Cost({ request }: { readonly request: RequestSummary }) {
   )
 }
 
+/** Outcomes of requests that did not fail, as in the counts of requests. */
+const ANSWERED: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
+
+/** Reports whether an admitted request failed. */
+export function hasFailed({ outcome }: Pick<RequestSummary, "outcome">): boolean {
+  return !ANSWERED.has(outcome)
+}
+
 function Outcome({ request }: { readonly request: RequestSummary }) {
   if (request.status === "expired") return <Status value="expired" />
   return <Status value={request.outcome} />

@@ -1,18 +1,17 @@
 import { Button, Indicator } from "@mantine/core"
 import { IconPlayerPause, IconPlayerPlay } from "../../ui/icons.tsx"
-import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { useAccount } from "../../account.tsx"
-import { keysQuery } from "../../api/queries.ts"
 import { zoneName } from "../../format/moments.ts"
 import { Page } from "../../ui/page.tsx"
 import { FilterBar } from "./filter-bar.tsx"
 import { RefusedList } from "./refused-list.tsx"
-import { AdmittedList } from "./admitted-list.tsx"
+import { RequestList } from "./request-list.tsx"
 import type { ListProperties } from "./list-properties.ts"
 import { refusedQueryOf, type RequestFilters } from "./request-filters.ts"
 import { RequestHistogram } from "./request-histogram.tsx"
+import { useKeyNames } from "./use-key-names.ts"
 import { useIsAtTop } from "./use-live.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
 
@@ -54,7 +53,7 @@ export function RequestsPage() {
       {filters.status === "refused" ? (
         <RefusedRequests {...list} />
       ) : (
-        <AdmittedList {...list} onSort={(sort) => change({ sort })} />
+        <RequestList {...list} onSort={(sort) => change({ sort })} />
       )}
     </Page>
   )
@@ -64,11 +63,7 @@ export function RequestsPage() {
 function RefusedRequests(properties: ListProperties) {
   const { account, isAll, filters, refetchInterval, onState } = properties
   const query = useStableQuery(filters, refusedQueryOf)
-  const keys = useQuery(keysQuery(account))
-  const names = useMemo(
-    () => new Map(keys.data?.data.map(({ id, name }) => [id, name])),
-    [keys.data],
-  )
+  const names = useKeyNames(account)
   return (
     <RefusedList
       query={{ ...query, account, limit: PAGE }}

@@ -2,7 +2,7 @@ import { Button, Group, Switch, Text } from "@mantine/core"
 import { useLocalStorage } from "@mantine/hooks"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useMemo } from "react"
-import type { RequestPage } from "tollgate-contract/receipts.ts"
+import type { ListedRequestPage } from "tollgate-contract/failures.ts"
 import { addressOf } from "../../api/address.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { momentText } from "../../format/moments.ts"
@@ -16,11 +16,12 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { readSorting, sortingText } from "../../ui/sorting.ts"
 import type { ListProperties } from "./list-properties.ts"
-import { requestColumns } from "./request-columns.tsx"
+import { listColumns } from "./list-columns.tsx"
 import { isFiltered, requestQueryOf } from "./request-filters.ts"
+import { useKeyNames } from "./use-key-names.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
 
-interface AdmittedListProperties extends ListProperties {
+interface RequestListProperties extends ListProperties {
   readonly onSort: (sort: string | undefined) => void
 }
 
@@ -30,8 +31,8 @@ const COLUMN_WIDTH = 120
 /** Maximum number of columns with wide spacing. */
 const SPACIOUS_COLUMNS = 7
 
-/** Lists requests that held credits, each with its receipt. */
-export function AdmittedList(properties: AdmittedListProperties) {
+/** Lists requests: those that held credits, and, unless a filter excludes them, those that were refused. */
+export function RequestList(properties: RequestListProperties) {
   const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()
   const query = useStableQuery(filters, requestQueryOf)
@@ -40,10 +41,11 @@ export function AdmittedList(properties: AdmittedListProperties) {
     defaultValue: true,
     getInitialValueInEffect: false,
   })
-  const all = useMemo(() => requestColumns({ isAll, isExact }), [isAll, isExact])
+  const keys = useKeyNames(account)
+  const all = useMemo(() => listColumns({ isAll, isExact, keys }), [isAll, isExact, keys])
   const chosen = useChosenColumns("requests", all)
   const pages = usePages(
-    "GET /receipts",
+    "GET /requests",
     { query: { ...query, account, limit: PAGE } },
     { refetchInterval },
   )
@@ -115,7 +117,7 @@ function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: b
 
 interface NoRequestsProperties {
   readonly isFiltered: boolean
-  readonly reach: RequestPage["looked_back_to"]
+  readonly reach: ListedRequestPage["looked_back_to"]
 }
 
 function NoRequests({ isFiltered, reach }: NoRequestsProperties) {

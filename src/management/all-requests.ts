@@ -1,0 +1,135 @@
+import type { ListedRequest, ListedRequestPage, ListedRequestQuery } from "#contract/failures.ts"
+import type { FailedRequest } from "../store/failure-log.ts"
+import type { RequestPlace, RequestRecord } from "../store/requests.ts"
+import type { TimePosition } from "../store/time-position.ts"
+import type { Actor } from "./actor.ts"
+import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
+import { failedRequestDocument, type Failures } from "./failures.ts"
+import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
+import { type Requests, summaryDocument } from "./requests.ts"
+
+/** Sorts before all ids of requests. */
+const BEFORE_IDS = ""
+
+/** Positions in the two lists from which the requests of a page come. */
+interface PagePlaces {
+  readonly admitted: RequestPlace | null
+  readonly refused: TimePosition | null
+}
+
+type Found =
+  | { readonly at: number; readonly admitted: RequestRecord }
+  | { readonly at: number; readonly refused: FailedRequest }
+
+/** Lists admitted and refused requests together. */
+export class AllRequests {
+  readonly #requests: Requests
+  readonly #failures: Failures
+
+  constructor(requests: Requests, failures: Failures) {
+    this.#requests = requests
+    this.#failures = failures
+  }
+
+  /** @throws GatewayError `not_found`, and `invalid_value` for a cursor of another list. */
+  async list(actor: Actor, query: ListedRequestQuery): Promise<ListedRequestPage> {
+    const { status, ...rest } = query
+    if (status === "refused") return this.#merged(actor, query, { isAdmitted: false })
+    const isMerged =
+      status === undefined &&
+      query.sort === "newest" &&
+      isSupportedByRefusals(filterOf(actor, rest))
+    if (isMerged) return this.#merged(actor, query, { isAdmitted: true })
+    const page = await this.#requests.list(actor, { ...rest, status })
+    const data = page.data.map((admitted) => ({ ...idOf(admitted), admitted, refused: null }))
+    return { ...page, data }
+  }
+
+  async #merged(
+    actor: Actor,
+    query: ListedRequestQuery,
+    { isAdmitted }: { readonly isAdmitted: boolean },
+  ): Promise<ListedRequestPage> {
+    const { status: _, limit, cursor, ...rest } = query
+    const places = placesOf(cursor)
+    const reading = { sort: "newest", place: places.admitted, limit: limit + 1 } as const
+    const [admitted, refused] = await Promise.all([
+      isAdmitted
+        ? this.#requests.read(actor, filterOf(actor, rest), reading)
+        : { found: [], reach: null },
+      this.#failures.read(actor, { ...rest, refused: "true" }, places.refused, limit + 1),
+    ])
+    // Before this time, only one of the two lists is known.
+    const reach = admitted.found.length > limit ? null : admitted.reach
+    const found = [
+      ...admitted.found.map((each): Found => ({ at: each.at, admitted: each })),
+      ...refused.map((each): Found => ({ at: each.at, refused: each })),
+    ]
+      .filter(({ at }) => reach === null || at >= reach)
+      .toSorted((left, right) => right.at - left.at)
+    const page = found.slice(0, limit)
+    const isFull = found.length > limit
+    const next = isFull ? placesAfter(page, places) : reach === null ? null : placesBefore(reach)
+    return {
+      object: "list",
+      data: page.map((each) => documentOf(each, actor)),
+      next_cursor: next && cursorOf(positionOfPlaces(next)),
+      looked_back_to: isFull || reach === null ? null : new Date(reach).toISOString(),
+    }
+  }
+}
+
+function documentOf(found: Found, actor: Actor): ListedRequest {
+  if ("admitted" in found) {
+    const admitted = summaryDocument(found.admitted, actor)
+    return { ...idOf(admitted), admitted, refused: null }
+  }
+  const refused = failedRequestDocument(found.refused)
+  return { ...idOf(refused), admitted: null, refused }
+}
+
+function idOf({ id, at }: Pick<ListedRequest, "id" | "at">): Pick<ListedRequest, "id" | "at"> {
+  return { id, at }
+}
+
+function placesAfter(page: readonly Found[], before: PagePlaces): PagePlaces {
+  const admitted = page.flatMap((each) => ("admitted" in each ? each.admitted : [])).at(-1)
+  const refused = page.flatMap((each) => ("refused" in each ? each.refused : [])).at(-1)
+  return {
+    admitted: admitted === undefined ? before.admitted : { at: admitted.at, row: admitted.row },
+    refused: refused === undefined ? before.refused : { at: refused.at, id: refused.request },
+  }
+}
+
+function placesBefore(reach: number): PagePlaces {
+  return { admitted: { at: reach, row: 0 }, refused: { at: reach, id: BEFORE_IDS } }
+}
+
+/** The position of a list of which no entry was returned yet. */
+const NOT_BEGUN = -1
+
+function positionOfPlaces({ admitted, refused }: PagePlaces): Position {
+  return [
+    admitted?.at ?? NOT_BEGUN,
+    admitted?.row ?? NOT_BEGUN,
+    refused?.at ?? NOT_BEGUN,
+    refused?.id ?? BEFORE_IDS,
+  ]
+}
+
+function placesOf(cursor: string | undefined): PagePlaces {
+  const position = positionOf(cursor)
+  if (position === undefined) return { admitted: null, refused: null }
+  const [at, row, refusedAt, id] = position
+  if (!isWhole(at) || !isWhole(row) || !isWhole(refusedAt) || typeof id !== "string") {
+    throw foreignCursor()
+  }
+  return {
+    admitted: at === NOT_BEGUN ? null : { at, row },
+    refused: refusedAt === NOT_BEGUN ? null : { at: refusedAt, id },
+  }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
