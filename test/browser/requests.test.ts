@@ -89,6 +89,31 @@ test("all requests include refused ones, in a column of results, and the search 
   expect(operator.complaints).toEqual([])
 })
 
+test("Back returns to the scroll position of a long list", async () => {
+  const { page } = operator
+  const list = /\/admin\/v1\/requests\?/
+  const listed = await ask(page, "GET", "/requests?limit=1&status=failed")
+  const [request] = listed.body["data"] as readonly { readonly admitted: object }[]
+  const data = Array.from({ length: 300 }, (_, index) => {
+    const id = `req_${index}`
+    return { ...request, id, admitted: { ...request?.admitted, id, model: `sandbox/row-${index}` } }
+  })
+  await page.route(list, (route) =>
+    route.fulfill({ json: { object: "list", data, next_cursor: null, looked_back_to: null } }),
+  )
+  await page.goto("/console/requests?account=all")
+  const row = page.getByRole("link", { name: "sandbox/row-280", exact: true })
+  await row.scrollIntoViewIfNeeded()
+  const before = await page.evaluate("scrollY")
+  expect(before).toBeGreaterThan(5_000)
+  await row.click()
+  await page.waitForURL(/req_280/)
+  await page.goBack()
+  await row.waitFor()
+  await page.waitForFunction(`Math.abs(scrollY - ${String(before)}) < 5`)
+  await page.unroute(list)
+})
+
 test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/

@@ -19,6 +19,13 @@ const COLUMN_WIDTH = 130
 const MIN_TABLE_WIDTH = 440
 
 /**
+ * Maximum heights of a row and a card in CSS pixels. Rows that are not rendered yet take as much space, so that the
+ * browser can return to its scroll position.
+ */
+const ROW_HEIGHT = 100
+const CARD_HEIGHT = 400
+
+/**
  * Shows rows and columns. If the space is too narrow for the table, secondary columns are omitted; if it is still too
  * narrow, cards are shown. Shows skeletons while loading.
  */
@@ -28,10 +35,17 @@ export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { ref, form } = useFits(forms.map((each) => each.minWidth))
   const table = forms[form]
   const shown = { ...properties, rows: useFirstRows(rows) }
+  const missing = rows.length - shown.rows.length
   if (!isLoading && rows.length === 0) return <>{empty}</>
   return (
     <div ref={ref}>
       {table === undefined ? <DataCards {...shown} /> : <WideTable {...shown} {...table} />}
+      {missing > 0 && (
+        <div
+          aria-hidden
+          style={{ height: missing * (table === undefined ? CARD_HEIGHT : ROW_HEIGHT) }}
+        />
+      )}
     </div>
   )
 }
