@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs"
 import { type EventLoopReading, readEventLoop } from "../relay/lifetime/event-loop-monitor.ts"
+import { EventLoopWatch } from "./event-loop-watch.ts"
 import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
@@ -13,8 +14,6 @@ export interface WatchdogCommand {
 }
 
 const MAX_CHECK_INTERVAL_MS = 1_000
-/** Number of missed intervals that indicates that this thread did not run either, because the machine was asleep. */
-const MISSED_CHECKS_OF_SLEEP = 3
 const STANDARD_ERROR = 2
 /** The name of the logger's message field. */
 const MESSAGE = "msg"
@@ -22,55 +21,35 @@ const MESSAGE = "msg"
 declare const self: Worker
 
 self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
-  const every = Math.min(MAX_CHECK_INTERVAL_MS, data.timeoutMs / 4)
-  const watch = new Watch(data, every)
-  setInterval(() => watch.check(performance.now()), every)
+  const { memory, timeoutMs, restart } = data
+  const intervalMs = Math.min(MAX_CHECK_INTERVAL_MS, timeoutMs / 4)
+  const watch = new EventLoopWatch(timeoutMs, intervalMs, performance.now())
+  const blocked = new BlockedLoop(restart)
+  setInterval(() => {
+    const reading = readEventLoop(memory)
+    const stillMs = watch.check(reading, performance.now())
+    if (stillMs > 0) blocked.report(reading, stillMs)
+    else blocked.isWaitingForDisk = false
+  }, intervalMs)
 })
 
-/**
- * Checks that the event loop runs. Reports and ends a process whose loop is blocked for too long.
- */
-class Watch {
-  readonly #command: WatchdogCommand
-  readonly #every: number
-  #checkedAt = performance.now()
-  #beats = -1
-  #stillSince = this.#checkedAt
-  #isWaitingForDisk = false
+/** Reports and ends a process whose event loop is blocked for too long. */
+class BlockedLoop {
+  isWaitingForDisk = false
+  readonly #restartCommand: ProcessStart | undefined
 
-  constructor(command: WatchdogCommand, every: number) {
-    this.#command = command
-    this.#every = every
+  constructor(restartCommand: ProcessStart | undefined) {
+    this.#restartCommand = restartCommand
   }
 
-  check(now: number): void {
-    const reading = readEventLoop(this.#command.memory)
-    const wasAsleep = now - this.#checkedAt > MISSED_CHECKS_OF_SLEEP * this.#every
-    this.#checkedAt = now
-    if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
-      this.#beats = reading.beats
-      this.#stillSince = now
-      this.#isWaitingForDisk = false
-      return
-    }
-    if (now - this.#stillSince >= this.#command.timeoutMs) this.#end(reading, now)
-  }
-
-  #end(reading: EventLoopReading, now: number): void {
+  report(reading: EventLoopReading, stillMs: number): void {
     const { request, endpoint, model, phase } = reading
     const state = kernelState(`self/task/${process.pid}`)
-    const found = {
-      still_ms: Math.round(now - this.#stillSince),
-      state,
-      request,
-      endpoint,
-      model,
-      phase,
-    }
+    const found = { still_ms: Math.round(stillMs), state, request, endpoint, model, phase }
     if (state === "waits for the disk") {
       // A process that waits for a disk cannot be ended, and a restart would not help.
-      if (!this.#isWaitingForDisk) report("loop_waits", found, "event loop waits for the disk")
-      this.#isWaitingForDisk = true
+      if (!this.isWaitingForDisk) report("loop_waits", found, "event loop waits for the disk")
+      this.isWaitingForDisk = true
       return
     }
     report("loop_stuck", found, "event loop blocked; restarting the process")
@@ -78,11 +57,10 @@ class Watch {
   }
 
   async #restart(isEnding: boolean): Promise<void> {
-    const { restart } = this.#command
-    if (restart && !isEnding) {
+    if (this.#restartCommand && !isEnding) {
       try {
         const { replaceProcess } = await import("./replace-process.ts")
-        replaceProcess(restart)
+        replaceProcess(this.#restartCommand)
       } catch (error) {
         report(
           "restart_failed",

@@ -11,9 +11,14 @@ import {
 } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-const SPINNING = {
-  BUN_OPTIONS: `--preload=${Bun.fileURLToPath(new URL("../support/spinning.ts", import.meta.url))}`,
+/** Returns the environment in which a program loads a module of `test/support` first. */
+function preloading(name: string): Record<string, string> {
+  const path = Bun.fileURLToPath(new URL(`../support/${name}`, import.meta.url))
+  return { BUN_OPTIONS: `--preload=${path}` }
 }
+
+const SPINNING = preloading("spinning.ts")
+const CAPPED_CLOCK = preloading("capped-clock.ts")
 
 const yaml = (url: string) => `
 server: { port: 0 }
@@ -22,11 +27,6 @@ providers:
 models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
-
-/**
- * Milliseconds for which a process is suspended. The watchdog does not allow an event loop to be blocked for this long.
- */
-const SUSPENDED = 1_500
 
 /** Starts a vendor whose answer can block the gateway's event loop. */
 function startHostile() {
@@ -63,13 +63,10 @@ function untilWatched(serving: ServingProcess, processes: number): Promise<void>
   return until(() => serving.errors().split("the watchdog watches").length > processes)
 }
 
-/** Whether the gateway answers within the given number of milliseconds. */
-async function isAlive(serving: ServingProcess, patience = 1_000): Promise<boolean> {
+/** Whether the gateway answers. */
+async function isAlive(serving: ServingProcess): Promise<boolean> {
   try {
-    const response = await fetch(`${serving.url}/healthz`, {
-      headers: { connection: "close" },
-      signal: AbortSignal.timeout(patience),
-    })
+    const response = await fetch(`${serving.url}/healthz`, { headers: { connection: "close" } })
     await response.text()
     return response.ok
   } catch {
@@ -102,7 +99,7 @@ for (const workers of ["1", "2"]) {
     await using serving = await startServing(installation, {
       ...SPINNING,
       TOLLGATE_WORKERS: workers,
-      TOLLGATE_WATCHDOG: "2s",
+      TOLLGATE_WATCHDOG: "1s",
     })
     await untilWatched(serving, Number(workers))
     const stopped = chat(serving, key).then(
@@ -159,26 +156,12 @@ test.concurrent("a process whose event loop is blocked during the shutdown is no
   await text
 })
 
-test.concurrent("a process that was suspended together with its watchdog continues", async () => {
-  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
-  using installation = createInstallation(yaml(vendor.url))
-  const key = await createCaller(installation)
-  await using serving = await startServing(installation, { ...SPINNING, TOLLGATE_WATCHDOG: "1s" })
-  await untilWatched(serving, 1)
-  const { pid } = serving.process
-  process.kill(pid, "SIGSTOP")
-  await Bun.sleep(SUSPENDED)
-  process.kill(pid, "SIGCONT")
-  await until(() => isAlive(serving))
-  expect(serving.errors()).not.toContain("loop_stuck")
-  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
-})
-
 test.concurrent("a worker that is blocked for too long is killed", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   await createCaller(installation)
   await using serving = await startServing(installation, {
+    ...CAPPED_CLOCK,
     TOLLGATE_WORKERS: "2",
     TOLLGATE_WATCHDOG: "3s",
   })
@@ -201,7 +184,10 @@ test.concurrent("a second signal does not wait for running requests", async () =
   for (const workers of ["1", "2"]) {
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
-    await using serving = await startServing(installation, { TOLLGATE_WORKERS: workers })
+    await using serving = await startServing(installation, {
+      ...CAPPED_CLOCK,
+      TOLLGATE_WORKERS: workers,
+    })
     const running = await chat(serving, key)
     const text = running.text()
     serving.process.kill("SIGTERM")
