@@ -3,15 +3,18 @@ const FIRST_PAUSE_MS = 2
 const LAST_PAUSE_MS = 25
 const PAUSE_GROWTH = 1.3
 
+/** Just below the time limit of a test, so that a failure names its condition even on a busy machine. */
+const LIMIT_MS = 240_000
+
 /**
- * Waits for a condition. The time limit is long, because a busy machine may take a while.
+ * Waits for a condition.
  *
  * @param patience the time limit in milliseconds.
  * @throws Error if the condition is not met in time.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  patience = 60_000,
+  patience = LIMIT_MS,
 ): Promise<void> {
   const deadline = performance.now() + patience
   let pause = FIRST_PAUSE_MS
