@@ -24,6 +24,8 @@ export function findCanaries(output: Output, canaries: readonly Canary[]): strin
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),
   )
   const found: string[] = []
+  const pattern = patternOf(canaries)
+  if (!texts.some((one) => pattern.test(one))) return found
   for (const { name, text: planted } of canaries) {
     for (const form of knownForms(planted)) {
       const text = texts.find((one) => one.includes(form))
@@ -35,6 +37,19 @@ export function findCanaries(output: Output, canaries: readonly Canary[]): strin
     }
   }
   return found
+}
+
+const PATTERNS = new Map<string, RegExp>()
+
+/** Returns an expression that matches any form of the canaries. It searches much faster than the forms one by one. */
+function patternOf(canaries: readonly Canary[]): RegExp {
+  const key = canaries.map(({ text }) => text).join("\n")
+  const known = PATTERNS.get(key)
+  if (known !== undefined) return known
+  const forms = canaries.flatMap(({ text }) => [...knownForms(text)]).map(RegExp.escape)
+  const pattern = new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"))
+  PATTERNS.set(key, pattern)
+  return pattern
 }
 
 const FORMS = new Map<string, ReadonlySet<string>>()
