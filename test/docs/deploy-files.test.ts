@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { checkDeploy } from "../../scripts/deploy/check.ts"
+import { checkDeploy, type Deployment } from "../../scripts/deploy/check.ts"
 import { render } from "../../scripts/deploy/template.ts"
 
 const DEPLOY = join(import.meta.dir, "../../deploy")
@@ -17,7 +17,7 @@ test("the deployment files have no fault", () => {
   expect(checkDeploy(DEPLOY)).toEqual([])
 })
 
-/** Returns the faults that are found after a text in a file is replaced. */
+/** Returns the faults of a file's deployment after a text in the file is replaced. */
 function faultsAfter(file: string, from: string, to: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-deploy-files-"))
   try {
@@ -28,7 +28,7 @@ function faultsAfter(file: string, from: string, to: string): string[] {
       join(folder, file),
       text.replace(from, () => to),
     )
-    return checkDeploy(folder)
+    return checkDeploy(folder, file.split("/")[0] as Deployment)
   } finally {
     rmSync(folder, { recursive: true })
   }
