@@ -181,7 +181,7 @@ describe("the most expensive body of any endpoint", () => {
   for (const [index, [name, { status, make }]] of Object.entries(REJECTED).entries()) {
     test(`does not block other requests if it comes from a key ${name}`, async () => {
       const caller = await make()
-      for (const endpoint of sampleOf(endpoints(), 10, index)) {
+      for (const endpoint of sampleOf(endpoints(), 15, index)) {
         const { path, address } = endpoint
         for (const times of [1, 30]) {
           const body = packedBody(endpoint)
@@ -197,7 +197,7 @@ describe("the most expensive body of any endpoint", () => {
 
   test("does not block other requests without credits, at its largest size", async () => {
     const caller = await gateway.caller("0")
-    for (const { path, address, base } of sampleOf(distinct(), 4)) {
+    for (const { path, address, base } of sampleOf(distinct(), 6)) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
       const { pause, answers } = await sent({ caller, address, body })
       expect({ path, pause: pause < MAX_PAUSE_MS }).toEqual({ path, pause: true })
@@ -233,7 +233,7 @@ describe("large requests of a key with credits", () => {
       const before = process.memoryUsage.rss()
       const slow: unknown[] = []
       for (const [fieldIndex, field] of fields.entries()) {
-        for (const shape of sampleOf(SHAPES[field.kind], 10, index + fieldIndex)) {
+        for (const shape of sampleOf(SHAPES[field.kind], 20, index + fieldIndex)) {
           const body = worstBody(base, field, shape, sizeOf(fields, field, shape))
           const { pause, answers } = await sent({ caller, address, body })
           if (pause >= MAX_PAUSE_MS) slow.push([field.path, shape, pause])

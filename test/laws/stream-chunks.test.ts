@@ -16,7 +16,7 @@ import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { answerOf, AttemptWorld } from "./attempt-world.ts"
 import { streamOf, USAGES, type WrittenEvent, writtenEvents } from "../recorded/written-answers.ts"
-import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
+import { IS_EXHAUSTIVE, sampleCombinations } from "../support/exhaustive.ts"
 
 const REQUEST: ChatRequest = {
   model: "vendor/model",
@@ -156,44 +156,38 @@ function* merges(frames: readonly Uint8Array[]): Generator<Uint8Array[]> {
   }
 }
 
-for (const upstream of UPSTREAMS) {
-  describe(`a stream of ${upstream.id}`, () => {
-    for (const client of CLIENTS) {
-      for (const isCall of [false, true]) {
-        const frames = framesOf(upstream.id, isCall)
-        const what = `${client.id}, ${isCall ? "a call" : "text"}`
+for (const [upstream, client, isCall] of sampleCombinations(2, UPSTREAMS, CLIENTS, [false, true])) {
+  const frames = framesOf(upstream.id, isCall)
+  const what = `${upstream.id} to ${client.id}, ${isCall ? "a call" : "text"}`
 
-        test(`ends for any merging of its frames and any failure: ${what}`, async () => {
-          for (const [name, ending] of Object.entries(endingsOf(upstream.id))) {
-            for (let place = 0; place <= frames.length; place++) {
-              const begun = frames.slice(0, place)
-              const mayEnd = await isWhole(upstream, begun)
-              const all = name === "nothing" ? begun : [...begun, ending]
-              for (const chunks of merges(all)) {
-                const { isOver, failure } = await readWhole(client, upstream, chunks)
-                if (!mayEnd) expect({ name, place, isOver }).toEqual({ name, place, isOver: false })
-                if (!mayEnd && name === "error") expect(failure).toMatch(FAILED)
-              }
-            }
-          }
-        })
-
-        test(`decodes to the same result for any split of its bytes: ${what}`, async () => {
-          const bytes = Buffer.concat(frames)
-          const places = fc.array(fc.nat(bytes.length), { maxLength: 20 })
-          await fc.assert(
-            fc.asyncProperty(places, async (places) => {
-              const ends = [...new Set([...places, bytes.length])].toSorted((a, b) => a - b)
-              const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
-              const { isOver, text } = await readWhole(client, upstream, chunks)
-              expect(isOver).toBe(true)
-              expect(text).toContain(isCall ? "clock" : "Hi")
-            }),
-            { numRuns: IS_EXHAUSTIVE ? 30 : 10 },
-          )
-        })
+  test(`a stream ends for any merging of its frames and any failure: ${what}`, async () => {
+    for (const [name, ending] of Object.entries(endingsOf(upstream.id))) {
+      for (let place = 0; place <= frames.length; place++) {
+        const begun = frames.slice(0, place)
+        const mayEnd = await isWhole(upstream, begun)
+        const all = name === "nothing" ? begun : [...begun, ending]
+        for (const chunks of merges(all)) {
+          const { isOver, failure } = await readWhole(client, upstream, chunks)
+          if (!mayEnd) expect({ name, place, isOver }).toEqual({ name, place, isOver: false })
+          if (!mayEnd && name === "error") expect(failure).toMatch(FAILED)
+        }
       }
     }
+  })
+
+  test(`a stream decodes to the same result for any split of its bytes: ${what}`, async () => {
+    const bytes = Buffer.concat(frames)
+    const places = fc.array(fc.nat(bytes.length), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(places, async (places) => {
+        const ends = [...new Set([...places, bytes.length])].toSorted((a, b) => a - b)
+        const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+        const { isOver, text } = await readWhole(client, upstream, chunks)
+        expect(isOver).toBe(true)
+        expect(text).toContain(isCall ? "clock" : "Hi")
+      }),
+      { numRuns: IS_EXHAUSTIVE ? 30 : 10 },
+    )
   })
 }
 
