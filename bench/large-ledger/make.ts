@@ -84,7 +84,12 @@ function openUnsafely(path: string): Store {
   database.run("PRAGMA synchronous = OFF")
   database.run("PRAGMA cache_size = -200000")
   migrate(database, LEDGER_SCHEMA)
-  const unused = { measureCommit: () => 0, beginReading() {}, leaveCheckpoints() {}, restartLog() {} }
+  const unused = {
+    measureCommit: () => 0,
+    beginReading() {},
+    leaveCheckpoints() {},
+    restartLog() {},
+  }
   const explained = (error: unknown): unknown => error
   const close = (): void => database.close()
   return new DirectFile({ methods: storeMethods(database), explained, close, ...unused }).store()

@@ -123,6 +123,8 @@ describe("a download of a price list", () => {
       port: 0,
       fetch: () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(chunk) })),
     })
-    await expect(fetchFeed(`http://127.0.0.1:${server.port}/`)).rejects.toThrow("more bytes than a price list")
+    await expect(fetchFeed(`http://127.0.0.1:${server.port}/`)).rejects.toThrow(
+      "more bytes than a price list",
+    )
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
 import type { ChatRequest } from "../../src/canon/chat.ts"

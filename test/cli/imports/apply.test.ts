@@ -185,7 +185,9 @@ test("import refuses a plan whose accounts exist although none of its keys do", 
     const { keys } = planned("other", note)
     const sameName = { ...planned("bob", note), keys }
     const refused = applyImport([sameName], [], out, installation)
-    await expect(refused).rejects.toThrow("Nothing was imported: the accounts 'bob' were imported before")
+    await expect(refused).rejects.toThrow(
+      "Nothing was imported: the accounts 'bob' were imported before",
+    )
     await expect(refused).rejects.toThrow("add --source NAME. Otherwise create new keys")
     for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
   }))
