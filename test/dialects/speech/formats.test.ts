@@ -132,6 +132,24 @@ test("the speech encoder requests a format that the vendor supports, or lists su
   }
 })
 
+test.each([
+  ["aura", "aura-2-thalia-en", "aura-2"],
+  ["aura-2", "aura-asteria-en", "aura"],
+  ["aura-2", "aura-3-zeus-en", "aura-3"],
+])("a voice of another model is rejected: %s with %s", (model, voice, other) => {
+  expect(() => encoded("deepgram", model, { voice })).toThrow(`a voice of the model '${other}'`)
+})
+
+test.each([
+  ["aura", "aura-asteria-en", "aura-asteria-en"],
+  ["aura-2", "aura-2-zeus-en", "aura-2-zeus-en"],
+  ["aura-2", "thalia", "aura-2-thalia-en"],
+  ["aura-2-thalia-en", "aura-2-zeus-en", "aura-2-zeus-en"],
+  ["aura-asteria-en", "alloy", "aura-asteria-en"],
+])("a voice selects a voice of the requested model: %s with %s", (model, voice, sent) => {
+  expect(encoded("deepgram", model, { voice }).call.path).toContain(`?model=${sent}&`)
+})
+
 test("the speech encoder reports unsupported fields as lost", () => {
   const options = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
   expect(encoded("openai", "tts-1", options).losses).toEqual([])

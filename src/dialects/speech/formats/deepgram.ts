@@ -1,3 +1,4 @@
+import { invalidValue } from "../../../canon/invalid-request.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import {
   PCM_RATE,
@@ -39,7 +40,19 @@ export function deepgramSpeech(decodeError: SpeechFormat["decodeError"]): Speech
   }
 }
 
+/** @throws GatewayError `invalid_value` for a voice of another model, which has a different price. */
 function voiceModel(model: string, voice: string): string {
-  if (voice.startsWith("aura-")) return voice
+  if (voice.startsWith("aura-")) {
+    if (familyOf(voice) === familyOf(model)) return voice
+    throw invalidValue(
+      "voice",
+      `Invalid 'voice': '${voice.slice(0, 64)}' is a voice of the model '${familyOf(voice)}'. Send a voice of '${familyOf(model)}', or request the other model.`,
+    )
+  }
   return /^aura-\d+$/.test(model) ? `${model}-${voice}-en` : model
+}
+
+/** Returns the model to which a voice belongs: `aura-2` for `aura-2-thalia-en`, `aura` for `aura-asteria-en`. */
+function familyOf(name: string): string {
+  return /^aura-\d+(?=-|$)/.exec(name)?.[0] ?? "aura"
 }
