@@ -11,14 +11,15 @@ import {
   UNBILLED,
   USUAL_BILLABLE,
 } from "../src/vendors/priced-features/index.ts"
-import type {
-  CallCharge,
-  Charge,
-  Counted,
-  FieldSwitch,
-  ModelCharge,
-  Switches,
-  TokensCharge,
+import {
+  type CallCharge,
+  type Charge,
+  type Counted,
+  type FieldSwitch,
+  type ModelCharge,
+  type Switches,
+  type TokensCharge,
+  UNKNOWN_MEMBER,
 } from "../src/vendors/priced-features/switch.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
@@ -138,6 +139,7 @@ function fieldRows({
   member,
   values = {},
   otherwise,
+  members,
   served,
 }: FieldSwitch): string[][] {
   const path = member === undefined ? value : `${value}.${member}`
@@ -148,8 +150,23 @@ function fieldRows({
   }
   return [
     ...Object.entries(values).map(([value, charge]) => row(`\`${path}: ${value}\``, charge)),
-    row(Object.keys(values).length === 0 ? `\`${path}\`` : `\`${path}\`, any other`, otherwise),
+    // An object of known members is free, and its members are listed separately.
+    ...(members !== undefined && otherwise.by === "tokens"
+      ? []
+      : [
+          row(
+            Object.keys(values).length === 0 ? `\`${path}\`` : `\`${path}\`, any other`,
+            otherwise,
+          ),
+        ]),
+    ...(members === undefined
+      ? []
+      : [row(`\`${value}\` with members other than ${listed(members)}`, UNKNOWN_MEMBER)]),
   ]
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ")
 }
 
 /** Returns the charge, its hold, and the member of the response that counts it. */

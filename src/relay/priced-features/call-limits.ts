@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import { quantityOf } from "../../canon/quantity.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
-import { chargeOfTool, type SetSwitch } from "./find-switches.ts"
+import { chargeOfTool, isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { FeatureCosts } from "./feature-costs.ts"
 
 /** Limits on the total number of calls of all tools in a request. */
@@ -66,9 +66,24 @@ function limitTool(tool: JsonValue, switches: Switches, most = Infinity): JsonVa
   const charge = chargeOfTool(tool, switches)
   const limited = { ...tool }
   for (const [field, max] of limitsOf(charge, most)) {
-    if (limitOf(tool[field]) === undefined) limited[field] = max
+    if (limitOf(memberAt(tool, field)) === undefined) setMember(limited, field, max)
   }
+  if (charge?.by === "tokens" && charge.free && !isSet(memberAt(tool, charge.free.path)))
+    setMember(limited, charge.free.path, charge.free.values[0])
   return limited
+}
+
+/** Returns the value at a path of a tool, such as `parameters.max_uses`. */
+export function memberAt(tool: JsonObject, path: string): JsonValue | undefined {
+  return valuesAt(tool, path)[0]?.value
+}
+
+/** Sets the value at a path of at most two members. The object between them is copied. */
+function setMember(tool: JsonObject, path: string, value: JsonValue): void {
+  const [name = "", inner] = path.split(".")
+  const holder = tool[name]
+  tool[name] =
+    inner === undefined ? value : { ...(isJsonObject(holder) ? holder : {}), [inner]: value }
 }
 
 /** Returns the limits that are sent for a tool, by the name of their field. */

@@ -17,9 +17,9 @@ import {
   type ModelCharge,
   type TokensCharge,
 } from "../../vendors/priced-features/switch.ts"
-import { type CallLimits, limitOf } from "./call-limits.ts"
+import { type CallLimits, limitOf, memberAt } from "./call-limits.ts"
 import type { DefaultModes } from "./default-modes.ts"
-import { type SetSwitch, valuesAt } from "./find-switches.ts"
+import { isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, FeatureCosts, ToolTurns } from "./feature-costs.ts"
 
 /** A request whose priced features have not been found yet. */
@@ -95,7 +95,7 @@ export class FeatureCostsBuilder {
     const { charge } = setSwitch
     switch (charge.by) {
       case "tokens":
-        return this.#addTokens(charge, setSwitch.tool)
+        return this.#addTokens(charge, setSwitch)
       case "calls":
         return this.#addCalls(setSwitch, charge)
       case "mode":
@@ -114,15 +114,24 @@ export class FeatureCostsBuilder {
   }
 
   #addTokens(
-    { adds = 0, calls, limit, resultLimit = "" }: TokensCharge,
-    tool: JsonObject = {},
+    { adds = 0, calls, limit, resultLimit = "", free }: TokensCharge,
+    setSwitch: SetSwitch,
   ): void {
+    const { tool = {} } = setSwitch
+    const server = free && memberAt(tool, free.path)
+    if (isSet(server) && !free?.values.some((value) => value === server)) {
+      const place = `${setSwitch.place.replace(/type$/, "")}${free?.path}`
+      this.#leave({ place, value: server, charge: setSwitch.charge }, billedServer(free?.values))
+    }
     if (calls === undefined) {
       this.#adds += adds
       return
     }
     const uses = limit === undefined ? undefined : this.#allowedBy({ max: calls, limit }, tool)
-    this.#addTurns(uses ?? { max: calls, isAssumed: true }, limitOf(tool[resultLimit]) ?? adds)
+    this.#addTurns(
+      uses ?? { max: calls, isAssumed: true },
+      limitOf(memberAt(tool, resultLimit)) ?? adds,
+    )
   }
 
   /** Adds turns, because the model reads the whole input again after each call. */
@@ -172,7 +181,7 @@ export class FeatureCostsBuilder {
    * gateway's assumption.
    */
   #allowedBy(charge: Pick<ModelCharge, "max" | "limit">, tool: JsonObject): AllowedUses {
-    const own = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const own = charge.limit === undefined ? undefined : limitOf(memberAt(tool, charge.limit))
     const { max: total, assumed } = this.#limits
     if (own === undefined && total === undefined) {
       const uses = charge.limit === undefined ? Infinity : (this.#input.assumedCalls ?? Infinity)
@@ -269,6 +278,10 @@ export function notPriced(
     `\`${place}\`${shown} cannot be priced: ${reason} Leave it out, or choose another model.`,
     { parameter: place },
   )
+}
+
+function billedServer(free: readonly string[] = []): string {
+  return `each of its calls is billed, and no usage reports them. Write ${free.join(" or ")}.`
 }
 
 function nameOf(usageClass: CallCharge["class"]): string {

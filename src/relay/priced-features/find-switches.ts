@@ -3,7 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "..
 import { checkToolNames } from "../../dialects/shared/field-names.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts"
-import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
+import {
+  type Charge,
+  type FieldSwitch,
+  type Switches,
+  UNKNOWN_MEMBER,
+} from "../../vendors/priced-features/switch.ts"
 
 /** A switch for a priced feature that a request sets. */
 export interface SetSwitch {
@@ -26,7 +31,8 @@ const NAMES: ReadonlySet<string> = new Set([
   "toolConfig",
   ...[...Object.values(BILLABLE), USUAL_BILLABLE]
     .flatMap((byDialect) => Object.values(byDialect))
-    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
+    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path))
+    .filter((name) => name !== "messages"),
 ])
 
 /** Whether a body may set a switch. This is a quick check of each member. */
@@ -35,7 +41,24 @@ export function maySetSwitch(body: JsonObject): boolean {
     if (NAMES.has(name) && isSet(body[name])) return true
   }
   if (Array.isArray(body.input) && body.input.some(addsTools)) return true
-  return mayDefineTools(body)
+  return mayDefineTools(body) || hasMessageOptions(body)
+}
+
+/** Whether a message or a part of one has options for Vercel's gateway. */
+function hasMessageOptions({ messages }: JsonObject): boolean {
+  return (
+    Array.isArray(messages) &&
+    messages.some(
+      (message) =>
+        isJsonObject(message) &&
+        (message.providerOptions !== undefined ||
+          (Array.isArray(message.content) && message.content.some(hasOptions))),
+    )
+  )
+}
+
+function hasOptions(part: JsonValue): boolean {
+  return isJsonObject(part) && part.providerOptions !== undefined
 }
 
 /** Returns the switches that a body sets in a dialect at a vendor, except free switches. */
@@ -48,6 +71,7 @@ export function findSwitches(
   for (const field of switches.fields) {
     for (const found of valuesAt(body, field.path)) {
       if (!isSet(found.value)) continue
+      setSwitches.push(...foreignMembers(field, found.place, found.value))
       const { place, value, holder } = decidingOf(field, found.place, found.value)
       const isKnown = field.member === undefined || holder !== undefined
       const charge = isKnown ? chargeOf(field, value) : field.otherwise
@@ -63,6 +87,20 @@ export function findSwitches(
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
   return setSwitches
+}
+
+/** Returns the members of an object that are not among the known members. */
+function foreignMembers(
+  { members }: FieldSwitch,
+  place: string,
+  value: JsonValue,
+): readonly SetSwitch[] {
+  if (members === undefined || !isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    members.includes(name) || !isSet(member)
+      ? []
+      : [{ place: `${place}.${name}`, value: name, charge: UNKNOWN_MEMBER }],
+  )
 }
 
 /** The charge for a tool that later requests use without naming it, because they continue from this request. */

@@ -310,12 +310,24 @@ const SAME_BEGINNING = 1_000
  */
 function similarity(reported: string, name: string): number {
   if (reported === name) return SAME
+  if (reported.includes("/") && wordsOf(reported) === wordsOf(name)) return SAME_BUT_VERSION
   const [shorter, longer] = reported.length < name.length ? [reported, name] : [name, reported]
   if (!longer.startsWith(shorter)) return 0
   const separator = longer.charAt(shorter.length)
   if (!SEPARATORS.has(separator)) return 0
   const isVersion = separator !== "-" || VERSION.test(longer.slice(shorter.length + 1))
   return (isVersion ? SAME_BUT_VERSION : SAME_BEGINNING) + shorter.length
+}
+
+/**
+ * Returns the words of a name in alphabetical order, without a date and a variant. OpenRouter names the same model
+ * `anthropic/claude-sonnet-4.5` and `anthropic/claude-4.5-sonnet-20250929`.
+ */
+function wordsOf(name: string): string {
+  const slash = name.lastIndexOf("/") + 1
+  const [bare = ""] = name.slice(slash).split(/[:@]/, 1)
+  const words = bare.split("-").filter((word) => !/^\d{8}$/.test(word))
+  return name.slice(0, slash) + words.toSorted().join("-")
 }
 
 function mostExpensive(models: readonly SecondModel[]): SecondModel | undefined {
@@ -342,7 +354,8 @@ function answeredBy(
     const fallback = items.findLast(({ name }) => name === "fallback")?.item
     const to = fallback === undefined ? undefined : textAt(objectAt(fallback, "to") ?? {}, "model")
     const name = to ?? textAt(whole, "model")
-    const found = name === undefined ? own : mostSimilar(name, [own, ...models])
+    const named = name === undefined ? own : mostSimilar(name, [own, ...models])
+    const found = named && orFast(named, { own, price, models })
     if (found === own) continue
     if (found !== undefined) return models.find((model) => model === found)
     const max = mostExpensive(models)
@@ -350,6 +363,32 @@ function answeredBy(
   }
   return undefined
 }
+
+/**
+ * Returns the more expensive one of a model and its fast variant, if the request names both and responses do not
+ * distinguish them.
+ */
+function orFast(
+  named: Named,
+  {
+    own,
+    price,
+    models,
+  }: {
+    readonly own: Named
+    readonly price: Price
+    readonly models: readonly SecondModel[]
+  },
+): Named {
+  const priceOf = (one: Named): Price => models.find((model) => model === one)?.price ?? price
+  if (models.every(({ charge }) => charge.isFastUnnamed !== true)) return named
+  const fast = [own, ...models].find(({ name }) => name === `${named.name}${FAST}`)
+  if (fast === undefined) return named
+  return costs({ price: priceOf(fast) }) > costs({ price: priceOf(named) }) ? fast : named
+}
+
+/** The end of the names of fast variants. */
+const FAST = "-fast"
 
 /** Returns the tokens of a model that generated images for a response. */
 function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {

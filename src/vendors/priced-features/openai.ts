@@ -170,14 +170,42 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
   tools: RESPONSES_TOOLS,
 }
 
+/**
+ * The members of an entry in a list of models. LiteLLM applies other members to the call of the fallback, which would
+ * then have its own prompt and limits (docs.litellm.ai, "Client-Side Fallbacks").
+ */
+export const MODEL_ENTRY = ["model"] as const
+
+/** Fields by which LiteLLM's router calls other models or servers than the requested model. */
+const ROUTER_FIELDS: readonly FieldSwitch[] = [
+  "context_window_fallbacks",
+  "context_window_fallback_dict",
+  "content_policy_fallbacks",
+  "default_fallbacks",
+  "mock_testing_fallbacks",
+  "mock_testing_context_fallbacks",
+  "mock_testing_content_policy_fallbacks",
+  "router_settings_override",
+  "model_list",
+  "deployment_id",
+].map((path) => ({
+  path,
+  otherwise: unknown("it may call another model. Name other models in 'fallbacks' instead"),
+}))
+
 /** Switches for servers of unknown vendors. Tools that the caller does not run have no price. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     BEST_OF,
     { path: "web_search_options", otherwise: SEARCHES },
-    { path: "models[]", otherwise: { by: "model", how: "instead" } },
-    { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
+    { path: "models[]", members: MODEL_ENTRY, otherwise: { by: "model", how: "instead" } },
+    {
+      path: "fallbacks[]",
+      members: MODEL_ENTRY,
+      otherwise: { by: "model", how: "after", name: "model" },
+    },
+    ...ROUTER_FIELDS,
     { path: "plugins[]", otherwise: unknown("the price of a plugin is unknown") },
   ],
   tools: OWN_TOOLS,

@@ -73,6 +73,8 @@ export interface ModelCharge {
   readonly how: "instead" | "after" | "alongside"
   /** The field of the tool with the name of the model; absent if the value of the switch is the name. */
   readonly name?: string
+  /** Set if responses of the model `X-fast` may name `X`, so that the more expensive one of both is charged. */
+  readonly isFastUnnamed?: true
   /** Number of calls that is assumed for requests without a number. */
   readonly max?: number
   readonly limit?: string
@@ -98,10 +100,12 @@ export interface TokensCharge {
   readonly adds?: number
   /** Number of calls of a tool that the server runs, if the request does not limit them. */
   readonly calls?: number
-  /** The field of the tool that limits the number of calls. */
+  /** The path of the field of the tool that limits the number of calls. */
   readonly limit?: string
-  /** The field of the tool that limits the tokens of each call. */
+  /** The path of the field of the tool that limits the tokens of each call. */
   readonly resultLimit?: string
+  /** The field of the tool that selects a server, and the free servers. If it is absent, the first one is sent. */
+  readonly free?: { readonly path: string; readonly values: readonly [string, ...string[]] }
 }
 
 /** How a switch affects the bill if it is set. */
@@ -126,6 +130,8 @@ export interface FieldSwitch {
   readonly path: string
   /** The member that determines the charge, if the value is an object. */
   readonly member?: string
+  /** The only members of a value that is an object. The price of a request with other members is unknown. */
+  readonly members?: readonly string[]
   /** The charge for each string value. The names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
   /** The charge for all other values except null and false. */
@@ -161,6 +167,9 @@ export const ASSUMED_CALLS_FACTOR = 10
 
 /** The charge for tools that the server runs in a loop. Only the tokens that the model reads are charged. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
+
+/** The charge for a member that is not among the known members of a field. */
+export const UNKNOWN_MEMBER: Charge = unknown("the gateway does not know whether it is billed")
 
 /** Returns the charge for a service mode that the request names. */
 export function mode(name: string): ModeCharge {

@@ -26,6 +26,8 @@ beforeAll(async () => {
         prices: { modes: { fast: "6" } },
       },
       router: provider(vendor.url, "openrouter"),
+      litellm: provider(vendor.url, "openai-compatible"),
+      vercel: provider(vendor.url, "vercel"),
       gpt: { ...provider(vendor.url, "openai"), dialects: ["openai-responses"] },
     },
     models: {
@@ -36,6 +38,12 @@ beforeAll(async () => {
       "router/acme/small": simulated(limits),
       "router/acme/large": simulated({ ...limits, price: DEAR }),
       "router/acme/small-pro": simulated({ ...limits, price: DEAR }),
+      "router/acme/sonnet-4.5": simulated(limits),
+      "router/acme/sonnet-5.4": simulated({ ...limits, price: DEAR }),
+      "litellm/small": simulated(limits),
+      "litellm/large": simulated({ ...limits, price: DEAR }),
+      "vercel/acme/small": simulated(limits),
+      "vercel/acme/small-fast": simulated({ ...limits, price: DEAR }),
       "claude/small-5": simulated({ ...limits, price: DEAR }),
       "gpt/up": simulated(limits),
       "gpt/gpt-image-2": simulated({ kind: "image", price: { input: "5", output: "30" } }),
@@ -281,6 +289,131 @@ describe("an answer of a fallback whose name begins with the name of the request
       expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
     },
   )
+})
+
+test.each([
+  ["acme/4.5-sonnet-20250929", 120_000n],
+  ["acme/5.4-sonnet-20250929", 1_200_000n],
+  ["acme/4.5-sonnet-20250929:free", 120_000n],
+  ["other/4.5-sonnet-20250929", 1_200_000n],
+])("a name with its words in another order belongs to the same model: %s", async (name, cost) => {
+  path = CHAT
+  answer = completion({ model: name })
+  for (const stream of [false, true]) {
+    const caller = await gateway.caller("10")
+    const body = {
+      model: "router/acme/sonnet-4.5",
+      fallbacks: [{ model: "acme/sonnet-5.4" }],
+      stream,
+    }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    await response.text()
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  }
+})
+
+test.each([
+  ["small-fast", "small", "acme/small", 1_200_000n],
+  ["small", "small-fast", "acme/small", 1_200_000n],
+  ["small", "small-fast", "acme/small-2026-01-01", 1_200_000n],
+  ["small-fast", "small", "acme/small-fast", 1_200_000n],
+])(
+  "a fast variant that responses do not name is charged: %s with %s",
+  async (model, fallback, name, cost) => {
+    path = CHAT
+    answer = completion({ model: name })
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const providerOptions = { gateway: { models: [`acme/${fallback}`] } }
+      const body = { model: `vercel/acme/${model}`, providerOptions, stream }
+      const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    }
+  },
+)
+
+test.each([
+  ["fallbacks[0].max_tokens", { fallbacks: [{ model: "large", max_tokens: 65_000 }] }],
+  ["fallbacks[0].n", { fallbacks: [{ model: "large", n: 50 }] }],
+  ["fallbacks[0].messages", { fallbacks: [{ model: "large", messages: HELLO }] }],
+  ["fallbacks[0].api_base", { fallbacks: [{ model: "large", api_base: "https://other" }] }],
+  ["context_window_fallbacks", { context_window_fallbacks: [{ small: ["large"] }] }],
+  ["content_policy_fallbacks", { content_policy_fallbacks: [{ small: ["large"] }] }],
+  ["context_window_fallback_dict", { context_window_fallback_dict: { small: "large" } }],
+  ["mock_testing_fallbacks", { mock_testing_fallbacks: true }],
+])("a router's field is rejected if its cost cannot be held: %s", async (place, fields) => {
+  const requests: [string, string, object][] = [
+    [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
+    ...(place.startsWith("fallbacks")
+      ? [
+          [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }] as [
+            string,
+            string,
+            object,
+          ],
+        ]
+      : []),
+  ]
+  for (const [to, model, body] of requests) {
+    const sent = vendor.bodies.length
+    const caller = await gateway.caller("10")
+    const response = await caller.post(to, { model, ...body, ...fields })
+    expect(await errorOf(response)).toMatchObject({
+      status: 400,
+      code: "feature_not_priced",
+      param: place,
+    })
+    expect(vendor.bodies.length).toBe(sent)
+  }
+})
+
+test.each([
+  ["providerOptions.google.serviceTier", { google: { serviceTier: "priority" } }],
+  ["providerOptions.vertex.sharedRequestType", { vertex: { sharedRequestType: "priority" } }],
+  ["providerOptions.spacexai", { spacexai: { serviceTier: "priority" } }],
+  ["providerOptions.xai.serviceTier", { xai: { serviceTier: "priority" } }],
+  ["providerOptions.gateway.inferenceRegion", { gateway: { inferenceRegion: { scope: "zone" } } }],
+  ["providerOptions.anthropic.thinking", { anthropic: { thinking: { budgetTokens: 60_000 } } }],
+  ["providerOptions.openai.maxCompletionTokens", { openai: { maxCompletionTokens: 60_000 } }],
+  ["providerOptions.openai.reasoningMode", { openai: { reasoningMode: "pro" } }],
+  ["providerOptions.anthropic.mcpServers", { anthropic: { mcpServers: [{ url: "https://a" }] } }],
+  [
+    "providerOptions.anthropic.cacheControl.ttl",
+    { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } },
+  ],
+])(
+  "an option of Vercel's gateway with an unknown price is rejected: %s",
+  async (place, options) => {
+    const caller = await gateway.caller("10")
+    const post = (fields: object) =>
+      caller.post(CHAT, { model: "vercel/acme/small", max_tokens: 50, messages: HELLO, ...fields })
+    const sent = vendor.bodies.length
+    const refusal = { status: 400, code: "feature_not_priced" }
+    const direct = await errorOf(await post({ providerOptions: options }))
+    expect(direct).toMatchObject({ ...refusal, param: place })
+    const part = { type: "text", text: "Hi", providerOptions: options }
+    const inPart = await errorOf(await post({ messages: [{ role: "user", content: [part] }] }))
+    expect(inPart).toMatchObject(refusal)
+    expect(inPart.message).toContain("messages[0].content[0].providerOptions")
+    expect(vendor.bodies.length).toBe(sent)
+  },
+)
+
+test("known options of Vercel's gateway are passed on", async () => {
+  path = CHAT
+  answer = completion({ model: "acme/small" })
+  const caller = await gateway.caller("10")
+  const providerOptions = {
+    gateway: { user: "a", tags: ["b"], caching: "auto" },
+    anthropic: { cacheControl: { type: "ephemeral" }, effort: "low" },
+    google: { thinkingConfig: { includeThoughts: true } },
+  }
+  const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, providerOptions }
+  const response = await caller.post(CHAT, body)
+  expect(response.status, await response.text()).toBe(200)
+  expect(vendor.bodies.at(-1)?.["providerOptions"]).toEqual(providerOptions)
 })
 
 test.each([
