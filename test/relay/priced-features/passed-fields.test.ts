@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { ModelSettings } from "../../../src/config/settings.ts"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { png } from "../../support/png.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { creditsOf, errorOf } from "../support.ts"
 
@@ -8,9 +9,14 @@ let vendor: ScriptedVendor
 let gateway: TestGateway
 
 /** Returns a model at the given providers: at a router, or at servers that do not bill. */
-function at(kind: "embedding" | "speech", ...providers: string[]): ModelSettings {
+function at(kind: "embedding" | "speech" | "image", ...providers: string[]): ModelSettings {
   const deployments = providers.map((name) => ({ provider: name, model: "up", weight: 1 }))
-  const price = kind === "speech" ? { character: "15" } : { input: "1" }
+  const prices = {
+    speech: { character: "15" },
+    image: { image: "10000" },
+    embedding: { input: "1" },
+  }
+  const price = prices[kind]
   return { kind, price, deployments }
 }
 
@@ -20,10 +26,15 @@ beforeAll(async () => {
     return Response.json({ object: "list", model: "up", data, usage: { prompt_tokens: 1 } })
   })
   gateway = await startGateway({
-    providers: { router: provider(vendor.url, "openrouter"), own: provider(vendor.url, "vllm") },
+    providers: {
+      router: provider(vendor.url, "openrouter"),
+      own: provider(vendor.url, "vllm"),
+      litellm: provider(vendor.url, "openai-compatible"),
+    },
     models: {
       "router/vectors": at("embedding", "router"),
       "router/voice": at("speech", "router"),
+      "litellm/image": at("image", "litellm"),
       "both/vectors": at("embedding", "router", "own"),
       "own/vectors": at("embedding", "own"),
     },
@@ -72,6 +83,32 @@ test.each([
     expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
   },
 )
+
+test.each([
+  ["fallbacks[0]", { fallbacks: ["img-pro"] }],
+  ["service_tier", { service_tier: "priority" }],
+  ["context_window_fallbacks", { context_window_fallbacks: [{ up: ["img-pro"] }] }],
+])("%s in a request for images is rejected", async (place, fields) => {
+  const caller = await gateway.caller("1")
+  const refusal = { status: 400, code: "feature_not_priced", param: place }
+  const order = { model: "litellm/image", prompt: "A cat" }
+  const generation = await caller.post("/v1/images/generations", { ...order, ...fields })
+  expect(await errorOf(generation)).toMatchObject(refusal)
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...order, ...fields })) {
+    form.append(name, typeof value === "string" ? value : JSON.stringify(value))
+  }
+  form.append("image", new File([png(8, 8)], "a.png", { type: "image/png" }))
+  const headers = { authorization: `Bearer ${caller.key}` }
+  const edit = await fetch(`${gateway.url}/v1/images/edits`, {
+    method: "POST",
+    headers,
+    body: form,
+  })
+  expect((await errorOf(edit)).status).toBe(400)
+  expect(vendor.bodies).toHaveLength(0)
+  expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
+})
 
 test("OpenRouter fields that the gateway does not support are dropped, and rejected for a strict caller", async () => {
   const caller = await gateway.caller("1")

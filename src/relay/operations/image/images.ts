@@ -33,6 +33,7 @@ import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
 import { billedAnswerOf } from "../../lifetime/call-failure.ts"
 import { BILLED, billedFor } from "../../upstream/answer-size.ts"
+import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { ProviderClient } from "../../request/provider-client.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -120,7 +121,9 @@ export class Images {
     const sentTo = (deployment: Deployment): ImageRequest => this.#sentTo(deployment, request)
     const priced = pricedFor(sentTo, this.#modelOf(input.model, request, call))
     const inputTokens = (): number => totalInput(worstUsage(request, sentTo, priced))
-    const model = preferredModel(priced, { call, config: this.#operations.config, inputTokens })
+    const { config } = this.#operations
+    const preferred = preferredModel(priced, { call, config, inputTokens })
+    const model = atNoExtraPrice(preferred, request.options, config)
     return {
       call,
       model,
