@@ -25,6 +25,9 @@ export interface SetSwitch {
   readonly field?: FieldSwitch
 }
 
+/** Members of usual requests. Their members are checked separately. */
+const COMMON_NAMES: ReadonlySet<string> = new Set(["messages", "generationConfig"])
+
 /** The first segments of all paths in the table. A body without these members sets no switch. */
 const NAMES: ReadonlySet<string> = new Set([
   "tools",
@@ -32,7 +35,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ...[...Object.values(BILLABLE), USUAL_BILLABLE]
     .flatMap((byDialect) => Object.values(byDialect))
     .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path))
-    .filter((name) => name !== "messages"),
+    .filter((name) => !COMMON_NAMES.has(name)),
 ])
 
 /** Whether a body may set a switch. This is a quick check of each member. */
@@ -41,7 +44,13 @@ export function maySetSwitch(body: JsonObject): boolean {
     if (NAMES.has(name) && isSet(body[name])) return true
   }
   if (Array.isArray(body.input) && body.input.some(addsTools)) return true
-  return mayDefineTools(body) || hasMessageOptions(body)
+  return mayDefineTools(body) || hasMessageOptions(body) || selectsModel(body)
+}
+
+/** Whether a request in Gemini's format lets the vendor select another model. */
+function selectsModel({ generationConfig: config }: JsonObject): boolean {
+  if (!isJsonObject(config)) return false
+  return config.routingConfig !== undefined || config.modelSelectionConfig !== undefined
 }
 
 /** Whether a message or a part of one has options for Vercel's gateway. */

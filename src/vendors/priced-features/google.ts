@@ -54,6 +54,8 @@ const TOOLS: Readonly<Record<string, Charge>> = {
   fileSearch: LOOPED,
 }
 
+const OTHER_MODEL = "it may choose another model"
+
 /** Switches of `generateContent` in the Gemini API and Vertex AI. */
 export const GEMINI_SWITCHES: Switches = {
   fields: [
@@ -63,6 +65,9 @@ export const GEMINI_SWITCHES: Switches = {
       values: { ...USUAL_TIERS, priority: mode("priority"), flex: mode("flex") },
       otherwise: unknown("this service tier is unknown"),
     },
+    // Vertex AI then answers with another model (@google/genai, `GenerationConfig`).
+    { path: "generationConfig.routingConfig", otherwise: unknown(OTHER_MODEL) },
+    { path: "generationConfig.modelSelectionConfig", otherwise: unknown(OTHER_MODEL) },
     { path: "cachedContent", otherwise: unknown("its storage is billed by the hour") },
   ],
   tools: TOOLS,
