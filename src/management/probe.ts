@@ -7,6 +7,7 @@ import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
 import { proxyRefusal } from "../wire/http/connection-error.ts"
 import { fetchInSteps } from "../wire/http/fetched.ts"
+import { MAX_ERROR_BYTES, MAX_LIST_BYTES, modelsIn, probedBody } from "./probed-json.ts"
 import { unreachable } from "./unreachable-provider.ts"
 
 /** HTTP status that only proxies send. */
@@ -20,7 +21,6 @@ const FAILING_STATUSES: ReadonlyMap<number, string> = new Map([
 ])
 /** Maximum response time of a provider. */
 const TIMEOUT_MS = 5_000
-const MAX_LIST_LENGTH = 8 * 1024 * 1024
 
 const UNREACHABLE_ADVICE =
   "check the network, and that the gateway runs on the machine that has the identity"
@@ -124,17 +124,26 @@ async function validate(
   // Some vendors have no model list. The test is passed unless the credential is rejected.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
   const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "")
-  const isRead = wantsModels || !isJson
-  if (!isRead) await response.body?.cancel()
-  const text = isRead ? await textOf(response) : undefined
-  const body = text === undefined ? undefined : parsed(text)
-  if (text !== undefined && typeof body !== "object") {
-    const page = /^\s*</.test(text) ? "a web page" : "a body that is not JSON"
+  const found = "it accepts the credential"
+  if (!wantsModels && isJson) {
+    await response.body?.cancel()
+    return { result: "ok", found }
+  }
+  const body = await probedBody(response, MAX_LIST_BYTES)
+  if (body.type === "too_large") return TOO_LARGE
+  if (body.type === "text" || typeof body.value !== "object") {
+    const isPage = body.type === "text" && /^\s*</.test(body.text)
+    const page = isPage ? "a web page" : "a body that is not JSON"
     return { result: "failed", found: `it answers with ${page}`, mend: "correct its base_url" }
   }
-  const found = "it accepts the credential"
-  const models = wantsModels ? modelsIn(body) : []
+  const models = wantsModels ? modelsIn(body.value) : []
   return { result: "ok", found, ...(models.length > 0 && { models }) }
+}
+
+const TOO_LARGE: ProbeFinding = {
+  result: "warning",
+  found: "its list of models is too long to be read",
+  mend: "correct its base_url, or list its models in the settings",
 }
 
 const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<ProviderErrorKind>([
@@ -151,7 +160,8 @@ async function accountError(
 ): Promise<ProviderErrorKind | undefined> {
   const { status, headers } = response
   if (status < 400 || status >= 500) return undefined
-  const body = parsed((await textOf(response)) ?? "")
+  const read = await probedBody(response, MAX_ERROR_BYTES)
+  const body = read.type === "json" ? read.value : read.type === "text" ? read.text : ""
   const { dialect } = vendor.chat[0] ?? {}
   const error = dialect?.decodeError(status, body, headers) ?? vendorRefusal(status, {})
   const { providerError } = error.details
@@ -162,47 +172,4 @@ async function accountError(
 function placeIn({ headers, url }: Response): string {
   const target = URL.parse(headers.get("location") ?? "", url)
   return target === null || !target.protocol.startsWith("http") ? "" : ` to ${target.origin}`
-}
-
-/** Returns the text of a body; undefined if it is too long. */
-async function textOf(response: Response): Promise<string | undefined> {
-  const decoder = new TextDecoder()
-  let text = ""
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_LIST_LENGTH) return undefined
-  }
-  return text
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return body
-  }
-}
-
-/** Member names of model lists, and of model names in their elements. There is one for each variant. */
-const LISTS = ["data", "models", "modelSummaries"]
-const NAMES = ["id", "modelId", "name"]
-
-function modelsIn(body: unknown): string[] {
-  const list = Array.isArray(body)
-    ? body
-    : LISTS.map((name) => memberOf(body, name)).find(Array.isArray)
-  if (!Array.isArray(list)) return []
-  const names = list.flatMap((element: unknown) => {
-    const name = NAMES.map((member) => memberOf(element, member)).find(
-      (value) => typeof value === "string" && value !== "",
-    )
-    // Google's model names start with the path of the collection, which is removed.
-    return typeof name === "string" ? [name.replace(/^models\//, "")] : []
-  })
-  return [...new Set(names)].toSorted()
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined
-  return (value as Record<string, unknown>)[name]
 }

@@ -3,6 +3,8 @@ import { createServer } from "node:net"
 import { exportPKCS8, generateKeyPair } from "jose"
 import { checkProviders, checkProxies } from "../../src/cli/doctor-providers.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
+import { probeProvider } from "../../src/management/probe.ts"
+import { vendors } from "../../src/vendors/index.ts"
 import { settings } from "../catalog/support.ts"
 
 let server: Bun.Server<undefined>
@@ -42,6 +44,39 @@ async function check(vendor: string, more: Partial<ProviderSettings>) {
   if (!found) throw new Error("nothing was checked")
   return found
 }
+
+const LARGE_LISTS: readonly (readonly [name: string, text: () => string])[] = [
+  ["long lists of lists", () => "[".repeat(8_000_000)],
+  ["empty objects", () => `{"data":[${"{},".repeat(2_000_000)}{}]}`],
+  ["numbers", () => `[${"0,".repeat(3_000_000)}0]`],
+  ["numbered names", () => `{${Array.from({ length: 400_000 }, (_, n) => `"${n}":0`).join()}}`],
+  ["a list of more than 8 MB", () => `{"data":[{"id":"${"x".repeat(9_000_000)}"}]}`],
+]
+
+test.each(LARGE_LISTS)("a test of a provider reads no list of %s", async (_, textOf) => {
+  const text = textOf()
+  const settings = {
+    vendor: "openai",
+    headers: {},
+    knownModels: true,
+    origin: "file",
+    baseUrl: url,
+    apiKey: "good",
+  } as const
+  const vendor = vendors.get("openai")
+  if (!vendor) throw new Error("there is no such vendor")
+  for (const status of [200, 400]) {
+    const headers = { "content-type": "application/json" }
+    answer = () => new Response(text, { status, headers })
+    const begin = process.cpuUsage()
+    const finding = await probeProvider(settings, vendor, true)
+    const { user } = process.cpuUsage(begin)
+    expect(finding.models).toBeUndefined()
+    if (status === 200) expect(finding.found).toBe("its list of models is too long to be read")
+    // Parsing these lists takes 660 to 1,400 ms. Most of this time is the server of the test.
+    expect(user / 1_000).toBeLessThan(600)
+  }
+})
 
 test("doctor tests each of several credentials under its name", async () => {
   answer = () => {
