@@ -67,7 +67,7 @@ export class Accounts {
     const now = Date.now()
     const isByUse = isSortedByUse(query)
     const [all, usesOfAll] = await Promise.all([
-      this.#store.accounts.list(),
+      this.#store.accounts.list(actor.isOperator ? undefined : [...actor.roles.keys()]),
       isByUse ? this.#usesOfAll(actor, now) : undefined,
     ])
     const ids = query.ids === undefined ? undefined : new Set(query.ids.split(","))

@@ -1,3 +1,4 @@
+import { accountNames } from "./account-names.ts"
 import type { BaseUrl } from "./base-url.ts"
 import { createHash } from "node:crypto"
 import type { AccountRole, Page } from "#contract/common.ts"
@@ -55,7 +56,10 @@ export class Invitations {
     const after = timePositionOf(input.cursor)
     const found = await this.#store.invitations.list(accounts, Date.now(), after, input.limit + 1)
     const page = pageFrom(found, input.limit, ({ createdAt, id }) => [createdAt, id])
-    const names = await this.#accountNames()
+    const names = await accountNames(
+      this.#store,
+      page.data.map(({ account }) => account),
+    )
     const documents = page.data.map((invitation) => invitationDocument(invitation, names))
     const inviters = await this.#audit.names.decrypt(documents.map(({ invited_by: by }) => by))
     const data = documents.map((document, index) => ({
@@ -86,7 +90,7 @@ export class Invitations {
       createdAt: now,
       expiresAt: now + LIFETIME_MS,
     }
-    const names = await this.#accountNames()
+    const names = await accountNames(this.#store, [account])
     if (!names.has(account)) {
       throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
     }
@@ -121,7 +125,7 @@ export class Invitations {
     const invitation = await this.#store.invitations.find(id, now)
     if (!invitation || !maySee(actor, invitation.account)) throw noInvitation()
     requireRole(actor, invitation.account, "owner")
-    const before = invitationDocument(invitation, await this.#accountNames())
+    const before = invitationDocument(invitation, await this.#nameIn(invitation))
     const about = { address: invitation.email }
     const change = { action: "invitation.remove", account: invitation.account, target: id, before }
     await this.#audit.perform(actor, { ...change, about }, (record) =>
@@ -135,7 +139,7 @@ export class Invitations {
    */
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
-    const document = invitationDocument(invitation, await this.#accountNames())
+    const document = invitationDocument(invitation, await this.#nameIn(invitation))
     const [inviter = ""] = await this.#audit.names.decrypt([document.invited_by])
     return {
       account_name: document.account_name,
@@ -219,8 +223,8 @@ export class Invitations {
     if (members.length > 0) throw isMemberAlready(email)
   }
 
-  async #accountNames(): Promise<ReadonlyMap<string, string>> {
-    return new Map((await this.#store.accounts.list()).map(({ id, name }) => [id, name]))
+  #nameIn({ account }: InvitationRecord): Promise<ReadonlyMap<string, string>> {
+    return accountNames(this.#store, [account])
   }
 }
 

@@ -85,10 +85,8 @@ export class Overviews {
   }
 
   async #balance(accounts: readonly string[] | undefined): Promise<bigint> {
-    const all = await this.#store.accounts.list()
-    return all
-      .filter(({ id }) => accounts?.includes(id) ?? true)
-      .reduce((sum, { balance }) => sum + balance, 0n)
+    const found = await this.#store.accounts.list(accounts)
+    return found.reduce((sum, { balance }) => sum + balance, 0n)
   }
 }
 

@@ -2,6 +2,7 @@ import type { PersonExport, User } from "#contract/members.ts"
 import type { InvitationRecord } from "../store/invitations.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
+import { accountNames } from "./account-names.ts"
 import type { Audit, ReadableRecord } from "./audit.ts"
 import { passkeyDocument } from "./own-passkeys.ts"
 import { pagesOf } from "./pages.ts"
@@ -64,7 +65,10 @@ async function factsOf(parts: PersonExportParts, user: User): Promise<ExportedPe
   const { id, email } = user
   const sessions = await users.sessions(id)
   const invitations = await invitationsTo(store, email)
-  const names = await namesOf(store, invitations)
+  const names = await accountNames(
+    store,
+    invitations.map(({ account }) => account),
+  )
   return {
     object: "person",
     user,
@@ -84,18 +88,6 @@ async function factsOf(parts: PersonExportParts, user: User): Promise<ExportedPe
       expires_at: new Date(expiresAt).toISOString(),
     })),
   }
-}
-
-async function namesOf(
-  store: Pick<Store, "accounts">,
-  invitations: readonly InvitationRecord[],
-): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>()
-  for (const id of new Set(invitations.map(({ account }) => account))) {
-    const account = await store.accounts.find(id)
-    if (account?.id === id) names.set(id, account.name)
-  }
-  return names
 }
 
 async function invitationsTo(

@@ -50,7 +50,7 @@ export class Sessions {
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
     const user = actor.kind === "user" && actor.id !== null ? await users.find(actor.id) : null
-    const accounts = await store.accounts.list()
+    const accounts = await store.accounts.list([...actor.roles.keys()])
     return {
       user: user && {
         id: user.id,

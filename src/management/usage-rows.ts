@@ -3,6 +3,7 @@ import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
 import type { RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
+import { accountNames } from "./account-names.ts"
 import type { Actor } from "./actor.ts"
 
 /** Names of the reported objects, by id. */
@@ -54,6 +55,8 @@ export async function namesOfGroups(
 ): Promise<RowNames | undefined> {
   if (group === "key") return reports.keyNames(sums.map((sum) => sum.group))
   if (group !== "account") return undefined
-  const accounts = await store.accounts.list()
-  return new Map(accounts.map(({ id, name }) => [id, name]))
+  return accountNames(
+    store,
+    sums.map((sum) => sum.group),
+  )
 }

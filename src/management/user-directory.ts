@@ -1,3 +1,4 @@
+import { accountNames } from "./account-names.ts"
 import type { BaseUrl } from "./base-url.ts"
 import type { Page } from "#contract/common.ts"
 import type { ResetLink, User } from "#contract/members.ts"
@@ -123,8 +124,10 @@ export class UserDirectory {
   async #documents(users: readonly UserRecord[]): Promise<User[]> {
     const ids = users.map(({ id }) => id)
     const members = await this.#store.members.list({ users: ids }, null, MAX_MEMBERSHIPS)
-    const accounts = await this.#store.accounts.list()
-    const names = new Map(accounts.map(({ id, name }) => [id, name]))
+    const names = await accountNames(
+      this.#store,
+      members.map(({ account }) => account),
+    )
     return users.map((user) => ({
       id: user.id,
       name: user.name,

@@ -122,8 +122,11 @@ export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt"> &
 export interface AccountReads {
   /** Finds an account by id or name. */
   find(idOrName: string): Promise<AccountRecord | null>
-  /** Lists all accounts in the order of their creation. */
-  list(): Promise<AccountRecord[]>
+  /**
+   * Lists accounts in the order of their creation.
+   * @param ids ids of the accounts; if absent, all accounts.
+   */
+  list(ids?: readonly string[]): Promise<AccountRecord[]>
   /** Returns whether any account exists. */
   any(): Promise<boolean>
 }

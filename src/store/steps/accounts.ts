@@ -17,7 +17,7 @@ import { audited } from "./audit.ts"
 import { adjustBudgets, periodsAt } from "./budgets.ts"
 import { touchKeys } from "./keys.ts"
 import { adjustLabelBudgets } from "./label-budgets.ts"
-import { perEngine, sql, type Sql, type SqlBoolean } from "./sql.ts"
+import { oneOf, perEngine, sql, type Sql, type SqlBoolean, where } from "./sql.ts"
 import {
   exists,
   row,
@@ -70,8 +70,11 @@ function* find(idOrName: string): Step<AccountRecord | null> {
   return found && accountFromRow(found)
 }
 
-function* list(): Step<AccountRecord[]> {
-  const found = yield* rows<AccountRow>(sql`${selectAccounts()} ORDER BY created_at, id`)
+function* list(ids?: readonly string[]): Step<AccountRecord[]> {
+  if (ids?.length === 0) return []
+  const found = yield* rows<AccountRow>(
+    sql`${selectAccounts()} ${where(ids && sql`id ${oneOf(ids)}`)} ORDER BY created_at, id`,
+  )
   return found.map(accountFromRow)
 }
 

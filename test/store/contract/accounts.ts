@@ -28,6 +28,17 @@ export function accountContract(engine: Engine): void {
       expect(await database.store.accounts.any()).toBe(true)
     })
 
+    test("is listed with all others, or by its id", async () => {
+      await using database = await TestDatabase.on(engine)
+      for (const id of ["a", "b", "c"]) await database.account(id, 5n)
+      const idsOf = async (ids?: string[]) =>
+        (await database.store.accounts.list(ids)).map(({ id, balance }) => `${id}: ${balance}`)
+      expect(await idsOf()).toEqual(["a: 5", "b: 5", "c: 5"])
+      expect(await idsOf(["c", "a", "unknown", "name of b"])).toEqual(["a: 5", "c: 5"])
+      expect(await idsOf(["b"])).toEqual(["b: 5"])
+      expect(await idsOf([])).toEqual([])
+    })
+
     test("requires a name that no other account has", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)

@@ -67,5 +67,7 @@ export function auditContract(engine: Engine): void {
     expect(await numbers({ mentions: ["user_1"] })).toEqual([])
     expect(await numbers({ mentions: [] })).toEqual([])
     expect(await numbers({ from: 10, to: 20 })).toEqual([1])
+    expect(await numbers({ above: 2 }, 5)).toEqual([4, 3])
+    expect(await numbers({ above: -3 }, 2)).toEqual([1])
   })
 }
