@@ -7,14 +7,16 @@ import type { RequestFilter, RequestCount as StoredCount } from "../store/reques
 import type { Actor } from "./actor.ts"
 import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
 import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
-import { isReadWhole, latest, MAX_READ, reachOfReading } from "./request-pages.ts"
+import { isReadWhole, latest, reachOfReading } from "./request-pages.ts"
 import { filtersOfSearch, searchedKeys } from "./request-search.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Maximum intervals in one response. */
 const MAX_INTERVALS = 2_000
-/** Maximum number of requests that are found by their error messages. */
-const MAX_ERRORS = 10_000
+/** Maximum number of requests that match a search. */
+const MAX_MATCHES = 10_000
+/** Maximum number of requests that are found by their error messages. Each is looked up by its id. */
+const MAX_ERRORS = 5_000
 
 interface Counted {
   readonly counts: readonly StoredCount[]
@@ -74,7 +76,7 @@ export class RequestCountReports {
       ofErrors,
       isRead
         ? await reachOfReading(reports, { ...span, search: undefined })
-        : await reports.reachOfMatches(filters, MAX_READ),
+        : await reports.reachOfMatches(filters, MAX_MATCHES),
     )
     const within = filters.map((filter) => ({
       ...filter,

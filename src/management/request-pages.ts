@@ -10,7 +10,7 @@ import type { RequestReports } from "../store/reports.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests that are read at once if no index supports the filter. */
-export const MAX_READ = 30_000
+const MAX_READ = 30_000
 /** Maximum requests with a label that are read at once. It is lower, because they are fetched one by one. */
 const MAX_LABELLED_READ = 10_000
 

@@ -8,6 +8,11 @@ export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }
 
+/** Returns the pattern of `LIKE` for texts that contain a part. */
+export function partPattern(part: string): string {
+  return `%${part.replace(/[\\%_]/g, "\\$&")}%`
+}
+
 /** Whether a filter contains a text that no row can contain. PostgreSQL rejects text with a NUL character. */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter)

@@ -47,7 +47,7 @@ export class SqliteFailureLog implements FailureLog {
 
   async search(search: FailureSearch, limit: number): Promise<string[]> {
     if (!existsSync(this.#path)) return []
-    return (await this.#reports.current()).failures.search(search, limit)
+    return (await this.#reports.longReads()).failures.search(search, limit)
   }
 
   async count(filter: FailureFilter, step: number): Promise<{ at: number; count: number }[]> {

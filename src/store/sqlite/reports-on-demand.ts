@@ -63,6 +63,11 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#thread.get()
   }
 
+  /** Returns the methods of the thread for reads that would delay lists. */
+  longReads(): Promise<GroupsOf<IndexMethods>> {
+    return this.#longReads.get()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#thread.close()
     this.#longReads.close()

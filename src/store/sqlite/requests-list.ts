@@ -151,7 +151,8 @@ export interface Source {
 /** Returns the requests of one scan that match a filter. */
 export function sourceOf(filter: RequestFilter, read: Read): Source {
   const conditions = new Conditions()
-  if (read.rows !== undefined) conditions.always(`row IN (${read.rows.join(", ")})`)
+  if (read.rows !== undefined)
+    conditions.add("row IN (SELECT value FROM json_each(?))", `[${read.rows.join(",")}]`)
   conditions.add("account = ?", read.account)
   conditions.add("key = ?", read.key)
   conditions.add("model = ?", read.model)

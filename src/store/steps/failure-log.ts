@@ -8,7 +8,7 @@ import type {
 } from "../failure-log.ts"
 import { matchesNothing } from "../text-filters.ts"
 import type { TimePosition } from "../time-position.ts"
-import { contains, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
+import { containsAnyCase, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods } from "./step.ts"
 
 /** Maximum rows per INSERT. There is a separate prepared statement for each number of rows. */
@@ -109,7 +109,7 @@ function* search(query: FailureSearch, limit: number): Step<string[]> {
 
 function searchedRange({ text, from, before }: FailureSearch): (Sql | undefined | false)[] {
   return [
-    sql`${contains(sql`lower(message)`, sql`lower(${text})`)}`,
+    sql`${containsAnyCase(sql`message`, text)}`,
     from !== undefined && sql`request >= ${from}`,
     before !== undefined && sql`request < ${before}`,
   ]
@@ -158,10 +158,9 @@ function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
 
 function matchesSearch({ search, searchedKeys = [] }: FailureFilter): Sql | false {
   if (search === undefined) return false
-  const text = sql`lower(${search})`
   const isOfKeys = searchedKeys.length === 0 ? sql`` : sql`OR key ${oneOf(searchedKeys)}`
-  return sql`(request = ${search} OR ${contains(sql`lower(message)`, text)}
-    OR ${contains(sql`lower(model)`, text)} ${isOfKeys})`
+  return sql`(request = ${search} OR ${containsAnyCase(sql`message`, search)}
+    OR ${containsAnyCase(sql`model`, search)} ${isOfKeys})`
 }
 
 function withNumbers<Record extends { readonly at: bigint; readonly status: bigint }>(

@@ -1,4 +1,4 @@
-import { globPattern } from "../text-filters.ts"
+import { globPattern, partPattern } from "../text-filters.ts"
 
 /** The engines on which steps can run. */
 export type Engine = "sqlite" | "postgresql"
@@ -109,6 +109,17 @@ export function contains(text: Sql, part: string | Sql): PerEngine {
   return perEngine({
     sqlite: sql`instr(${text}, ${part}) > 0`,
     postgresql: sql`strpos(${text}, ${part}) > 0`,
+  })
+}
+
+/**
+ * Returns a condition on whether a text contains another text, regardless of the case of ASCII letters. On SQLite, it
+ * takes half as long as a comparison in lower case.
+ */
+export function containsAnyCase(text: Sql, part: string): PerEngine {
+  return perEngine({
+    sqlite: sql`${text} LIKE ${partPattern(part)} ESCAPE '\\'`,
+    postgresql: sql`strpos(lower(${text}), lower(${part})) > 0`,
   })
 }
 
