@@ -257,3 +257,15 @@ test("models show their features in the selected order and columns", async () =>
 test("no model page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
+
+test("addresses of unknown models and accounts say what was not found", async () => {
+  const { page } = operator
+  await visit(page, "models?model=sandbox%2Fno-such-model")
+  const notice = page.getByRole("alert").filter({ hasText: "Model not found" })
+  await notice.getByText("sandbox/no-such-model").waitFor()
+  await notice.getByRole("button", { name: "Close" }).click()
+  await notice.waitFor({ state: "detached" })
+  await visit(page, "accounts/acc_nobody")
+  await page.getByText("Account not found").waitFor()
+  await page.getByRole("link", { name: "Show all accounts" }).waitFor()
+})

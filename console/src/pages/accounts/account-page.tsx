@@ -3,9 +3,11 @@ import { IconPencil } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
+import { ApiError } from "../../api/api-error.ts"
 import { accountCreditsQuery, oneQuery } from "../../api/queries.ts"
 import { counted } from "../../format/numbers.ts"
 import { AccountBanner } from "../../ui/account-banner.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
@@ -25,6 +27,25 @@ import { RenameModal } from "./rename-modal.tsx"
 
 const route = getRouteApi("/signed-in/accounts/$account")
 
+interface AccountFailureProperties {
+  readonly error: unknown
+  readonly retry: () => void
+}
+
+function AccountFailure({ error, retry }: AccountFailureProperties) {
+  if (!(error instanceof ApiError) || error.status !== 404) {
+    return <ErrorNotice error={error} retry={retry} />
+  }
+  return (
+    <EmptyState
+      title="Account not found"
+      action={<LinkButton to="/accounts">Show all accounts</LinkButton>}
+    >
+      No account has this ID. Check the link, or search for the account by name.
+    </EmptyState>
+  )
+}
+
 /** Shows one account, for operators. */
 export function AccountPage() {
   const { account: id } = route.useParams()
@@ -37,7 +58,7 @@ export function AccountPage() {
   if (account === undefined) {
     return (
       <Page title="Account">
-        <ErrorNotice error={error} retry={() => void refetch()} />
+        <AccountFailure error={error} retry={() => void refetch()} />
         {error === null && <Skeleton height={240} />}
       </Page>
     )

@@ -1,4 +1,4 @@
-import { Button, Center } from "@mantine/core"
+import { Alert, Button, Center } from "@mantine/core"
 import { IconBox, IconPlus } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
@@ -81,6 +81,9 @@ export function ModelsPage() {
             change(part)
           }}
         />
+        {models !== undefined && openId !== undefined && open === undefined && (
+          <UnknownModel id={openId} onClose={() => show(undefined)} />
+        )}
         {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
         <DataTable
           label="Models"
@@ -124,6 +127,23 @@ function useFoundModels(
     const found = filterModels(models ?? [], { search, kind, provider, priced, can })
     return sortModels(found, sorting)
   }, [models, search, kind, provider, priced, can, sorting])
+}
+
+function UnknownModel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      m="sm"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={onClose}
+      title="Model not found"
+    >
+      No model has the ID <span className="mono anywhere">{id}</span>. Search for its name in the
+      list.
+    </Alert>
+  )
 }
 
 function MoreRows({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
