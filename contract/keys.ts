@@ -60,6 +60,8 @@ export const key = z.object({
   /** Maximum number of concurrent requests. */
   concurrent_requests: z.int().nullable(),
   created_at: moment,
+  /** The user who created the key; null if it was created on the command line or with the admin token. */
+  created_by: identifier.nullable(),
   /**
    * Whether the caller may change, rotate, pause and revoke the key. Operators, owners of the account and the creator
    * of the key may.
@@ -84,6 +86,8 @@ export const keyPage = page(key)
 export const keyQuery = pageQuery.extend({
   account: identifier.optional(),
   status: z.enum(["active", "revoked", "expired"]).optional(),
+  /** `true` selects only the keys that the caller created. */
+  mine: z.enum(["true", "false"]).optional(),
 })
 
 const origin = z

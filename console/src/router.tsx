@@ -53,7 +53,7 @@ const keysRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/keys",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "status", "playground", "search", "sort", "create"),
+    pickTexts(search, "account", "status", "playground", "mine", "search", "sort", "create"),
   component: lazyPage(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 })
 

@@ -43,6 +43,7 @@ export function keyDocument(
     tokens_per_minute: key.tokensPerMinute,
     concurrent_requests: key.concurrentRequests,
     created_at: momentText(key.createdAt),
+    created_by: key.createdBy,
     may_change: mayChangeKey(actor, key),
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins === null ? null : [...key.origins],

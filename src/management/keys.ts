@@ -38,6 +38,7 @@ export interface KeyContext {
 export interface KeyQuery extends PageQuery {
   readonly account?: string | undefined
   readonly status?: Key["status"] | undefined
+  readonly mine?: "true" | "false" | undefined
 }
 
 /**
@@ -61,7 +62,13 @@ export class Keys {
   /** Lists keys of one account or of all visible accounts, newest first. */
   async list(actor: Actor, input: KeyQuery): Promise<Page<Key>> {
     const now = Date.now()
-    const filter = { accounts: scopeOf(actor, input.account), status: input.status, now }
+    if (input.mine === "true" && actor.id === null) return NO_KEYS
+    const filter = {
+      accounts: scopeOf(actor, input.account),
+      status: input.status,
+      ...(input.mine === "true" && { createdBy: actor.id ?? "" }),
+      now,
+    }
     const after = timePositionOf(input.cursor)
     const found = await this.#store.keys.list(filter, after, input.limit + 1)
     const page = pageFrom(found, input.limit, (key) => [key.createdAt, key.id])
@@ -238,6 +245,8 @@ export class Keys {
     }
   }
 }
+
+const NO_KEYS: Page<Key> = { object: "list", data: [], next_cursor: null }
 
 const UNLIMITED = {
   models: null,

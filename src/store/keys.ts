@@ -10,6 +10,8 @@ export interface KeyFilter {
   /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly status?: "active" | "revoked" | "expired" | undefined
+  /** The user who created the keys. */
+  readonly createdBy?: string | undefined
   /** The moment at which the status of keys is evaluated, in Unix milliseconds. */
   readonly now: number
 }

@@ -342,3 +342,40 @@ test("a second factor is enabled, required, replaced by a backup code, and disab
 test("no dialog page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
+
+test("the focus returns to the control that opened a dialog, also through a second dialog", async () => {
+  const { page } = operator
+  await openPage(`keys?account=${account}`)
+  const create = page.getByRole("button", { name: "Create a key", exact: true }).first()
+  await create.focus()
+  await page.keyboard.press("Enter")
+  const form = page.getByRole("dialog")
+  await form.getByLabel("Name").fill("focus")
+  await form.getByRole("button", { name: "Create", exact: false }).last().click()
+  await finish(dialog(/Your key focus/), "I have copied it")
+  await page.waitForFunction("document.activeElement?.textContent === 'Create a key'")
+
+  const actions = page.getByRole("button", { name: "Actions for focus" })
+  await actions.focus()
+  await page.keyboard.press("Enter")
+  await page.getByRole("menuitem", { name: "Rotate" }).click()
+  await dialog("Rotate focus").getByRole("button", { name: "Rotate" }).click()
+  await finish(dialog(/Your key focus/), "I have copied it")
+  await page.waitForFunction("document.activeElement?.ariaLabel === 'Actions for focus'")
+})
+
+test("the list of keys shows creators, and can be limited to one's own keys", async () => {
+  const { page } = operator
+  expect(await ask(page, "POST", "/keys", { account, name: "own key" })).toMatchObject({
+    status: 200,
+  })
+  await openPage(`keys?account=${account}`)
+  const rows = page.getByRole("table", { name: "Keys" }).getByRole("row")
+  await rows.filter({ hasText: "first key" }).getByText("operator", { exact: true }).waitFor()
+  await rows.filter({ hasText: "own key" }).getByText("you", { exact: true }).waitFor()
+  await page.getByRole("switch", { name: "Only mine" }).click()
+  await rows.filter({ hasText: "first key" }).waitFor({ state: "detached" })
+  await rows.filter({ hasText: "own key" }).waitFor()
+  await page.waitForURL(/mine=true/)
+  await page.getByText(/^Your keys spent 0 credits this month, and 0 credits in total/).waitFor()
+})

@@ -20,6 +20,7 @@ const key: Key = {
   is_paused: false,
   is_read_only: false,
   may_change: true,
+  created_by: null,
   rejected_with: null,
   addresses: ["10.0.0.0/8"],
   aliases: { fast: "sandbox/echo" },

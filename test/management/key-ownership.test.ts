@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { keyQuery } from "tollgate-contract/keys.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { Accounts } from "../../src/management/accounts.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
@@ -114,6 +115,31 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
           expect(data[0]?.may_change).toBe(outcome === undefined)
         }
       }
+    })
+
+    test("lists only the keys that a user has created", async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
+      folders.push(folder)
+      await using store = await engine.open(folder)
+      const audit = new Audit(store)
+      const keys = new Keys(store, audit, new KeyHasher("pepper"))
+      const { id: account } = await new Accounts(store, audit).create(COMMAND_LINE, {
+        name: "ours",
+      })
+      const creator = creatorIn({ [account]: "member" })
+      const owner = userIn({ [account]: "owner" })
+      for (const maker of [creator, owner, COMMAND_LINE, creator]) {
+        await keys.create(maker, { account, name: "key" })
+      }
+      const creators = async (actor: Actor, query: Readonly<Record<string, string>>) =>
+        (await keys.list(actor, keyQuery.parse(query))).data.map((key) => key.created_by)
+      expect(await creators(creator, { mine: "true" })).toEqual([CREATOR, CREATOR])
+      expect(await creators(creator, { mine: "true", status: "revoked" })).toEqual([])
+      expect(await creators(owner, { mine: "true", account })).toEqual([owner.id])
+      expect(await creators(COMMAND_LINE, { mine: "true" })).toEqual([])
+      const all = await creators(owner, {})
+      expect(all.toSorted()).toEqual([CREATOR, CREATOR, owner.id, null].toSorted())
+      expect(await creators(owner, { mine: "false" })).toHaveLength(4)
     })
 
     test("allows owners but not members to change a key that an operator created", async () => {

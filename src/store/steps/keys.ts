@@ -74,7 +74,7 @@ function* find(id: string): Step<KeyRecord | null> {
 
 /** Lists keys, newest first. Balances and secrets are only read for the keys on the page. */
 function* list(
-  { accounts, status, now }: KeyFilter,
+  { accounts, status, createdBy, now }: KeyFilter,
   after: TimePosition | null,
   limit: number,
 ): Step<KeyRecord[]> {
@@ -84,6 +84,7 @@ function* list(
     status !== undefined && status !== "revoked" && sql`revoked_at IS NULL`,
     status === "expired" && sql`expires_at <= ${now}`,
     status === "active" && sql`(expires_at IS NULL OR expires_at > ${now})`,
+    createdBy !== undefined && sql`created_by = ${createdBy}`,
     after && sql`(created_at, id) < (${after.at}, ${after.id})`,
   )} ORDER BY created_at DESC, id DESC LIMIT ${limit}`
   const found = yield* rows<KeyRow>(

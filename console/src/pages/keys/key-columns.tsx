@@ -12,6 +12,8 @@ import { KeyStatus } from "./key-status.tsx"
 export interface KeyColumnsOrder {
   /** Whether the keys are from several accounts. Otherwise the account column is hidden. */
   readonly isAll: boolean
+  /** Shows the user who created a key. */
+  readonly creator: (key: Key) => ReactNode
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode
 }
@@ -48,7 +50,7 @@ const EXTRA_COLUMNS: readonly Column<Key>[] = [
 ]
 
 /** Returns the columns of the list of keys. */
-export function keyColumns({ isAll, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
+export function keyColumns({ isAll, creator, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
   return [
     {
       id: "name",
@@ -82,6 +84,7 @@ export function keyColumns({ isAll, onEdit, menu }: KeyColumnsOrder): Column<Key
     { id: "status", header: "Status", cell: statusCell },
     { id: "budgets", header: "Budgets", cell: (key) => <BudgetBars budgets={key} />, width: 200 },
     { id: "models", header: "Models", cell: modelsCell, isSecondary: true },
+    { id: "creator", header: "Creator", cell: creator, isSecondary: true },
     {
       id: "spent",
       header: "Spent",

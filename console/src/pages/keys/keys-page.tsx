@@ -21,8 +21,10 @@ import { Search } from "../../ui/search.tsx"
 import { readSorting, sortingText } from "../../ui/sorting.ts"
 import { ExpiredNotice } from "./expired-notice.tsx"
 import { keyColumns } from "./key-columns.tsx"
+import { KeyCreator, useMemberNames } from "./key-creator.tsx"
 import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
 import { KeyMenu } from "./key-menu.tsx"
+import { OwnSpend } from "./own-spend.tsx"
 import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
 import { NEWEST_FIRST, sortKeys } from "./sort-keys.ts"
@@ -59,8 +61,10 @@ export function KeysPage() {
       Create a key
     </Button>
   )
+  const members = useMemberNames(accountId)
   const columns = keyColumns({
     isAll,
+    creator: (key) => <KeyCreator of={key} names={members} />,
     onEdit: (key) => setWork({ kind: "edit", key }),
     menu: (key) => (
       <KeyMenu
@@ -114,11 +118,16 @@ interface KeyListProperties {
 }
 
 function KeyList({ account, search, columns, newKey }: KeyListProperties) {
-  const { status = "active", sort, playground } = route.useSearch()
+  const { status = "active", sort, playground, mine } = route.useSearch()
   const wantedStatus = STATUSES.find(({ value }) => value === status)?.value
   const navigate = route.useNavigate()
   const pages = usePages("GET /keys", {
-    query: { account, status: wantedStatus === "all" ? undefined : wantedStatus, limit: 200 },
+    query: {
+      account,
+      status: wantedStatus === "all" ? undefined : wantedStatus,
+      mine: mine === undefined ? undefined : "true",
+      limit: 200,
+    },
   })
   const chosen = useChosenColumns("keys", columns)
   const sorting = pages.hasMore ? NEWEST_FIRST : readSorting(sort, columns, NEWEST_FIRST)
@@ -128,7 +137,7 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
       `${key.name} ${key.id} ${key.hint ?? ""}`.toLowerCase().includes(wanted) &&
       (playground !== undefined || !isPlaygroundKey(key)),
   )
-  const isFiltered = wanted !== "" || status !== "active"
+  const isFiltered = wanted !== "" || status !== "active" || mine !== undefined
 
   function change(part: Partial<ReturnType<typeof route.useSearch>>) {
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
@@ -145,6 +154,12 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
         <Group gap="xs">
           <Switch
             size="xs"
+            label="Only mine"
+            checked={mine !== undefined}
+            onChange={() => change({ mine: mine ? undefined : "true" })}
+          />
+          <Switch
+            size="xs"
             label="Show playground keys"
             checked={playground !== undefined}
             onChange={() => change({ playground: playground ? undefined : "shown" })}
@@ -159,6 +174,7 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
           <ColumnChoice all={columns} chosen={chosen} />
         </Group>
       </Group>
+      {mine !== undefined && <OwnSpend account={account} />}
       <ErrorNotice error={pages.error} title="The keys could not be loaded" retry={pages.retry} />
       {pages.hasContent && (
         <Panel isFlush>
