@@ -379,3 +379,24 @@ test("the list of keys shows creators, and can be limited to one's own keys", as
   await page.waitForURL(/mine=true/)
   await page.getByText(/^Your keys spent 0 credits this month, and 0 credits in total/).waitFor()
 })
+
+test("the palette finds users, settings and actions by other words for them", async () => {
+  const { page } = operator
+  await openPage(`keys?account=${account}`)
+  const search = async (text: string, option: string) => {
+    await page.keyboard.press("Control+k")
+    await page.getByRole("combobox", { name: "Search" }).fill(text)
+    const found = page.getByRole("option").first()
+    await found.filter({ hasText: option }).waitFor()
+    await found.click()
+  }
+  await search(OPERATOR.email.slice(0, 5), OPERATOR.email)
+  await page.waitForURL(/\/users\?.*search=/)
+  await search("multiplier", "Multiplier")
+  await page.waitForURL(/\/settings.*#.*multiplier/)
+  await search("refund", "Adjust credits")
+  await dialog(/^Adjust the credits of/).waitFor()
+  await page.keyboard.press("Escape")
+  await search("night", "Dark appearance")
+  await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'dark'")
+})

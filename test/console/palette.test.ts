@@ -36,3 +36,11 @@ test("the palette search finds a request id within any pasted text", () => {
   expect(requestIdIn("my_req_x")).toBeUndefined()
   expect(requestIdIn("request")).toBeUndefined()
 })
+
+test("the palette search finds an action by another word for it before scattered letters of a model", () => {
+  const entries = [
+    { id: "m", group: "Models", label: "deepseek/reasoner-fund", choose: () => {} },
+    { id: "a", group: "Actions", label: "Adjust credits", keywords: "refund", choose: () => {} },
+  ]
+  expect(findEntries("refund", entries)[0]?.entries[0]?.id).toBe("a")
+})

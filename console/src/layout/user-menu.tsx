@@ -16,9 +16,8 @@ import {
   IconUserCircle,
 } from "../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
-import { api } from "../api/client.ts"
-import { endSession, useSession } from "../session.tsx"
-import { notifyError } from "../ui/notify.tsx"
+import { useSession } from "../session.tsx"
+import { useSignOut } from "./use-sign-out.ts"
 
 const SCHEMES = [
   { value: "light", label: "Light", icon: IconSun },
@@ -31,17 +30,8 @@ export function UserMenu() {
   const session = useSession()
   const navigate = useNavigate()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const signOut = useSignOut()
   const name = session.user?.name ?? "Admin token"
-
-  async function signOut() {
-    try {
-      await api("DELETE /session", {})
-    } catch (thrown) {
-      return notifyError(thrown)
-    }
-    await navigate({ to: "/sign-in" })
-    await endSession()
-  }
 
   return (
     <Menu position="top-start" width={232} shadow="md">

@@ -8,6 +8,8 @@ export interface PaletteEntry {
   readonly label: string
   /** Additional text that is searched and that distinguishes similar results. */
   readonly detail?: string
+  /** Other words for the entry, which are searched but not shown. */
+  readonly keywords?: string
   readonly choose: () => void
 }
 
@@ -24,6 +26,10 @@ export function requestIdIn(typed: string): string | undefined {
   return REQUEST_ID.exec(typed)?.[0]
 }
 
+function textOf({ label, detail = "", keywords = "" }: PaletteEntry): string {
+  return `${label} ${detail} ${keywords}`
+}
+
 /** Returns the matching entries, best first. Groups are sorted by their best entry. */
 export function findEntries(
   typed: string,
@@ -31,7 +37,7 @@ export function findEntries(
 ): readonly PaletteGroup[] {
   const wanted = typed.trim()
   const found = entries.flatMap((entry) => {
-    const points = fit(wanted, `${entry.label} ${entry.detail ?? ""}`)
+    const points = fit(wanted, textOf(entry))
     return points === undefined ? [] : [{ entry, points: wanted === "" ? 0 : points }]
   })
   const groups = new Map<string, PaletteEntry[]>()

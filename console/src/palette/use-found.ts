@@ -5,6 +5,8 @@ import { modelsQuery } from "../api/models-query.ts"
 import { keysQuery } from "../api/queries.ts"
 import type { NavEntry } from "../layout/nav.tsx"
 import { useSession } from "../session.tsx"
+import { useActions } from "./use-actions.ts"
+import { useOperatorEntries } from "./use-operator-entries.ts"
 import { findEntries, type PaletteEntry, type PaletteGroup, requestIdIn } from "./entries.ts"
 
 /** Returns the results for the typed text. If the text contains the id of a request, only that request is found. */
@@ -14,7 +16,7 @@ export function useFound(
   onHelp: () => void,
 ): readonly PaletteGroup[] {
   const navigate = useNavigate()
-  const entries = useEntries(pages, onHelp)
+  const entries = [...useEntries(pages), ...useActions(onHelp), ...useOperatorEntries(typed)]
   const request = requestIdIn(typed)
   if (request === undefined) return findEntries(typed, entries)
   const choose = () => void navigate({ to: "/requests/$request", params: { request } })
@@ -23,10 +25,10 @@ export function useFound(
 }
 
 /** Returns all entries that can be found. Entries whose query failed are missing. */
-function useEntries(pages: readonly NavEntry[], onHelp: () => void): PaletteEntry[] {
+function useEntries(pages: readonly NavEntry[]): PaletteEntry[] {
   const navigate = useNavigate()
   const { is_operator: isOperator } = useSession()
-  const { accountId, accounts, choose, may } = useAccount()
+  const { accountId, accounts, choose } = useAccount()
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: keys } = useQuery(keysQuery(accountId))
   const choices = isOperator ? [{ id: ALL_ACCOUNTS, name: "All accounts" }, ...accounts] : accounts
@@ -43,17 +45,6 @@ function useEntries(pages: readonly NavEntry[], onHelp: () => void): PaletteEntr
       label: "Profile and security",
       choose: () => void navigate({ to: "/profile" }),
     },
-    ...(may("member")
-      ? [
-          {
-            id: "create-key",
-            group: "Actions",
-            label: "Create a key",
-            choose: () => void navigate({ to: "/keys", search: { create: "1" } }),
-          },
-        ]
-      : []),
-    { id: "help", group: "Actions", label: "Keyboard shortcuts", choose: onHelp },
     ...(choices.length > 1 ? choices : []).map(({ id, name }) => ({
       id: `account:${id}`,
       group: "Switch to an account",

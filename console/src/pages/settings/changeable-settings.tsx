@@ -38,13 +38,14 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
                 {section}
               </Title>
               {members.map((setting) => (
-                <SettingField
-                  key={setting.name}
-                  setting={setting}
-                  value={form.valueOf(setting)}
-                  fault={form.faults[setting.name]}
-                  onChange={(value) => form.type(setting.name, value)}
-                />
+                <div key={setting.name} id={setting.name}>
+                  <SettingField
+                    setting={setting}
+                    value={form.valueOf(setting)}
+                    fault={form.faults[setting.name]}
+                    onChange={(value) => form.type(setting.name, value)}
+                  />
+                </div>
               ))}
             </section>
           ))}
