@@ -69,7 +69,26 @@ test("a provider is tested, changed, given its list prices, and deleted in dialo
   await dialog("Test mine")
     .getByText(/Responded in/)
     .waitFor()
-  await finish(dialog("Test mine"), "Done")
+  const listed = dialog("Test mine")
+  await listed.getByRole("checkbox", { name: "echo", exact: true }).check()
+  await listed.getByRole("button", { name: "Add 1 model" }).click()
+  await listed.getByText("1 model without a list price").waitFor()
+  await listed.getByText("echo (added)").waitFor()
+  const list = ["gpt-4o", "gpt-4o-mini", "gpt-4.1"]
+  await page.route("**/providers/mine/test", (route) =>
+    route.fulfill({ json: { ok: true, message: "It works.", duration_ms: 5, models: list } }),
+  )
+  await listed.getByRole("button", { name: "Test again" }).click()
+  await listed.getByText("gpt-4o (added)").waitFor()
+  await listed.getByLabel("Search the listed models").fill("GPT-4O")
+  await listed.getByRole("checkbox", { name: "All 1 that can be added" }).check()
+  await listed.getByRole("button", { name: "Add 1 model" }).click()
+  await listed.getByText("gpt-4o-mini (added)").waitFor()
+  const { body: added } = await ask(page, "GET", "/models/mine/gpt-4o-mini")
+  expect(added["price"]).toMatchObject({ input: expect.any(String) })
+  await page.unroute("**/providers/mine/test")
+  expect(await faultsOf(page)).toEqual([])
+  await finish(listed, "Done")
 
   await page.getByRole("button", { name: "More actions for mine" }).click()
   await page.getByRole("menuitem", { name: "Change" }).click()

@@ -3,9 +3,10 @@ import { IconAlertCircle, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import type { Provider, ProviderTest } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
-import { counted, durationText } from "../../format/numbers.ts"
+import { durationText } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
+import { ListedModels } from "./listed-models.tsx"
 
 export interface TestPanelProperties {
   readonly provider: Provider
@@ -34,7 +35,9 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
         </Group>
       )}
       {!test.isFetching && <ErrorNotice error={test.error} />}
-      {!test.isFetching && test.data !== undefined && <Verdict verdict={test.data} />}
+      {!test.isFetching && test.data !== undefined && (
+        <Verdict provider={provider.id} verdict={test.data} />
+      )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" loading={test.isFetching} onClick={() => void test.refetch()}>
           Test again
@@ -50,7 +53,12 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
   )
 }
 
-function Verdict({ verdict }: { readonly verdict: ProviderTest }) {
+interface VerdictProperties {
+  readonly provider: string
+  readonly verdict: ProviderTest
+}
+
+function Verdict({ provider, verdict }: VerdictProperties) {
   const { ok, message, duration_ms: duration, models } = verdict
   return (
     <>
@@ -63,16 +71,7 @@ function Verdict({ verdict }: { readonly verdict: ProviderTest }) {
       >
         {message}
       </Alert>
-      {models !== null && models.length > 0 && (
-        <details>
-          <summary>Its model list includes {counted(models.length, "model")}</summary>
-          <ul className="vendor-models mono">
-            {models.map((model) => (
-              <li key={model}>{model}</li>
-            ))}
-          </ul>
-        </details>
-      )}
+      {models !== null && models.length > 0 && <ListedModels provider={provider} listed={models} />}
     </>
   )
 }
