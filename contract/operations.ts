@@ -39,7 +39,7 @@ export const auditQuery = pageQuery.extend({
  * the console cannot change it.
  */
 export const settingsView = z.object({
-  /** All active settings without secrets, as `tollgate doctor` prints them. */
+  /** All active settings without secrets, with the names and units of `tollgate.yaml`. */
   effective: z.record(z.string(), z.unknown()),
   /** The settings that the console may change, with their values. */
   changeable: z.array(

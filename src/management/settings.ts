@@ -3,7 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { readAliases } from "../config/aliases.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
 import { entryFindings } from "../config/console-entry.ts"
-import { describeSettings } from "../config/describe.ts"
+import { settingsInFileForm } from "../config/file-form.ts"
 import { Fault } from "../config/reading.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { VERSION } from "../runtime.ts"
@@ -45,7 +45,7 @@ export class GatewaySettings {
   view(actor: Actor): SettingsView {
     requireOperator(actor)
     return {
-      effective: { ...describeSettings(this.#live.effective) },
+      effective: settingsInFileForm(this.#live.effective),
       changeable: CHANGEABLE_SETTINGS.map((setting) => ({
         name: setting.name,
         label: setting.label,

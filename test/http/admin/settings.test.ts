@@ -43,7 +43,7 @@ describe("management API settings", () => {
     expect(text).not.toContain('"upstream"')
     const view = JSON.parse(text) as Record<string, unknown>
     expect(view).toMatchObject({
-      effective: { adminToken: "set", multiplier: "1", providers: { sim: { apiKey: "set" } } },
+      effective: { admin_token: "set", multiplier: "1", providers: { sim: { api_key: "set" } } },
       file: null,
       version: "0.1.0",
     })
@@ -87,9 +87,9 @@ describe("management API settings", () => {
     })
     expect(view["effective"]).toMatchObject({
       multiplier: "3",
-      deadlines: { connect: 7_000, firstByte: 20_000 },
-      imageModel: "sim/painter",
-      publicUrl: "https://models.example.com",
+      deadlines: { connect: "7s", first_byte: "20s" },
+      defaults: { image_model: "sim/painter" },
+      server: { public_url: "https://models.example.com" },
     })
     expect((await changeable(gateway)).get("deadlines.connect")).toMatchObject({
       value: "7s",
@@ -108,8 +108,8 @@ describe("management API settings", () => {
       "defaults.image_model": null,
     })
     const after = await asked(gateway, "GET", "/settings")
-    expect(after["effective"]).toMatchObject({ multiplier: "1", deadlines: { connect: 5_000 } })
-    expect(after["effective"]).not.toHaveProperty("publicUrl")
+    expect(after["effective"]).toMatchObject({ multiplier: "1", deadlines: { connect: "5s" } })
+    expect(after["effective"]).not.toHaveProperty("server.public_url")
   })
 
   test("accept only aliases of existing models, which take effect immediately", async () => {

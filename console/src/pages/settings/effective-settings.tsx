@@ -10,7 +10,7 @@ export function EffectiveSettings({ settings }: EffectiveSettingsProperties) {
   return (
     <Panel
       title="Active settings"
-      description="The file, the environment, this console and the defaults combined. Secrets are omitted."
+      description="The file, the environment, this console and the defaults combined, with the names and units of tollgate.yaml. Secrets are omitted."
     >
       <Snippet
         code={JSON.stringify(settings, null, 2)}
