@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { workCharge } from "../../console/src/format/arithmetic.ts"
+import { uncostedUsage } from "../../console/src/format/uncosted-usage.ts"
 import { formatCredits, parseCredits } from "../../src/ledger/money.ts"
 
 test("each step of an explained charge is exact", () => {
@@ -34,4 +35,14 @@ test("quantities of a charge can be fractions, even those that JavaScript writes
 
 test("an empty charge is zero", () => {
   expect(workCharge([], "1.5")).toEqual({ lines: [], sum: "0", product: "0", rounded: "0" })
+})
+
+test("the usage that is not part of the cost is what remains after the priced classes", () => {
+  const line = (name: string, quantity: number) => ({ class: name, quantity, per_million: "1" })
+  const usage = { input: 10, output: 5, seconds: 2 }
+  const arithmetic = [line("input", 10), line("output", 5), line("seconds", 10)]
+  expect(uncostedUsage({ usage, arithmetic })).toEqual([["seconds", 2]])
+  expect(uncostedUsage({ usage: { input: 10 }, arithmetic })).toEqual([])
+  expect(uncostedUsage({ usage, arithmetic: null })).toHaveLength(3)
+  expect(uncostedUsage({ usage: null, arithmetic: null })).toEqual([])
 })

@@ -25,7 +25,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="Cost"
-      description={`Credits per million units, at the price in effect at the time${periodText(receipt)}${groupText(receipt)}${servedText(receipt)}.`}
+      description={`Credits per million units, at the price in effect at the time${periodText(receipt)}${groupText(receipt)}${servedText(receipt)}.${estimateText(receipt)}`}
       isFlush
     >
       <Table.ScrollContainer
@@ -101,6 +101,10 @@ function groupText({ price }: Receipt): string {
 function servedText({ modes = [], unpriced = [] }: Receipt): string {
   const served = modes.length === 0 ? "" : `, served as ${modes.join(" and ")}`
   return unpriced.length === 0 ? served : `${served}; without a price: ${unpriced.join(", ")}`
+}
+
+function estimateText({ estimated }: Receipt): string {
+  return estimated ? " The gateway counted the usage, because the vendor reported none." : ""
 }
 
 interface TotalProperties {

@@ -18,6 +18,7 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { uncostedUsage } from "../../format/uncosted-usage.ts"
 import { ArithmeticPanel } from "./arithmetic-panel.tsx"
 import { AttemptsPanel } from "./attempts-panel.tsx"
 import { FailurePanel } from "./failure-panel.tsx"
@@ -115,7 +116,7 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
             label: "Status",
             value: (
               <Group gap={6}>
-                <Status value={receipt.status} />
+                <Status value={STATUS_WORDS[receipt.status]} />
                 {outcome !== undefined && outcome !== "ok" && <Status value={outcome} />}
               </Group>
             ),
@@ -131,7 +132,7 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
           ...(receipt.requested_model === undefined
             ? []
             : [{ label: "Requested as", value: receipt.requested_model }]),
-          { label: "Served by", value: receipt.deployment ?? "none" },
+          ...deploymentFacts(receipt),
           ...routeFacts(receipt),
           {
             label: "Key",
@@ -158,6 +159,17 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
       />
     </Panel>
   )
+}
+
+const STATUS_WORDS: Readonly<Record<Receipt["status"], string>> = {
+  settled: "charged",
+  released: "not charged",
+  expired: "expired",
+}
+
+/** Returns the deployment that answered, unless it has the same name as the model. */
+function deploymentFacts({ deployment, model }: Receipt): Fact[] {
+  return deployment === model ? [] : [{ label: "Served by", value: deployment ?? "none" }]
 }
 
 function accountFact({ account }: Receipt): Fact {
@@ -232,16 +244,12 @@ function routeFacts({ routed_by: reason }: Receipt): Fact[] {
   return reason === undefined ? [] : [{ label: "Chosen by", value: ROUTE_WORDS[reason] }]
 }
 
+/** Shows the usage that is not part of the cost. */
 function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
-  const classes = Object.entries(receipt.usage ?? {})
+  const classes = uncostedUsage(receipt)
   if (classes.length === 0) return null
   return (
-    <Panel
-      title="Usage"
-      {...(receipt.estimated && {
-        description: "Counted by the gateway, because the vendor reported no usage.",
-      })}
-    >
+    <Panel title={receipt.arithmetic === null ? "Usage" : "Other usage"}>
       <Facts
         facts={classes.map(([name, quantity]) => ({
           label: name.replaceAll("_", " "),
