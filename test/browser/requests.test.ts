@@ -114,6 +114,31 @@ test("Back returns to the scroll position of a long list", async () => {
   await page.unroute(list)
 })
 
+test("compact rows are at most 32 pixels high, and the browser stores the choice", async () => {
+  const { page } = operator
+  await fail("sandbox/broken")
+  await page.goto("/console/requests?account=all")
+  const row = page
+    .getByRole("table", { name: "Requests", exact: true })
+    .getByRole("link", { name: "sandbox/broken" })
+    .first()
+  await row.waitFor()
+  await page.getByRole("button", { name: "Columns" }).click()
+  await page.getByRole("switch", { name: "Compact rows" }).click()
+  await page.reload()
+  await row.waitFor()
+  const heights = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('table[aria-label=Requests] tbody tr')].map((row) => row.offsetHeight)",
+  )
+  expect(heights.length).toBeGreaterThan(0)
+  for (const height of heights) {
+    expect(height).toBeGreaterThanOrEqual(28)
+    expect(height).toBeLessThanOrEqual(32)
+  }
+  expect(await faultsOf(page, ["target-size"])).toEqual([])
+  await page.evaluate("localStorage.removeItem('tollgate-rows-compact')")
+})
+
 test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/

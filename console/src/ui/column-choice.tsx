@@ -1,7 +1,8 @@
-import { Button, Checkbox, Popover, Stack } from "@mantine/core"
+import { Button, Checkbox, Popover, Stack, Switch } from "@mantine/core"
 import { useLocalStorage } from "@mantine/hooks"
 import { type ReactNode, useMemo } from "react"
 import type { Column } from "./data-column.ts"
+import { useDensity } from "./use-density.ts"
 import { IconColumns2 } from "./icons.tsx"
 
 export interface ChosenColumns<Row> {
@@ -57,8 +58,9 @@ interface ColumnChoiceProperties<Row> {
   readonly children?: ReactNode
 }
 
-/** Selects the columns of a table. */
+/** Selects the columns of a table, and the density of all tables. */
 export function ColumnChoice<Row>({ all, chosen, children }: ColumnChoiceProperties<Row>) {
+  const { isCompact, setCompact } = useDensity()
   return (
     <Popover position="bottom-end" withinPortal trapFocus>
       <Popover.Target>
@@ -80,6 +82,12 @@ export function ColumnChoice<Row>({ all, chosen, children }: ColumnChoicePropert
               />
             ))}
           {children}
+          <Switch
+            size="xs"
+            label="Compact rows"
+            checked={isCompact}
+            onChange={() => setCompact(!isCompact)}
+          />
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -5,6 +5,7 @@ import { DataCards } from "./data-cards.tsx"
 import { type Column, isControl, type DataTableProperties } from "./data-column.ts"
 import { SortHeading } from "./sort-heading.tsx"
 import type { Sorting } from "./sorting.ts"
+import { useDensity } from "./use-density.ts"
 import { useFirstRows } from "./use-first-rows.ts"
 import { useFits } from "./use-fits.ts"
 import { useStable } from "./use-stable.ts"
@@ -75,6 +76,7 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
   const { sorting, onSort, isDense = false } = properties
   const onClick = useStable(onRowClick)
   const table = useAlignedPoints()
+  const { isCompact } = useDensity()
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -85,8 +87,9 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
     >
       <Table
         ref={table}
-        verticalSpacing="xs"
-        horizontalSpacing={isDense ? "xs" : "md"}
+        className={isCompact ? "table-compact" : undefined}
+        verticalSpacing={isCompact ? 2 : "xs"}
+        horizontalSpacing={isDense || isCompact ? "xs" : "md"}
         highlightOnHover={onRowClick !== undefined && !isLoading}
         aria-label={label}
         aria-busy={isLoading}
