@@ -50,14 +50,14 @@ async function start() {
  */
 export async function createTemplate(server: PostgresServer): Promise<string> {
   const template = await server.create()
-  await using client = new PostgresClient({
-    url: server.url(template),
-    max: 1,
-    connectTime: 5_000,
-  })
-  await migrate(client, SCHEMA)
-  // Partitions are created once in the template, because creating them takes four times as long as the rest of a new
-  // database.
-  await ensurePartitions(client, Date.now())
+  {
+    const url = server.url(template)
+    await using client = new PostgresClient({ url, max: 1, connectTime: 60_000 })
+    await migrate(client, SCHEMA)
+    // Partitions are created once in the template, because creating them takes four times as long as the rest of a new
+    // database.
+    await ensurePartitions(client, Date.now())
+  }
+  await server.warmUp(template)
   return template
 }
