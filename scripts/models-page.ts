@@ -45,7 +45,7 @@ models:
       - { provider: spare, model: llama-3.2, rules: { tools: true, max_tokens_field: max_tokens } }
 \`\`\`
 
-Each entry replaces one rule; other known rules stay. A rule of a deployment takes precedence over one of its model.
+Each entry replaces one rule; other known rules are kept. A rule of a deployment takes precedence over one of its model.
 \`rejected_parameters: []\` and \`any\` remove a built-in restriction. The console edits the rules of a model in its
 drawer, and \`PUT /admin/v1/models/{id}\` accepts the same \`rules\`. An unknown rule or value is rejected with its name.
 

@@ -270,7 +270,7 @@ function noInvitation(): GatewayError {
 
 function isMemberAlready(who: string): GatewayError {
   const verb = who === "You" ? "belong" : "belongs"
-  return new GatewayError("conflict", `${who} ${verb} to this account already.`, {
+  return new GatewayError("conflict", `${who} already ${verb} to this account.`, {
     parameter: "email",
   })
 }
