@@ -55,13 +55,13 @@ function typeMessage(issue: z.core.$ZodIssue, value: unknown): string | undefine
   const kind = Array.isArray(value) ? "a list" : asObject(value) && kindOfObject(value)
   // Quotes would turn a list or a group of settings into text that the setting cannot read either.
   if (issue.code === "custom" && issue.message === NOT_TEXT && kind !== undefined)
-    return `must be text, and is ${kind}`
+    return `must be text, but is ${kind}`
   if (issue.code !== "invalid_type" || !issue.message.startsWith("Invalid input")) return undefined
   if (value === undefined) return "is missing"
   if (value === null) return NO_VALUE
   const expected = KINDS[issue.expected]
   if (expected === undefined) return undefined
-  if (kind !== undefined) return `must be ${expected}, and is ${kind}`
+  if (kind !== undefined) return `must be ${expected}, but is ${kind}`
   return issue.expected === "string" ? NOT_TEXT : `must be ${expected}`
 }
 

@@ -41,7 +41,7 @@ function plainIssuers(settings: Settings): string[] {
     const url = URL.parse(issuer)
     if (url?.protocol !== "http:" || isLocalHost(url.host)) return []
     return [
-      `console.oidc: the issuer '${id}' has an address with http://, so that others on the network could sign in as any user. Use https://.`,
+      `console.oidc: the address of the issuer '${id}' starts with http://, so others on the network could sign in as any user. Use https://.`,
     ]
   })
 }

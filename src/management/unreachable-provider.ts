@@ -25,7 +25,7 @@ export async function unreachable(thrown: unknown, url: URL): Promise<Unreachabl
   })
   if (call.isProxied) return finding(message)
   if (url.protocol === "http:" && NO_RESPONSE.has(code)) {
-    const words = "the server expects TLS on this port: is it https:// and not http://?"
+    const words = "the server expects TLS on this port: write https:// instead of http://"
     return finding(isOfTls(await handshake(url)) ? words : message)
   }
   if (code !== "EPROTO") return finding(message)

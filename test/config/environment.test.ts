@@ -167,7 +167,7 @@ test("unusual but usable settings cause a warning", () => {
 test("an issuer that is reached without encryption causes a warning", () => {
   const oidcOf = (issuer: string) =>
     load(`console: { oidc: [{ id: a, issuer: "${issuer}", client_id: b }] }`).warnings
-  expect(oidcOf("http://login.example.com").join()).toContain("the issuer 'a' has an address with")
+  expect(oidcOf("http://login.example.com").join()).toContain("the issuer 'a' starts with http")
   expect(oidcOf("https://login.example.com")).toEqual([])
   expect(oidcOf("http://127.0.0.1:9000")).toEqual([])
 })

@@ -40,15 +40,15 @@ models:
 })
 
 test.each([
-  ["server: { host: [1] }", "1:17 server.host: must be text, and is a list"],
-  ["server: { host: { a: 1 } }", "1:17 server.host: must be text, and is a group of settings"],
-  ["server: { host: !!binary AAAA }", "1:26 server.host: must be text, and is binary data"],
+  ["server: { host: [1] }", "1:17 server.host: must be text, but is a list"],
+  ["server: { host: { a: 1 } }", "1:17 server.host: must be text, but is a group of settings"],
+  ["server: { host: !!binary AAAA }", "1:26 server.host: must be text, but is binary data"],
   ["server: { host: 1 }", "1:17 server.host: must be text. Put it in quotes"],
-  ["defaults: { image_model: [1] }", "1:26 defaults.image_model: must be text, and is a list"],
+  ["defaults: { image_model: [1] }", "1:26 defaults.image_model: must be text, but is a list"],
   ["defaults: { image_model: 1 }", "1:26 defaults.image_model: must be text. Put it in quotes"],
   ["defaults: { image_model: true }", "1:26 defaults.image_model: must be text. Put it in quotes"],
   ["prices: { keys: 1 }", "1:17 prices.keys: must be a list"],
-  ["prices: { keys: { a: 1 } }", "1:17 prices.keys: must be a list, and is a group of settings"],
+  ["prices: { keys: { a: 1 } }", "1:17 prices.keys: must be a list, but is a group of settings"],
   ["prices: { keys: }", "1:17 prices.keys: has no value. Give it one, or remove the line"],
 ])("a value of the wrong kind is described in terms of YAML: %s", (text, problem) => {
   expect(problems(text)).toEqual([problem])
