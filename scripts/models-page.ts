@@ -85,7 +85,7 @@ const TAIL = `
 - \`npm run facts\` imports the price list's rules into \`src/catalog/facts.json\`.
 - \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/fitting/fit-to-model.ts\` fits a
   request.
-- \`src/canon/rejected-parameters.ts\` has the messages, \`src/relay/chat/corrections.ts\` corrects,
+- \`src/canon/rejected-parameters.ts\` recognizes the messages, \`src/relay/chat/corrections.ts\` corrects requests,
   \`src/catalog/learned-rules.ts\` stores the learned rules.
 
 To add a built-in rule:
