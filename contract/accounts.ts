@@ -232,7 +232,7 @@ export const accountRoutes = {
     answer: account,
   }),
   "PATCH /accounts/{id}": route({
-    summary: "Pause, close, limit or rename an account, or store its prompts and answers",
+    summary: "Pause, close, limit or rename an account, or store its prompts and responses",
     minimumRole: "operator",
     body: accountChange,
     answer: account,

@@ -132,7 +132,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "list",
     values: ANSWER_FORMATS,
     mayBeEmpty: true,
-    meaning: "the accepted answer formats in addition to text",
+    meaning: "the accepted response formats in addition to text",
     effect:
       "another format becomes an accepted one, a tool that the model must call (`schema_as_tool`), or an instruction",
   },
@@ -146,14 +146,14 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     label: "Schema as a tool",
     type: "flag",
     meaning:
-      "whether a schema that the model rejects as an answer format can be the schema of a tool",
+      "whether a schema that the model rejects as a response format can be the schema of a tool",
     effect: "such a schema becomes a tool that the model must call; otherwise an instruction",
   },
   schema_root_object: {
     label: "Object as the root of a schema",
     type: "flag",
-    meaning: "whether the schema of an answer must describe an object",
-    effect: "another schema is wrapped in an object, and the answer is unwrapped",
+    meaning: "whether the schema of a response must describe an object",
+    effect: "another schema is wrapped in an object, and the response is unwrapped",
   },
   schema_described_keywords: {
     label: "Described keywords",

@@ -68,7 +68,7 @@ deployments, one without losses is tried first.
 
 | reported as | change |
 | --- | --- |
-| \`json_schema:emulated\` | a schema that does not describe an object was wrapped in an object; the answer is unwrapped |
+| \`json_schema:emulated\` | a schema that does not describe an object was wrapped in an object; the response is unwrapped |
 | \`json_schema:approximated\` | the schema became an instruction or a tool, is not strict, or has constraints in its descriptions |
 | \`json_object:approximated\` | the format became an instruction |
 | \`tools.strict\` | approximated: constraints are in descriptions; dropped: the tool is not strict |

@@ -28,7 +28,7 @@ export function checkEntries(entries: AnswerEntries, count: number): void {
   if (count <= max) return
   throw new GatewayError(
     "upstream_error",
-    `The provider sent an answer of more than ${max.toLocaleString("en-US")} ${entries}, which the gateway does not pass on. Ask for fewer.`,
+    `The provider sent a response of more than ${max.toLocaleString("en-US")} ${entries}, which the gateway does not pass on. Request fewer.`,
     { providerError: "generation", billedAnswer: {} },
   )
 }

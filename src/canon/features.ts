@@ -21,8 +21,8 @@ export const FEATURES = {
   parallel_tool_calls: "whether several calls may be made at once",
   "tool_result.media": "images, audio and files in a tool result",
   "tool_result.failed": "the mark that a tool failed",
-  json_object: "an answer that is a JSON object",
-  json_schema: "an answer that follows a JSON schema",
+  json_object: "a response that is a JSON object",
+  json_schema: "a response that follows a JSON schema",
   reasoning_effort: "the amount of reasoning, in words",
   reasoning_budget: "the amount of reasoning, in tokens",
   reasoning: "reasoning of earlier turns, as text",
@@ -36,9 +36,9 @@ export const FEATURES = {
   "image.data": "images as base64",
   "image.detail": "level of detail of an image",
   audio: "audio in the prompt",
-  "output.image": "images in the answer, from a model that generates them",
+  "output.image": "images in the response, from a model that generates them",
   image_config: "the aspect ratio and the size of images in the answer",
-  "output.audio": "audio in the answer, from a model that generates it",
+  "output.audio": "audio in the response, from a model that generates it",
   "assistant.image":
     "images of earlier answers; sent in the user's turn if an upstream accepts no image of the assistant",
   "file.url":

@@ -18,7 +18,7 @@ export const registerReceipt: RegisterCommand = (program, terminal) => {
         throw new CommandError(
           "not_found",
           `there is no receipt '${id}'`,
-          "Its id is the x-request-id of the answer. A request that was rejected before it held credits has no receipt.",
+          "Its id is the x-request-id of the response. A request that was rejected before it held credits has no receipt.",
         )
       }
       const shown = showWholeReceipt(receipt)

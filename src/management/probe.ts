@@ -92,7 +92,7 @@ async function validate(
   const { status } = response
   if (status === PROXY_AUTHENTICATION) {
     await response.body?.cancel()
-    const mend = "put user and password into HTTPS_PROXY and HTTP_PROXY"
+    const mend = "put the user name and the password into HTTPS_PROXY and HTTP_PROXY"
     return {
       result: "warning",
       found: `it cannot be reached: ${proxyRefusal(status).message}`,

@@ -23,5 +23,7 @@ export function failureWords({ kind, details }: GatewayError, status = 0): strin
   if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
   if (kind === "upstream_timeout") return `it took too long${answer}`
   if (status === 0) return "it could not be reached, or its credential could not be used"
-  return status >= 400 ? `it failed${answer}` : `its answer broke off or could not be read${answer}`
+  return status >= 400
+    ? `it failed${answer}`
+    : `its response broke off or could not be read${answer}`
 }

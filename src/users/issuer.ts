@@ -63,7 +63,7 @@ export async function fetchFromIssuer(url: string, init: RequestInit): Promise<R
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > MAX_ANSWER_BYTES) throw new Error("the answer of the issuer is too long")
+    if (bytes > MAX_ANSWER_BYTES) throw new Error("the response of the issuer is too long")
     chunks.push(chunk)
   }
   const { status, headers } = response

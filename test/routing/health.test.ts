@@ -251,7 +251,7 @@ describe("the health report", () => {
     expect(told("upstream_timeout", 0)).toBe("it took too long")
     expect(told("upstream_error", 0)).toContain("could not be reached")
     expect(told("upstream_error")).toContain("could not be reached")
-    expect(told("upstream_error", 200)).toBe("its answer broke off or could not be read (200)")
+    expect(told("upstream_error", 200)).toBe("its response broke off or could not be read (200)")
   })
 
   test("does not count a caller's own mistake", () => {

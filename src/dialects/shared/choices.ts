@@ -94,6 +94,6 @@ export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MAX_CHOICES) return
   throw new GatewayError(
     "upstream_error",
-    `The provider sent an answer of ${choices.length.toLocaleString("en-US")} choices, which was not read. Try again.`,
+    `The provider sent a response of ${choices.length.toLocaleString("en-US")} choices, which was not read. Try again.`,
   )
 }

@@ -28,7 +28,7 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
   if (cause instanceof UnstorableError) {
     throw new GatewayError(
       "ledger_unavailable",
-      "The ledger cannot store the charge for this answer, so the answer was not released in full. Nothing was charged. Send the id of this request to the operator.",
+      "The ledger cannot store the charge for this response, so the response was not released in full. Nothing was charged. Send the id of this request to the operator.",
       { cause },
     )
   }
@@ -37,7 +37,7 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
     : "Nothing was charged."
   throw new GatewayError(
     "ledger_unavailable",
-    `The charge for this answer could not be written, so the answer was not released in full. ${consequence} Try again shortly.`,
+    `The charge for this response could not be written, so the response was not released in full. ${consequence} Try again shortly.`,
     { cause },
   )
 }

@@ -398,7 +398,7 @@ export class UpstreamStream<
   #brokenOff(): GatewayError {
     return new GatewayError(
       "upstream_error",
-      `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only the delivered part is charged; try again.`,
+      `The stream of provider '${this.#attempt.provider}' ended before the response was complete. Only the delivered part is charged; try again.`,
     )
   }
 
@@ -407,7 +407,7 @@ export class UpstreamStream<
     const { provider, answerBytes } = this.#attempt
     return new GatewayError(
       "upstream_error",
-      `Provider '${provider}' sent more than ${Math.floor(answerBytes / MEBIBYTE)} MB of text. Only this part is charged. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+      `Provider '${provider}' sent more than ${Math.floor(answerBytes / MEBIBYTE)} MB of text. Only this part is charged. Request less output, or ask the operator to raise 'limits.answer_mb'.`,
       { providerError: "generation", billedAnswer: {} },
     )
   }

@@ -439,7 +439,7 @@ function decodedAnswer(
   }
   throw new GatewayError(
     "upstream_error",
-    `Provider '${client.provider}' sent an answer that is not JSON. Try again.`,
+    `Provider '${client.provider}' sent a response that is not JSON. Try again.`,
   )
 }
 

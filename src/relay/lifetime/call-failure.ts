@@ -36,12 +36,12 @@ export function callerError(thrown: unknown): GatewayError {
   if (thrown.reason === "shutting_down") {
     return new GatewayError(
       "overloaded",
-      "This gateway is shutting down and could not finish the answer. Send the request again.",
+      "This gateway is shutting down and could not finish the response. Send the request again.",
       { retryAfter: 1 },
     )
   }
   // The caller has disconnected and does not receive this error, but the server needs a response.
-  return new GatewayError("upstream_error", "The request was ended before its answer came.")
+  return new GatewayError("upstream_error", "The request was ended before its response arrived.")
 }
 
 /** Whether a call ended because the caller has disconnected. */

@@ -93,7 +93,7 @@ export function billedFor(thrown: unknown): GatewayError {
 function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+    `Provider '${provider}' sent a response of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Request less output, or ask the operator to raise 'limits.answer_mb'.`,
     BILLED,
   )
 }

@@ -165,7 +165,7 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
 function notJson({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer that is not JSON. Try again.`,
+    `Provider '${provider}' sent a response that is not JSON. Try again.`,
   )
 }
 
@@ -188,6 +188,6 @@ function tooMany({ provider }: AnswerReader): GatewayError {
   const max = MAX_VALUES.toLocaleString("en-US")
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${max} lists, objects and members or ${max} elements, which was not read to its end. Ask for less at once, or for a stream.`,
+    `Provider '${provider}' sent a response of more than ${max} lists, objects and members or ${max} elements, which was not read to its end. Request less output, or a stream.`,
   )
 }

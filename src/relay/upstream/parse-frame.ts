@@ -53,6 +53,6 @@ function tooMany(): GatewayError {
   const [values, elements] = [MAX_VALUES, MAX_ELEMENTS].map((max) => max.toLocaleString("en-US"))
   return new GatewayError(
     "upstream_error",
-    `The provider sent a chunk of the stream that holds more than ${values} lists, objects and members or ${elements} elements. Ask for less at once, or for fewer log probabilities.`,
+    `The provider sent a chunk of the stream that holds more than ${values} lists, objects and members or ${elements} elements. Request less output, or fewer log probabilities.`,
   )
 }

@@ -26,7 +26,7 @@ export function usageIfTooComplex(text: string): JsonObject | undefined {
 export function tooComplex(provider: string): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer with more than ${MAX_JSON_DEPTH} levels, or with too many members. Ask for less nesting or fewer members.`,
+    `Provider '${provider}' sent a response with more than ${MAX_JSON_DEPTH} levels, or with too many members. Request less nesting or fewer members.`,
     { providerError: "generation", billedAnswer: {} },
   )
 }

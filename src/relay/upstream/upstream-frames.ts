@@ -218,7 +218,7 @@ export class UpstreamFrames {
 function tooLong(provider: string, cause: Error): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an event that is too long to be passed on. Ask for less at once.`,
+    `Provider '${provider}' sent an event that is too long to be passed on. Request less output.`,
     { cause, providerError: "generation", billedAnswer: {} },
   )
 }

@@ -18,12 +18,12 @@ export async function textOf(answer: Response): Promise<string> {
   } catch {
     throw cutOff()
   }
-  if (text.length > MAX_CHARACTERS) throw new BucketError("its answer does not end")
+  if (text.length > MAX_CHARACTERS) throw new BucketError("its response does not end")
   return text
 }
 
 export function cutOff(): BucketError {
-  return new BucketError("its answer was cut off")
+  return new BucketError("its response was cut off")
 }
 
 /** Returns the texts of all elements with a name. */

@@ -176,7 +176,7 @@ export function proxyRefusal(status: number): ConnectionError {
 
 function proxyWords(status: unknown): string {
   return status === 407
-    ? "the proxy requires authentication (407): put user and password into HTTPS_PROXY"
+    ? "the proxy requires authentication (407): put the user name and the password into HTTPS_PROXY"
     : `the proxy refused to connect${typeof status === "number" ? ` (${status})` : ""}`
 }
 

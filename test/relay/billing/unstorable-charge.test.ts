@@ -42,7 +42,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(1)) {
     for (const { status, message } of rejected) {
       expect(status).toBe(isJournal ? 200 : 503)
       if (!isJournal)
-        expect(message).toContain("The ledger cannot store the charge for this answer")
+        expect(message).toContain("The ledger cannot store the charge for this response")
     }
     const { settlements } = gateway.store
     for (const { id } of answers) {
