@@ -59,7 +59,8 @@ export function fallback(
       const named = succeed(request, withModel(request, url.href, intended.model))
       return route.handler(named, connection)
     }
-    // Only these routes read their address. All other routes get the original request with its body.
+    // Only routes with an open-ended path read the URL of the request. All other routes get the original request with
+    // its body.
     const addressed = isOpenEnded(route.path)
       ? succeed(request, new Request(url.href, request))
       : request

@@ -4,8 +4,8 @@ import type { Answer } from "../relay/request/call.ts"
 import type { Connection } from "./server.ts"
 
 /**
- * Bytes of the chunks of a response. A response with one chunk is sent at once. The runtime copies bytes that
- * the client does not read.
+ * Size in bytes of the chunks in which a response is sent. A response that fits in one chunk is sent at once. Chunks
+ * are small, because the runtime copies bytes that the client does not read.
  */
 const CHUNK_BYTES = 64 * 1024
 

@@ -86,8 +86,8 @@ const MAX_BODY_BYTES = 1024 * 1024 * 1024
 
 /**
  * Limits the number of requests that begin in one turn of the event loop, over all connections. A client may pipeline
- * thousands of requests, and the runtime reads all received data in one turn. If a connection pipelines requests while
- * another waits, the runtime closes it.
+ * thousands of requests, and the runtime reads all received data in one turn. If a connection sends another request
+ * while one of its requests waits, the runtime closes the connection.
  */
 const requestsPerTurn = new TurnLimit(64)
 

@@ -9,7 +9,8 @@ const MAX_SHORT_LENGTH = 32 * 1024
 const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
 /**
- * Converts the result of a handler to a response that is never cached. A long text takes memory until it is sent.
+ * Converts the result of a handler to a response that is never cached. Memory for a long text stays reserved until the
+ * text is sent.
  * @throws GatewayError `overloaded`.
  */
 export function answerOf(

@@ -94,7 +94,7 @@ export interface AdminFrame {
   readonly guard: Guard
   readonly events: Events
   readonly idempotency: Pick<Idempotency, "answer">
-  /** The memory of all requests, which long responses take until they are sent. */
+  /** The memory budget of all requests. A long response reserves a part of it until the response is sent. */
   readonly memory: MemoryBudget
   readonly limits: PersonLimits
   /** The public address, if it differs from the listening address. */

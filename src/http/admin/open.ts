@@ -276,8 +276,8 @@ async function keysChanged({
 }
 
 /**
- * Returns when keys were used. A failure only omits this information, because the response may contain a secret that is
- * shown only once.
+ * Returns when keys were used. If the lookup fails, only this information is omitted, because the response may contain
+ * a secret that is shown only once.
  */
 function usesOf(reports: Reports, events: Events): KeyUses {
   return async (ids) => {

@@ -3,7 +3,10 @@ import { nextTurn } from "../../canon/next-turn.ts"
 
 /** Maximum management requests of a person that run at the same time. */
 const MAX_RUNNING = 8
-/** Maximum management requests of a person that wait for others. The console sends about ten at once. */
+/**
+ * Maximum management requests of a person that wait for other requests of the person. The console sends about ten at
+ * once.
+ */
 const MAX_WAITING = 64
 /** Seconds after which to retry. A running request may end at any time. */
 const RETRY_AFTER_SECONDS = 1

@@ -63,7 +63,7 @@ export class ArrivingBytes implements FileBytes {
 
   /**
    * Whether bytes up to `end` can be read now.
-   * @throws IncompleteFile if waiting is useless.
+   * @throws IncompleteFile if the bytes will never arrive.
    */
   #canRead(end: number): boolean {
     if (this.#state === "broken off") throw new IncompleteFile("it broke off")

@@ -107,7 +107,7 @@ export function callsOf(services: CallServices): Calls {
     const limit = bodyLimit()
     const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
     const body = await readJsonBody(request, reading)
-    // Checks a short body here, because only reading a longer body calls the watch.
+    // A short body is checked here, because `readJsonBody` calls the watch only for longer bodies.
     if (isSmallBody(request)) await watch.arrived(body.json["model"])
     refuseLongLists(body.json, path, body.bytes)
     return body
