@@ -74,7 +74,10 @@ export interface UsageAdmission {
   readonly max?: Usage | undefined
   /** Maximum upstream calls. Default: 1. */
   readonly calls?: number | undefined
-  /** Whether the answer is not streamed. It may then be read on after the caller has disconnected. */
+  /**
+   * Whether the answer is not streamed. In that case, the gateway may continue to read it after the caller has
+   * disconnected.
+   */
   readonly isWhole: boolean
   /** Nanocredits that another operation in the same request also needs. */
   readonly additional?: bigint

@@ -41,7 +41,7 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly record?: AnswerRecord | undefined
   /** The limits that the relay enforces; absent if the vendor enforces all limits of the answer. */
   readonly limits?: StreamLimits | undefined
-  /** Whether the call is read on for its usage after the relay has ended the answer at its limits. */
+  /** Whether the relay continues to read the call for its usage after it has ended the answer at the limits. */
   readonly drain?: DrainRule
   /** Returns whether the received content costs as much as the hold. The relay then stops reading for the usage. */
   readonly isHoldSpent?: () => boolean

@@ -228,7 +228,9 @@ export class ChatRelay {
     return this.#prepared(chat.input, chat.priced)
   }
 
-  /** If this fails, the reserved tokens return to the rate limits. */
+  /**
+   * Prepares a request that has been counted. If the preparation fails, the reserved tokens return to the rate limits.
+   */
   #prepared(input: ChatInput, priced: Model | PricedFeatures, state?: ResolvedState): PreparedChat {
     const { call, request, config } = input
     const { clients } = config

@@ -403,7 +403,7 @@ class StreamedAnswer implements WatchedDeadline {
     this.#state = state
     this.#services.watch.remove(this)
     this.#context.cancellation[Symbol.dispose]()
-    // While the caller reads the last frames, they take memory.
+    // The last frames occupy memory until the caller has read them.
     if (state === "left") this.#releaseMemory()
   }
 }

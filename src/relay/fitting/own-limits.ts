@@ -50,8 +50,8 @@ export function fitLimits(
   const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
-  // The relay then searches for all sequences, also those that the vendor searches for, because the first match must
-  // end the answer.
+  // The relay then searches for all sequences, including those that the vendor searches for, because the first match
+  // must end the answer.
   const looked = sent.length < wanted.length || !taken.cutsStops ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {

@@ -85,7 +85,7 @@ export class Operation implements Disposable {
   readonly #call: Call
   readonly #caller: Caller
   readonly #rate: RateUsage
-  /** Set while the worst case is held and the operation is not opened. */
+  /** Set while the worst case is held and the operation has not been opened yet. */
   #admitted: RequestContext | undefined
   /** The candidates in the order in which they are tried. The order is determined on first use. */
   #candidates: readonly Candidate[] | undefined

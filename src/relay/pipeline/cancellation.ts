@@ -48,7 +48,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   readonly #watch: DeadlineWatch
   readonly #drain: DrainRule | undefined
   #caller: Caller | undefined
-  /** Called when the caller has disconnected and the answer is read on. */
+  /** Called when the caller has disconnected and the gateway continues to read the answer. */
   onLeave: (() => void) | undefined
 
   /**

@@ -81,7 +81,10 @@ function outcomeOf<P extends Candidate, T>(
   )
 }
 
-/** Whether the memory for an answer was refused. Without the memory of the refused answer, another one may fit. */
+/**
+ * Whether a call failed because there was no memory for its answer. Its memory has been released, so another answer may
+ * fit.
+ */
 function lacksMemory(failure: CallFailure): boolean {
   return failure instanceof GatewayError && failure.details.lacksMemory === true
 }

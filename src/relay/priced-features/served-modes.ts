@@ -71,7 +71,7 @@ interface ServedFields {
   readonly possible: readonly ReportedMode[]
 }
 
-/** Returns one mode for each field of the response: several fields of the request may set the same mode. */
+/** Returns one mode for each field of the response, because several fields of the request may set the same mode. */
 function requestedModes(
   requested: readonly RequestedMode[],
   reports: readonly ModeReport[],

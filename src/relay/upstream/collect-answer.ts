@@ -88,7 +88,7 @@ export async function collectAnswer(
   const [only] = chunks
   if (chunks.length === 1 && only) return bufferOf(only)
   const whole = await joinInSlices(chunks, size.bytes)
-  // Memory of these buffers is released explicitly, because the garbage collector does not see their size.
+  // Memory of these buffers is released explicitly, because the garbage collector does not account for their size.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
 }
