@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 
 /**
- * The runtime ignores an unreadable file of this variable. Providers that need the file then fail with a certificate
- * error.
+ * The runtime ignores this variable if its file is unreadable. Providers that need the file then fail with a
+ * certificate error.
  */
 const VARIABLE = "NODE_EXTRA_CA_CERTS"
 

@@ -47,9 +47,9 @@ export interface ImportCounts {
   readonly grants: number
   /** Number of accounts and keys that already existed. */
   readonly present: number
-  /** Accounts whose name belongs to another account, so that they were created with a different one. */
+  /** Accounts that were created under a different name, because another account has their name. */
   readonly renamed: readonly { readonly name: string; readonly created_as: string }[]
-  /** Accounts that are closed or may belong to someone else, so that nothing of them was written. */
+  /** Accounts that were left out completely, because they are closed or may belong to someone else. */
   readonly left_out: readonly LeftOut[]
 }
 

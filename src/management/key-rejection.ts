@@ -3,7 +3,10 @@ import type { AccountRecord } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import { statusOf } from "./key-document.ts"
 
-/** Returns the code of the error that a request with a key gets now, in the order of the checks; null if it is served. */
+/**
+ * Returns the code of the error that a request with the key would receive now; null if the request would be served. If
+ * several errors apply, the first in the order of the checks is returned.
+ */
 export function rejectionOf(
   key: KeyRecord,
   account: AccountRecord | null,

@@ -108,7 +108,8 @@ async function invitationsTo(
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {
   const { actorId, actorKind, actorName, address } = record
-  // If the actor has no id, the actor has typed an email address. It is only shown if it belongs to the person.
+  // An actor without an id is an unauthenticated person, whose name is the email address that was entered. It is only
+  // shown if it belongs to the exported person.
   const isOwn = actorKind === "user" && (actorId ?? id) === id && actorName !== null
   return {
     number: record.number,

@@ -105,7 +105,7 @@ function hasOtherTier(rows: readonly BillRow[], uses: readonly LedgerUse[]): boo
   return billed.size !== own.size || [...billed].some((tier) => !own.has(tier))
 }
 
-/** If all amounts of at least two models differ by the same factor, this factor becomes the cause. */
+/** Sets the cause to a factor if all amounts of at least two models differ by this factor. */
 function withFactor(lines: Difference[]): Difference[] {
   const both = lines.filter(({ billed, ledger }) => billed?.amount && ledger?.amount)
   const [first] = both

@@ -5,7 +5,7 @@ import { BillError, readAmount, readQuantity } from "./bill.ts"
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
-/** An optional text or number. Numbers are also text, because `getCosts` returns them as text. */
+/** An optional text or number. Both are strings, because `getCosts` returns numbers as strings. */
 export const optionalText = z.string().nullish()
 
 /** The address and the credentials of a provider's cost API. */
