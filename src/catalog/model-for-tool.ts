@@ -45,7 +45,7 @@ function newestOf(family: RegExp | undefined, models: readonly Model[]): Model |
   return fitting.toSorted(newestFirst)[0]
 }
 
-/** A provider of the family itself comes before a router, and a name without a date before one with it. */
+/** A provider of the family itself comes before a router, and a name without a date before a name with a date. */
 function newestFirst(left: Model, right: Model): number {
   return (
     left.id.split("/").length - right.id.split("/").length ||

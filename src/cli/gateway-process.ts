@@ -47,7 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { monitor } = watchdog
   const listening = {
     isShared,
-    // A replacing gateway can find the gateway that listens on the port only on Linux.
+    // Only on Linux can a replacing gateway find the gateway that listens on the port.
     sharesPort: process.platform === "linux",
     ...(gatherMetrics && { gatherMetrics }),
   }

@@ -4,7 +4,7 @@ import type { BackupRecord } from "../../store/backups.ts"
 import type { Database } from "../../store/database.ts"
 
 /**
- * Records a backup in the installation, so that overdue backups are noticed.
+ * Records a backup in the installation, so that overdue backups are detected.
  * @param name of the backup, for the audit log; absent if another tool made it.
  */
 export async function noteBackup(
