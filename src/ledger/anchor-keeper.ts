@@ -84,7 +84,7 @@ export class AnchorKeeper implements AsyncDisposable {
     }
   }
 
-  /** Reads a few rows at a time, in a cycle over the whole ledger, so that a damaged page is noticed early. */
+  /** Reads a few rows at a time, in a cycle over the whole ledger, so that a damaged page is detected early. */
   async #sample(): Promise<void> {
     const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE_ROWS)
     this.#sampled = rows.length < SAMPLE_ROWS ? 0 : (rows.at(-1)?.position ?? 0)

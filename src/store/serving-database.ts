@@ -56,7 +56,7 @@ export interface DatabaseWatch {
   /** Checks the database. It is called many times a second. */
   check(): void
   /**
-   * Wraps a store so that the watch notices its failures. While the database cannot be trusted, the methods of the
+   * Wraps a store so that the watch detects its failures. While the database cannot be trusted, the methods of the
    * store fail.
    */
   over(store: Store): Store

@@ -68,7 +68,7 @@ export class AccountWalk {
     }
   }
 
-  /** Checks that the last entry of the previous verification still exists. No other check would notice its loss. */
+  /** Checks that the last entry of the previous verification still exists. No other check would detect its loss. */
   async #endProblem({ number, hash }: LastEntry): Promise<LedgerProblem | null> {
     const [entry] = await this.#store.entries.list(this.#account, number - 1, 1)
     if (entry?.number === number && entry.hash === hash) return null

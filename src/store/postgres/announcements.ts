@@ -97,7 +97,7 @@ export class Announcements {
     }
   }
 
-  /** Ignores failures, because other nodes notice the change at their next poll. */
+  /** Ignores failures, because other nodes detect the change at their next poll. */
   async #announce(): Promise<void> {
     await this.#client.run("SELECT pg_notify($1, $2)", [CHANNEL, this.#from]).catch(() => undefined)
   }

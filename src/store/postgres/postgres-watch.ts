@@ -5,8 +5,8 @@ import type { PostgresClient } from "./client.ts"
 import { unavailable } from "./explain-failure.ts"
 
 /**
- * Reports whether the database is available, as noticed by the client. A node polls every second, so that an outage and
- * its end are noticed even without requests. Running calls continue, and their charges wait for the database.
+ * Reports whether the database is available, as detected by the client. A node polls every second, so that an outage
+ * and its end are detected even without requests. Running calls continue, and their charges wait for the database.
  */
 export class PostgresWatch implements DatabaseWatch {
   #fault: LedgerError | undefined

@@ -42,7 +42,7 @@ export class DatabaseWatch {
   }
 
   /**
-   * Wraps a store so that the watch notices its failures. While the ledger cannot be trusted, every method fails. This
+   * Wraps a store so that the watch detects its failures. While the ledger cannot be trusted, every method fails. This
    * includes heartbeats, which would overwrite the writes of another process.
    */
   over(store: Store): Store {

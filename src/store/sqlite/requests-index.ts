@@ -73,7 +73,7 @@ export class RequestIndex {
    */
   indexNext(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
-    // All reads see one state of the ledger. Rows that are pruned in the meantime are noticed in the next step.
+    // All reads see one state of the ledger. The next step detects rows that are pruned in the meantime.
     const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
       const isPruned = this.#pruned.catchUp(from)
       const behind = (this.#readEnd.get()?.row ?? 0n) - from

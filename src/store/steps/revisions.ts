@@ -1,7 +1,7 @@
 import { perEngine, type PerEngine, sql } from "./sql.ts"
 import { row, type Step } from "./step.ts"
 
-/** The revisions that nodes poll to notice changes, as SELECTs of `number`. */
+/** The revisions that nodes poll to detect changes, as SELECTs of `number`. */
 export const REVISIONS = {
   keys: perEngine({
     sqlite: sql`SELECT number FROM revision`,
