@@ -7,8 +7,8 @@ import type { UsageClass } from "#contract/usage-classes.ts"
  * server ran, executed tools. `each` is a member, and actions with the same value of it count as one. With `asOne`, all
  * actions count as one. `done` lists the kinds of actions that count, if some kinds do not. With `unlessReported`, the
  * actions only count if the answer ended early or reports no number, because some of them are not billed.
- * - `answer`: counts every answer as one. With `untilEnd`, only an answer counts that ended before it could report a
- * number.
+ * - `answer`: counts every answer as one. With `untilEnd`, an answer only counts if it ended before it could report a
+ *   number.
  */
 export type Counted =
   | { readonly in: "usage"; readonly paths: readonly string[] }

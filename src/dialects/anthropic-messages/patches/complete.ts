@@ -28,7 +28,7 @@ export function completeStart(message: JsonObject): void {
   message.content ??= []
   message.stop_reason ??= null
   message.stop_sequence ??= null
-  // Official clients write the final counts into these.
+  // Official clients write the final counts into these members.
   message.usage = withCounts({ ...NO_COUNTS, ...withoutCost(objectAt(message, "usage") ?? {}) })
 }
 

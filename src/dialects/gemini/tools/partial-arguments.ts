@@ -65,7 +65,7 @@ export class PartialArguments {
     }
   }
 
-  /** Lists grow one by one: a large index would allocate a list of that length. */
+  /** A list grows by one element at a time, because a large index would allocate a list of that length. */
   #set(container: Container, step: string | number, value: JsonValue): boolean {
     if (!Array.isArray(container)) this.#size.members.set(container, String(step), value)
     else if (typeof step === "number" && step <= container.length) {
