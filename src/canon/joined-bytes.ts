@@ -7,8 +7,8 @@ export const COPIED_BYTES = 4 * 1024 * 1024
 const COPIED_CHUNKS = 10_000
 
 /**
- * Joins chunks in slices, with a turn of the event loop after each. The memory of each chunk is
- * released immediately after copying, because the garbage collector does not see its size.
+ * Joins chunks in slices, with a turn of the event loop after each. The memory of each chunk is released immediately
+ * after copying, because the garbage collector does not account for its size.
  * @param bytes total size of all chunks.
  */
 export async function joinInSlices(

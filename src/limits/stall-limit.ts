@@ -13,7 +13,7 @@ export interface StallTimes {
  */
 const STALL_TIMES: StallTimes = { shortMs: 60_000, longMs: 600_000 }
 
-/** Ends an answer whose caller does not read, because the rest of the answer takes memory. */
+/** Ends an answer whose caller does not read, because the rest of the answer occupies memory. */
 export class StallLimit implements Disposable {
   readonly #memory: Pick<Reservation, "isShort">
   readonly #end: () => void

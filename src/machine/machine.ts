@@ -5,7 +5,7 @@ import { SharedMemory } from "./shared-memory.ts"
 /** The index of each counter. */
 const COUNTERS = { keyChanges: 0 } as const
 
-/** An event in one process that all processes must notice before their next request. */
+/** An event in one process that all processes must handle before their next request. */
 export interface Signal {
   /** Number of times that the signal was raised. */
   readonly count: number
