@@ -39,9 +39,7 @@ export const account = z.object({
   max_keys: z.int().nullable(),
   /** Maximum number of open invitations. */
   max_invitations: z.int().nullable(),
-  /**
-   * The account is suspended when its hourly spend exceeds this multiple of the usual spend; null disables this limit.
-   */
+  /** The account is paused when its hourly spend exceeds this multiple of the usual spend; null disables this limit. */
   max_hourly_pace: z.int().nullable(),
   /** Spending limits for all keys of the account together, per UTC day and month; null means no limit. */
   daily_budget: credits.nullable(),

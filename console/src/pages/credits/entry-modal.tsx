@@ -28,7 +28,7 @@ const KINDS: { value: NewEntry["kind"]; label: string }[] = [
   { value: "adjustment", label: "Adjustment: correct the balance up or down" },
 ]
 
-/** Lets an operator add or take credits. The reason is stored in the ledger. */
+/** Lets an operator add or deduct credits. The reason is stored in the ledger. */
 export function EntryModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Adjust the credits of ${account.name}`}>

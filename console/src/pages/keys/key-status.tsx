@@ -23,7 +23,7 @@ const STATES: Readonly<Record<Exclude<Rejection, "invalid_api_key">, readonly [s
 /** The states that are set on purpose. */
 const INTENDED: ReadonlySet<Rejection> = new Set<Rejection>(["key_paused", "key_read_only"])
 
-/** Shows the state that requests with a key meet. */
+/** Shows the state of a key, or the reason why its requests are rejected. */
 export function KeyStatus({ of: { status, rejected_with: code } }: { readonly of: Key }) {
   if (code === null || code === "invalid_api_key") return <Status value={status} />
   const [state, step] = STATES[code]
