@@ -26,7 +26,7 @@ function command(name: string, tool: string, ...words: string[]): Step {
       const { exitCode } = Bun.spawnSync([`${TOOLS}/${tool}`, ...words], {
         stdout: "inherit",
         stderr: "inherit",
-        // The linter looks for its rules that use types.
+        // The linter finds the program for its type-aware rules through `PATH`.
         env: { ...process.env, PATH: `${TOOLS}:${process.env["PATH"]}` },
       })
       return exitCode === 0

@@ -16,7 +16,7 @@ const GRACE_SECONDS = 3_600
  */
 const OPERATORS = 4
 
-/** Operators that grant and take credits, refund, and change keys during the run. */
+/** Operators that grant, deduct and refund credits, and change keys during the run. */
 export class Operators {
   readonly grants: GrantRecord[] = []
   keyChanges = 0
