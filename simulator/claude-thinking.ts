@@ -104,7 +104,7 @@ export function checkLeadingThinking(turns: readonly TurnOutline[]): string | un
   )
 }
 
-/** Returns the index at which the assistant's turn begins that the request continues; undefined for a new turn. */
+/** Returns the start index of the assistant's turn that the request continues; undefined for a new turn. */
 function lastTurnStart(turns: readonly TurnOutline[]): number | undefined {
   const answersTools = (turn: TurnOutline | undefined) =>
     turn?.role === "user" && turn.kinds.includes("tool_result")

@@ -76,7 +76,7 @@ export function faultOfModel(model: string): Fault | undefined {
 
 /**
  * Returns the fault in the header `x-simulate-fault`. Returns null for an unknown name, so that a mistyped name is
- * noticed and no test passes without its fault.
+ * detected and no test passes without its fault.
  */
 export function faultOfHeaders(headers: Headers): Fault | null | undefined {
   const name = headers.get("x-simulate-fault")

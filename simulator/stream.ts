@@ -34,7 +34,7 @@ const CUT_TURNS = 5
 // empty line, and for a JSON reader it is white space.
 const FIRST_BYTE = "\n"
 const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
-// Number of frames written per turn of the event loop. It is small enough to notice a disconnect soon, and large enough
+// Number of frames written per turn of the event loop. It is small enough to detect a disconnect soon, and large enough
 // to cost almost nothing.
 const FRAMES_PER_TURN = 64
 
