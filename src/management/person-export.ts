@@ -97,13 +97,9 @@ async function invitationsTo(
   const now = Date.now()
   const pages = pagesOf<InvitationRecord>(PAGE_SIZE, (last) => {
     const after = last ? { at: last.createdAt, id: last.id } : null
-    return store.invitations.list(null, now, after, PAGE_SIZE)
+    return store.invitations.listTo(email, now, after, PAGE_SIZE)
   })
-  const own: InvitationRecord[] = []
-  for await (const page of pages) {
-    own.push(...page.filter((invitation) => invitation.email === email))
-  }
-  return own
+  return (await Array.fromAsync(pages)).flat()
 }
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {

@@ -34,6 +34,13 @@ export interface InvitationReads {
     after: TimePosition | null,
     limit: number,
   ): Promise<InvitationRecord[]>
+  /** Lists open invitations to an email address, oldest first. */
+  listTo(
+    email: string,
+    now: number,
+    after: TimePosition | null,
+    limit: number,
+  ): Promise<InvitationRecord[]>
 }
 
 export interface InvitationWrites {

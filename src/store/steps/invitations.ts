@@ -25,7 +25,10 @@ export const invitationSteps: StepMethods<Store["invitations"]> = {
   find: statements((id, now) => findBy(sql`id = ${id}`, now)),
   findByToken: statements((hash, now) => findBy(sql`token_hash = ${hash}`, now)),
   isInvited: statements(isInvited),
-  list: statements(list),
+  list: statements((accounts, ...rest) =>
+    list(accounts && sql`account ${oneOf(accounts)}`, ...rest),
+  ),
+  listTo: statements((email, ...rest) => list(sql`email = ${email}`, ...rest)),
   insert: transaction((invitation, audit) => audited(audit, insert(invitation))),
   remove: transaction((id, now, audit) => audited(audit, remove(id, now))),
   accept: transaction((id, member, audit) => audited(audit, accept(id, member))),
@@ -48,7 +51,7 @@ function* isInvited(email: string, now: number): Step<boolean> {
 
 /** Lists open invitations, oldest first. */
 function* list(
-  accounts: readonly string[] | null,
+  condition: Sql | null,
   now: number,
   after: TimePosition | null,
   limit: number,
@@ -56,7 +59,7 @@ function* list(
   const found = yield* rows<InvitationRow>(
     sql`SELECT ${COLUMNS} FROM invitations ${where(
       isOpen(now),
-      accounts && sql`account ${oneOf(accounts)}`,
+      condition,
       after && sql`(created_at, id) > (${after.at}, ${after.id})`,
     )} ORDER BY created_at, id LIMIT ${limit}`,
   )

@@ -82,6 +82,25 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.list(null, NOW, null, 10)).toEqual([])
   })
 
+  test("open invitations to an address are listed from a position on", async () => {
+    await using database = await databaseOn(engine)
+    const { invitations } = database.store
+    for (const id of ["inv_1", "inv_2", "inv_3"]) {
+      await invitations.insert(invitation(id), AUDIT)
+    }
+    const other = { ...invitation("inv_4"), email: "bob@example.com" }
+    await invitations.insert(other, AUDIT)
+    await invitations.remove("inv_2", NOW, AUDIT)
+    const ids = async (...order: Parameters<typeof invitations.listTo>) =>
+      (await invitations.listTo(...order)).map(({ id }) => id)
+    expect(await ids("ada@example.com", NOW, null, 10)).toEqual(["inv_1", "inv_3"])
+    const [first] = await invitations.listTo("ada@example.com", NOW, null, 1)
+    const after = { at: first?.createdAt ?? 0, id: "inv_1" }
+    expect(await ids("ada@example.com", NOW, after, 10)).toEqual(["inv_3"])
+    expect(await ids("bob@example.com", NOW, null, 10)).toEqual(["inv_4"])
+    expect(await ids("ada@example.com", NOW + 1_000_000_000, null, 10)).toEqual([])
+  })
+
   test("an invitation stays open if its user cannot be added", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
