@@ -1,4 +1,5 @@
-import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
+import type { Settings } from "../../../src/config/settings.ts"
+import { databaseOf } from "../../../src/store/installation-database.ts"
 import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
@@ -49,7 +50,7 @@ export interface World extends AsyncDisposable {
 const CONSOLE = { "x-tollgate-console": "1" }
 
 /** Starts a gateway with the accounts and people. */
-export async function startWorld(): Promise<World> {
+export async function startWorld(more: Partial<Settings> = {}): Promise<World> {
   const stripe = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -59,6 +60,7 @@ export async function startWorld(): Promise<World> {
     providersAt: (url) => ({ other: provider(`${url}/v1`) }),
     models: { "other/echo": simulated() },
     settings: {
+      ...more,
       adminToken: ADMIN_TOKEN,
       stripe: {
         secretKey: "sk_test_1",
@@ -125,7 +127,8 @@ function post(gateway: TestGateway, path: string, body: unknown): Promise<Respon
 }
 
 async function setUp(gateway: TestGateway, email: string): Promise<string> {
-  const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
+  const { setupToken } = await databaseOf(gateway.settings).openSecrets()
+  const token = setupToken.readOrCreate()
   const order = { token, name: `operator ${SCRIPT}`, email, password: PASSWORD }
   return cookiesOf(await post(gateway, "/setup", order))
 }
