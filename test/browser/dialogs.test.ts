@@ -396,7 +396,9 @@ test("the list of keys shows creators, and can be limited to one's own keys", as
   await rows.filter({ hasText: "first key" }).waitFor({ state: "detached" })
   await rows.filter({ hasText: "own key" }).waitFor()
   await page.waitForURL(/mine=true/)
-  await page.getByText(/^Your keys spent 0 credits this month, and 0 credits in total/).waitFor()
+  await page
+    .getByText(/^Your keys spent 0\.00 credits this month, and 0\.00 credits in total/)
+    .waitFor()
 })
 
 test("the palette finds users, settings and actions by other words for them", async () => {

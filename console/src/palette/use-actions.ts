@@ -11,6 +11,10 @@ const SCHEMES = [
   { value: "auto", label: "Appearance of the system", keywords: "mode theme auto" },
 ] as const
 
+function action(id: string, label: string, keywords: string, choose: () => void): PaletteEntry {
+  return { id, group: "Actions", label, keywords, choose }
+}
+
 /** Returns the actions that the user may start from the palette. */
 export function useActions(onHelp: () => void): PaletteEntry[] {
   const navigate = useNavigate()
@@ -18,13 +22,6 @@ export function useActions(onHelp: () => void): PaletteEntry[] {
   const { is_operator: isOperator } = useSession()
   const { accountId, may } = useAccount()
   const { setColorScheme } = useMantineColorScheme()
-  const action = (id: string, label: string, keywords: string, choose: () => void) => ({
-    id,
-    group: "Actions",
-    label,
-    keywords,
-    choose,
-  })
   return [
     ...(may("member")
       ? [

@@ -84,7 +84,7 @@ export async function reachOfMatches(
   count: number,
 ): Promise<number | null> {
   const reaches = await Promise.all(
-    filters.filter(mayMatch).map((filter) => {
+    filters.filter(mayMatch).map(async (filter) => {
       if (filter.requests !== undefined) return null
       if (filter.labels !== undefined && filter.labels.length > 0)
         return reachOf(statements, filter, null, count)

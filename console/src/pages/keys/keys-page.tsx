@@ -152,18 +152,7 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
           onChange={(value) => change({ search: value || undefined })}
         />
         <Group gap="xs">
-          <Switch
-            size="xs"
-            label="Only mine"
-            checked={mine !== undefined}
-            onChange={() => change({ mine: mine ? undefined : "true" })}
-          />
-          <Switch
-            size="xs"
-            label="Show playground keys"
-            checked={playground !== undefined}
-            onChange={() => change({ playground: playground ? undefined : "shown" })}
-          />
+          <KeySwitches mine={mine} playground={playground} onChange={change} />
           <SegmentedControl
             size="xs"
             aria-label="Status"
@@ -192,6 +181,34 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
           <MoreButton pages={pages} />
         </Panel>
       )}
+    </>
+  )
+}
+
+interface KeySwitchesProperties {
+  readonly mine: string | undefined
+  readonly playground: string | undefined
+  readonly onChange: (change: {
+    mine?: string | undefined
+    playground?: string | undefined
+  }) => void
+}
+
+function KeySwitches({ mine, playground, onChange }: KeySwitchesProperties) {
+  return (
+    <>
+      <Switch
+        size="xs"
+        label="Only mine"
+        checked={mine !== undefined}
+        onChange={() => onChange({ mine: mine === undefined ? "true" : undefined })}
+      />
+      <Switch
+        size="xs"
+        label="Show playground keys"
+        checked={playground !== undefined}
+        onChange={() => onChange({ playground: playground === undefined ? "shown" : undefined })}
+      />
     </>
   )
 }

@@ -38,8 +38,7 @@ export function ModelsPage() {
   const { model: openId, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const { data: models, isPending, error, refetch } = useModels()
-  const [rows, setRows] = useState(ROWS)
-  const drawn = useDeferredValue(rows, FIRST_ROWS)
+  const { rows, setRows, drawn } = useDrawnRows()
   const [isAdding, setAdding] = useState(false)
   const open = models?.find(({ id }) => id === openId)
   const { data: history } = useQuery(reliabilityQuery("model"))
@@ -81,9 +80,7 @@ export function ModelsPage() {
             change(part)
           }}
         />
-        {models !== undefined && openId !== undefined && open === undefined && (
-          <UnknownModel id={openId} onClose={() => show(undefined)} />
-        )}
+        <UnknownModel id={openId} models={models} onClose={() => show(undefined)} />
         {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
         <DataTable
           label="Models"
@@ -110,6 +107,11 @@ export function ModelsPage() {
   )
 }
 
+function useDrawnRows() {
+  const [rows, setRows] = useState(ROWS)
+  return { rows, setRows, drawn: useDeferredValue(rows, FIRST_ROWS) }
+}
+
 /** Returns the models with default prices for operators, and with the member's own prices for members. */
 function useModels() {
   const { is_operator: isOperator } = useSession()
@@ -129,7 +131,16 @@ function useFoundModels(
   }, [models, search, kind, provider, priced, can, sorting])
 }
 
-function UnknownModel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+interface UnknownModelProperties {
+  readonly id: string | undefined
+  readonly models: readonly Model[] | undefined
+  readonly onClose: () => void
+}
+
+/** Reports a model in the address that does not exist. */
+function UnknownModel({ id, models, onClose }: UnknownModelProperties) {
+  if (id === undefined || models === undefined) return null
+  if (models.some((model) => model.id === id)) return null
   return (
     <Alert
       color="yellow"

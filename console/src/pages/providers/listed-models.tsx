@@ -54,18 +54,12 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
       />
       <div className="vendor-models" role="group" aria-label="Listed models" tabIndex={0}>
         {found.map((name) => (
-          <Checkbox
+          <ListedModel
             key={name}
-            py={4}
-            label={
-              <span className="mono anywhere">
-                {name}
-                {isAdded(name) && <span className="dim"> (added)</span>}
-              </span>
-            }
-            disabled={isAdded(name)}
-            checked={isAdded(name) || chosen.has(name)}
-            onChange={(event) => toggle([name], event.currentTarget.checked)}
+            name={name}
+            isAdded={isAdded(name)}
+            isChosen={chosen.has(name)}
+            onChange={(isChosen) => toggle([name], isChosen)}
           />
         ))}
       </div>
@@ -88,6 +82,30 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+interface ListedModelProperties {
+  readonly name: string
+  readonly isAdded: boolean
+  readonly isChosen: boolean
+  readonly onChange: (isChosen: boolean) => void
+}
+
+function ListedModel({ name, isAdded, isChosen, onChange }: ListedModelProperties) {
+  return (
+    <Checkbox
+      py={4}
+      label={
+        <span className="mono anywhere">
+          {name}
+          {isAdded && <span className="dim"> (added)</span>}
+        </span>
+      }
+      disabled={isAdded}
+      checked={isAdded || isChosen}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   )
 }
 

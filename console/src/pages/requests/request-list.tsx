@@ -1,5 +1,4 @@
 import { Button, Group, Switch, Text } from "@mantine/core"
-import { useLocalStorage } from "@mantine/hooks"
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useMemo } from "react"
 import type { ListedRequestPage } from "tollgate-contract/failures.ts"
@@ -18,6 +17,7 @@ import { readSorting, sortingText } from "../../ui/sorting.ts"
 import type { ListProperties } from "./list-properties.ts"
 import { listColumns } from "./list-columns.tsx"
 import { isFiltered, requestQueryOf } from "./request-filters.ts"
+import { useExactTimes } from "./use-exact-times.ts"
 import { useKeyNames } from "./use-key-names.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
 
@@ -36,11 +36,7 @@ export function RequestList(properties: RequestListProperties) {
   const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()
   const query = useStableQuery(filters, requestQueryOf)
-  const [isExact, setExact] = useLocalStorage({
-    key: "tollgate-times-exact",
-    defaultValue: true,
-    getInitialValueInEffect: false,
-  })
+  const [isExact, setExact] = useExactTimes()
   const keys = useKeyNames(account)
   const all = useMemo(() => listColumns({ isAll, isExact, keys }), [isAll, isExact, keys])
   const chosen = useChosenColumns("requests", all)
