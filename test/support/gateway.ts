@@ -18,6 +18,7 @@ import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Events } from "../../src/telemetry/events.ts"
 import { DEFAULTS } from "./settings.ts"
+import { copyMigratedDatabase } from "./sqlite-template.ts"
 import { until } from "./until.ts"
 
 /** Everything that the gateway has reported to its operator, by the name of the event. */
@@ -112,6 +113,7 @@ export function provider(baseUrl: string, vendor = "openai-compatible"): Provide
 /** Starts a gateway. Dispose of it with `await using`. */
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const data = mkdtempSync(join(tmpdir(), "tollgate-test-"))
+  if (options.settings?.database === undefined) copyMigratedDatabase(data)
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
