@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
@@ -6,6 +7,7 @@ import type { ServingDatabase } from "../../src/store/serving-database.ts"
 import type { ConsoleStore } from "../../src/store/console-store.ts"
 import type { Database } from "../../src/store/database.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
+import { copyMigratedDatabase } from "../support/sqlite-template.ts"
 
 /** A way to open a database with an engine. The contract of each aggregate is tested with all of them. */
 export interface Engine {
@@ -31,7 +33,10 @@ const databases = new TestDatabases()
 
 export const SQLITE: Engine = {
   name: "SQLite",
-  open: (folder) => databaseOf({ data: folder }).openStore(),
+  open(folder) {
+    if (!existsSync(databaseFileIn(folder))) copyMigratedDatabase(folder)
+    return databaseOf({ data: folder }).openStore()
+  },
   database: async (folder) => databaseOf({ data: folder }),
   users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
   serve: (folder) => databaseOf({ data: folder }).openToServe(false),

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { copyMigratedDatabase } from "../support/sqlite-template.ts"
 import { AUDIT } from "./audit-record.ts"
 import type { Engine } from "./engines.ts"
 import { type GroupsOf, methodNames, methodOf, methodsNamed } from "../../src/store/methods.ts"
@@ -81,6 +82,7 @@ export class TestDatabase implements AsyncDisposable {
   /** Opens a SQLite database on the test's own thread. Further stores have separate threads. */
   static direct(): TestDatabase {
     const directory = new TemporaryDirectory()
+    copyMigratedDatabase(directory.path)
     return new TestDatabase(directory, openDirectStore(directory.database), () =>
       openThreadedStore(directory.database),
     )
