@@ -370,53 +370,6 @@ test.each([
 })
 
 test.each([
-  ["providerOptions.google.serviceTier", { google: { serviceTier: "priority" } }],
-  ["providerOptions.vertex.sharedRequestType", { vertex: { sharedRequestType: "priority" } }],
-  ["providerOptions.spacexai", { spacexai: { serviceTier: "priority" } }],
-  ["providerOptions.xai.serviceTier", { xai: { serviceTier: "priority" } }],
-  ["providerOptions.gateway.inferenceRegion", { gateway: { inferenceRegion: { scope: "zone" } } }],
-  ["providerOptions.anthropic.thinking", { anthropic: { thinking: { budgetTokens: 60_000 } } }],
-  ["providerOptions.openai.maxCompletionTokens", { openai: { maxCompletionTokens: 60_000 } }],
-  ["providerOptions.openai.reasoningMode", { openai: { reasoningMode: "pro" } }],
-  ["providerOptions.anthropic.mcpServers", { anthropic: { mcpServers: [{ url: "https://a" }] } }],
-  [
-    "providerOptions.anthropic.cacheControl.ttl",
-    { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } },
-  ],
-])(
-  "an option of Vercel's gateway with an unknown price is rejected: %s",
-  async (place, options) => {
-    const caller = await gateway.caller("10")
-    const post = (fields: object) =>
-      caller.post(CHAT, { model: "vercel/acme/small", max_tokens: 50, messages: HELLO, ...fields })
-    const sent = vendor.bodies.length
-    const refusal = { status: 400, code: "feature_not_priced" }
-    const direct = await errorOf(await post({ providerOptions: options }))
-    expect(direct).toMatchObject({ ...refusal, param: place })
-    const part = { type: "text", text: "Hi", providerOptions: options }
-    const inPart = await errorOf(await post({ messages: [{ role: "user", content: [part] }] }))
-    expect(inPart).toMatchObject(refusal)
-    expect(inPart.message).toContain("messages[0].content[0].providerOptions")
-    expect(vendor.bodies.length).toBe(sent)
-  },
-)
-
-test("known options of Vercel's gateway are passed on", async () => {
-  path = CHAT
-  answer = completion({ model: "acme/small" })
-  const caller = await gateway.caller("10")
-  const providerOptions = {
-    gateway: { user: "a", tags: ["b"], caching: "auto" },
-    anthropic: { cacheControl: { type: "ephemeral" }, effort: "low" },
-    google: { thinkingConfig: { includeThoughts: true } },
-  }
-  const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, providerOptions }
-  const response = await caller.post(CHAT, body)
-  expect(response.status, await response.text()).toBe(200)
-  expect(vendor.bodies.at(-1)?.["providerOptions"]).toEqual(providerOptions)
-})
-
-test.each([
   ["acme/large", 1_200_000n],
   ["acme/small", 120_000n],
 ])(
