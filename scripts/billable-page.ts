@@ -11,15 +11,14 @@ import {
   UNBILLED,
   USUAL_BILLABLE,
 } from "../src/vendors/priced-features/index.ts"
-import {
-  type CallCharge,
-  type Charge,
-  type Counted,
-  type FieldSwitch,
-  type ModelCharge,
-  type Switches,
-  type TokensCharge,
-  UNKNOWN_MEMBER,
+import type {
+  CallCharge,
+  Charge,
+  Counted,
+  FieldSwitch,
+  ModelCharge,
+  Switches,
+  TokensCharge,
 } from "../src/vendors/priced-features/switch.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
@@ -37,8 +36,14 @@ Providers bill for more than tokens: searches, containers, faster service, other
 - If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
   \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
-A tool type that is not in these tables is unpriced. All other fields are sent. For embeddings, reranking,
-moderation, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
+A tool type that is not in these tables is unpriced. A field that the gateway does not read itself and that is not in these tables is also unpriced if its name suggests an effect on the bill, at any depth, in any case and with any separators:
+
+- a model or a server: \`model\`, \`modelName\`, \`context_window_fallbacks\`, \`routingConfig\`, \`extra_headers\`, \`api_base\`;
+- an amount: \`max_new_tokens\`, \`thinkingBudget\`, \`n\`, \`num_completions\`, \`candidateCount\`;
+- a mode: \`serviceTier\`, \`priority\`, \`speed\`, \`inference_geo\`, \`latency\`;
+- a tool, a search or stored content: \`enable_search\`, \`retrieval\`, \`plugins\`, \`mcp_servers\`, \`cachedContent\`.
+
+The names in data of the caller (metadata, JSON schemas, arguments of tools) have no effect. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
@@ -116,7 +121,8 @@ function knownPrices(): string {
   return table([["provider", "per million, and factors"], ...rows])
 }
 
-function section(title: string, { fields, tools, maxCalls }: Switches): string {
+function section(title: string, switches: Switches): string {
+  const { fields, tools, maxCalls, known = [], closed = [] } = switches
   const rows = [
     ...fields.flatMap(fieldRows),
     ...Object.entries(tools).map(([type, charge]) => [`tool \`${type}\``, ...told(charge)]),
@@ -129,7 +135,14 @@ function section(title: string, { fields, tools, maxCalls }: Switches): string {
   const head = ["requested by", "billed", "held for", "counted by"]
   const limit =
     maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls of all tools together.\n`
-  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}`
+  const others = named("Fields without a price of their own", known)
+  const only = named("Objects in which every other member is rejected", closed)
+  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}${others}${only}`
+}
+
+function named(what: string, paths: readonly string[]): string {
+  if (paths.length === 0) return ""
+  return `\n${what}: ${paths.map((path) => `\`${path.replace(".**", "")}\``).join(", ")}.\n`
 }
 
 const FREE = "tokens only"
@@ -139,7 +152,6 @@ function fieldRows({
   member,
   values = {},
   otherwise,
-  members,
   served,
 }: FieldSwitch): string[][] {
   const path = member === undefined ? value : `${value}.${member}`
@@ -150,23 +162,8 @@ function fieldRows({
   }
   return [
     ...Object.entries(values).map(([value, charge]) => row(`\`${path}: ${value}\``, charge)),
-    // An object of known members is free, and its members are listed separately.
-    ...(members !== undefined && otherwise.by === "tokens"
-      ? []
-      : [
-          row(
-            Object.keys(values).length === 0 ? `\`${path}\`` : `\`${path}\`, any other`,
-            otherwise,
-          ),
-        ]),
-    ...(members === undefined
-      ? []
-      : [row(`\`${value}\` with members other than ${listed(members)}`, UNKNOWN_MEMBER)]),
+    row(Object.keys(values).length === 0 ? `\`${path}\`` : `\`${path}\`, any other`, otherwise),
   ]
-}
-
-function listed(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(", ")
 }
 
 /** Returns the charge, its hold, and the member of the response that counts it. */

@@ -34,7 +34,9 @@ export interface PricedFeatures {
  * @throws GatewayError `feature_not_priced`, `model_not_allowed` if no deployment can serve the request.
  */
 export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
-  return maySetSwitch(input.call.body) || hasDefaultModes(input) ? priceFeatures(input) : undefined
+  return maySetSwitch(input.call.body, input.dialect.id) || hasDefaultModes(input)
+    ? priceFeatures(input)
+    : undefined
 }
 
 /** Reports whether a deployment of the model serves requests in a mode that the requests do not name. */

@@ -3,12 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "..
 import { checkToolNames } from "../../dialects/shared/field-names.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts"
-import {
-  type Charge,
-  type FieldSwitch,
-  type Switches,
-  UNKNOWN_MEMBER,
-} from "../../vendors/priced-features/switch.ts"
+import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
+import { unknownFieldsOf } from "../../vendors/priced-features/unknown-fields.ts"
 
 /** A switch for a priced feature that a request sets. */
 export interface SetSwitch {
@@ -25,62 +21,37 @@ export interface SetSwitch {
   readonly field?: FieldSwitch
 }
 
-/** Members of usual requests. Their members are checked separately. */
-const COMMON_NAMES: ReadonlySet<string> = new Set(["messages", "generationConfig"])
-
 /** The first segments of all paths in the table. A body without these members sets no switch. */
 const NAMES: ReadonlySet<string> = new Set([
   "tools",
   "toolConfig",
   ...[...Object.values(BILLABLE), USUAL_BILLABLE]
     .flatMap((byDialect) => Object.values(byDialect))
-    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path))
-    .filter((name) => !COMMON_NAMES.has(name)),
+    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
 ])
 
-/** Whether a body may set a switch. This is a quick check of each member. */
-export function maySetSwitch(body: JsonObject): boolean {
+/** The format of a request: a dialect of chat, or any operation other than chat. */
+export type RequestFormat = DialectId | "operation"
+
+/** Whether a body may set a switch, or has a field that no vendor's table may know. This is a quick check. */
+export function maySetSwitch(body: JsonObject, format: RequestFormat): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true
   }
   if (Array.isArray(body.input) && body.input.some(addsTools)) return true
-  return mayDefineTools(body) || hasMessageOptions(body) || selectsModel(body)
+  return mayDefineTools(body) || unknownFieldsOf(format).find(body, 1).length > 0
 }
 
-/** Whether a request in Gemini's format lets the vendor select another model. */
-function selectsModel({ generationConfig: config }: JsonObject): boolean {
-  if (!isJsonObject(config)) return false
-  return config.routingConfig !== undefined || config.modelSelectionConfig !== undefined
-}
-
-/** Whether a message or a part of one has options for Vercel's gateway. */
-function hasMessageOptions({ messages }: JsonObject): boolean {
-  return (
-    Array.isArray(messages) &&
-    messages.some(
-      (message) =>
-        isJsonObject(message) &&
-        (message.providerOptions !== undefined ||
-          (Array.isArray(message.content) && message.content.some(hasOptions))),
-    )
-  )
-}
-
-function hasOptions(part: JsonValue): boolean {
-  return isJsonObject(part) && part.providerOptions !== undefined
-}
-
-/** Returns the switches that a body sets in a dialect at a vendor, except free switches. */
+/** Returns the switches that a body sets at a vendor, except free switches, and then the unknown fields. */
 export function findSwitches(
   body: JsonObject,
   switches: Switches,
-  dialect: DialectId,
+  format: RequestFormat,
 ): SetSwitch[] {
   const setSwitches: SetSwitch[] = []
   for (const field of switches.fields) {
     for (const found of valuesAt(body, field.path)) {
       if (!isSet(found.value)) continue
-      setSwitches.push(...foreignMembers(field, found.place, found.value))
       const { place, value, holder } = decidingOf(field, found.place, found.value)
       const isKnown = field.member === undefined || holder !== undefined
       const charge = isKnown ? chargeOf(field, value) : field.otherwise
@@ -89,27 +60,16 @@ export function findSwitches(
     }
   }
   const outlasts = isKept(body)
-  for (const { place, type, tool, isAdded } of toolsOf(body, dialect)) {
+  for (const { place, type, tool, isAdded } of toolsOf(body, format)) {
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const known: Charge = charge ?? { by: "unknown", why: "the price of such a tool is unknown" }
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
+  for (const { place, value, why } of unknownFieldsOf(format, switches).find(body)) {
+    setSwitches.push({ place, value, charge: { by: "unknown", why } })
+  }
   return setSwitches
-}
-
-/** Returns the members of an object that are not among the known members. */
-function foreignMembers(
-  { members }: FieldSwitch,
-  place: string,
-  value: JsonValue,
-): readonly SetSwitch[] {
-  if (members === undefined || !isJsonObject(value)) return []
-  return Object.entries(value).flatMap(([name, member]) =>
-    members.includes(name) || !isSet(member)
-      ? []
-      : [{ place: `${place}.${name}`, value: name, charge: UNKNOWN_MEMBER }],
-  )
 }
 
 /** The charge for a tool that later requests use without naming it, because they continue from this request. */
@@ -184,7 +144,7 @@ interface FoundTool {
   readonly isAdded?: boolean
 }
 
-function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
+function toolsOf(body: JsonObject, dialect: RequestFormat): FoundTool[] {
   if (dialect === "gemini") return toolsByMember(listAt(body, "tools"), "tools")
   if (dialect === "bedrock-converse") {
     const config = isJsonObject(body.toolConfig) ? body.toolConfig : {}

@@ -16,11 +16,11 @@ export function atNoExtraPrice(
   fields: JsonObject | undefined,
   { clients, passesUnpriced }: Pick<RuntimeConfig, "clients" | "passesUnpriced">,
 ): Model {
-  if (fields === undefined || passesUnpriced || !maySetSwitch(fields)) return model
+  if (fields === undefined || passesUnpriced || !maySetSwitch(fields, "operation")) return model
   const billedAt = ({ provider }: Model["deployments"][number]) => {
     const vendor = clients.get(provider)?.vendor.id
     const switches = vendor === undefined ? undefined : switchesOf(vendor, "openai-chat")
-    return switches && findSwitches(fields, switches, "openai-chat")[0]
+    return switches && findSwitches(fields, switches, "operation")[0]
   }
   const deployments = model.deployments.filter((one) => billedAt(one) === undefined)
   if (deployments.some(({ price }) => price)) return { ...model, deployments }

@@ -21,6 +21,8 @@ export function withoutTool(body: JsonObject, refusal: unknown): JsonObject | un
   const { tools } = body
   if (place === null || !Array.isArray(tools)) return undefined
   const index = Number(place[1])
+  // The refused member is next to a function, which the caller needs.
+  if (isFunction(tools[index])) return undefined
   const left = tools.flatMap((tool, at) => (at === index ? restOf(tool, place[2]) : [tool]))
   if (!left.some(isOwn) || isRequired(body, tools[index])) return undefined
   return { ...body, tools: left }
@@ -33,9 +35,12 @@ function restOf(tool: JsonValue, member = ""): JsonValue[] {
 }
 
 function isOwn(tool: JsonValue): boolean {
-  if (!isJsonObject(tool)) return false
-  const isFunction = [tool.name, tool.function, tool.custom].some((member) => member !== undefined)
-  return tool.functionDeclarations !== undefined || (isFunction && OWN_TYPES.has(tool.type))
+  return (isJsonObject(tool) && tool.functionDeclarations !== undefined) || isFunction(tool)
+}
+
+function isFunction(tool: JsonValue | undefined): boolean {
+  if (!isJsonObject(tool) || !OWN_TYPES.has(tool.type)) return false
+  return [tool.name, tool.function, tool.custom].some((member) => member !== undefined)
 }
 
 /** Whether the caller requires a call of the tool. */

@@ -59,10 +59,6 @@ export const ANTHROPIC_SWITCHES: Switches = {
       values: { standard: TOKENS, fast: mode("fast") },
       otherwise: unknown("this speed is unknown"),
     },
-    {
-      path: "fallbacks[].max_tokens",
-      otherwise: unknown("the hold covers only the request's own max_tokens"),
-    },
     { path: "mcp_servers[]", otherwise: LOOPED },
     { path: "container.skills[]", otherwise: CODE },
     // Compaction reads the whole conversation again.
@@ -118,4 +114,12 @@ export const ANTHROPIC_SWITCHES: Switches = {
       adds: ADVICE,
     },
   },
+  known: [
+    "container.skills.**",
+    "fallbacks.model",
+    "fallbacks.output_config.**",
+    "fallbacks.thinking.**",
+    "mcp_servers.**",
+  ],
+  closed: ["fallbacks"],
 }

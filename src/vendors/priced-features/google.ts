@@ -54,8 +54,6 @@ const TOOLS: Readonly<Record<string, Charge>> = {
   fileSearch: LOOPED,
 }
 
-const OTHER_MODEL = "it may choose another model"
-
 /** Switches of `generateContent` in the Gemini API and Vertex AI. */
 export const GEMINI_SWITCHES: Switches = {
   fields: [
@@ -66,8 +64,6 @@ export const GEMINI_SWITCHES: Switches = {
       otherwise: unknown("this service tier is unknown"),
     },
     // Vertex AI then answers with another model (@google/genai, `GenerationConfig`).
-    { path: "generationConfig.routingConfig", otherwise: unknown(OTHER_MODEL) },
-    { path: "generationConfig.modelSelectionConfig", otherwise: unknown(OTHER_MODEL) },
     { path: "cachedContent", otherwise: unknown("its storage is billed by the hour") },
   ],
   tools: TOOLS,

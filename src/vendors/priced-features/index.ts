@@ -14,6 +14,7 @@ import {
   GROQ_SWITCHES,
   MISTRAL_SWITCHES,
   PERPLEXITY_SWITCHES,
+  SILICONFLOW_SWITCHES,
   XAI_SWITCHES,
   ZAI_SWITCHES,
 } from "./others.ts"
@@ -36,6 +37,7 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   zai: { "openai-chat": ZAI_SWITCHES },
   zhipu: { "openai-chat": ZAI_SWITCHES },
   alibaba: { "openai-chat": ALIBABA_SWITCHES },
+  siliconflow: { "openai-chat": SILICONFLOW_SWITCHES },
 }
 
 /** Switches for vendors that have no entry in `BILLABLE`. */

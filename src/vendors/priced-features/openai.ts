@@ -56,6 +56,13 @@ export const REASONING_MODE: FieldSwitch = {
   otherwise: { by: "again" },
 }
 
+/** The switch for compaction, which reads the whole conversation again. */
+export const COMPACTION: FieldSwitch = {
+  path: "context_management[].type",
+  values: { compaction: { by: "again" } },
+  otherwise: TOKENS,
+}
+
 /** Tools that the caller runs. Only the model's output for them is billed. */
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
@@ -159,39 +166,20 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
       path: "multi_agent.enabled",
       otherwise: unknown("the number of models that generate the response is unknown"),
     },
-    // Compaction reads the whole conversation again.
-    {
-      path: "context_management[].type",
-      values: { compaction: { by: "again" } },
-      otherwise: TOKENS,
-    },
+    COMPACTION,
   ],
   maxCalls: "max_tool_calls",
   tools: RESPONSES_TOOLS,
 }
 
 /**
- * The members of an entry in a list of models. LiteLLM applies other members to the call of the fallback, which would
- * then have its own prompt and limits (docs.litellm.ai, "Client-Side Fallbacks").
+ * The part of a table about lists of fallback models. LiteLLM applies all members of an entry to the call of that model
+ * (docs.litellm.ai, "Client-Side Fallbacks"), so an entry may only name its model.
  */
-export const MODEL_ENTRY = ["model"] as const
-
-/** Fields by which LiteLLM's router calls other models or servers than the requested model. */
-const ROUTER_FIELDS: readonly FieldSwitch[] = [
-  "context_window_fallbacks",
-  "context_window_fallback_dict",
-  "content_policy_fallbacks",
-  "default_fallbacks",
-  "mock_testing_fallbacks",
-  "mock_testing_context_fallbacks",
-  "mock_testing_content_policy_fallbacks",
-  "router_settings_override",
-  "model_list",
-  "deployment_id",
-].map((path) => ({
-  path,
-  otherwise: unknown("it may call another model. Name other models in 'fallbacks' instead"),
-}))
+export const MODEL_LISTS: Pick<Switches, "known" | "closed"> = {
+  known: ["fallbacks.model"],
+  closed: ["fallbacks", "models"],
+}
 
 /** Switches for servers of unknown vendors. Tools that the caller does not run have no price. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
@@ -199,24 +187,20 @@ export const COMPATIBLE_CHAT_SWITCHES: Switches = {
     SERVICE_TIER,
     BEST_OF,
     { path: "web_search_options", otherwise: SEARCHES },
-    { path: "models[]", members: MODEL_ENTRY, otherwise: { by: "model", how: "instead" } },
-    {
-      path: "fallbacks[]",
-      members: MODEL_ENTRY,
-      otherwise: { by: "model", how: "after", name: "model" },
-    },
-    ...ROUTER_FIELDS,
-    { path: "plugins[]", otherwise: unknown("the price of a plugin is unknown") },
+    { path: "models[]", otherwise: { by: "model", how: "instead" } },
+    { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
   ],
   tools: OWN_TOOLS,
+  ...MODEL_LISTS,
 }
 
 export const COMPATIBLE_RESPONSES_SWITCHES: Switches = {
-  fields: COMPATIBLE_CHAT_SWITCHES.fields,
+  fields: [...COMPATIBLE_CHAT_SWITCHES.fields, COMPACTION],
   tools: {
     ...OWN_RESPONSES_TOOLS,
     web_search: SEARCHES,
     web_search_preview: SEARCHES,
     file_search: RESPONSES_TOOLS.file_search ?? LOOPED,
   },
+  ...MODEL_LISTS,
 }

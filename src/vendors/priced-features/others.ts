@@ -1,4 +1,12 @@
-import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, SERVICE_TIER, USUAL_TIERS } from "./openai.ts"
+import {
+  BEST_OF,
+  COMPACTION,
+  COMPATIBLE_CHAT_SWITCHES,
+  OWN_RESPONSES_TOOLS,
+  OWN_TOOLS,
+  SERVICE_TIER,
+  USUAL_TIERS,
+} from "./openai.ts"
 import {
   type Charge,
   items,
@@ -48,6 +56,7 @@ export const XAI_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     BEST_OF,
+    COMPACTION,
     {
       path: "search_parameters.mode",
       values: { off: TOKENS },
@@ -55,6 +64,7 @@ export const XAI_SWITCHES: Switches = {
     },
   ],
   tools: XAI_TOOLS,
+  known: ["search_parameters.**"],
 }
 
 /** The price of a request is already the price of the largest search (docs.perplexity.ai/guides/pricing). */
@@ -74,6 +84,18 @@ export const PERPLEXITY_SWITCHES: Switches = {
     },
   ],
   tools: OWN_TOOLS,
+  known: [
+    "disable_search",
+    "enable_search_classifier",
+    "num_search_results",
+    "search_after_date_filter",
+    "search_before_date_filter",
+    "search_domain_filter",
+    "search_language_filter",
+    "search_mode",
+    "search_recency_filter",
+    "web_search_options.**",
+  ],
 }
 
 /** Tools are billed per call, and code by the time of its container (groq.com/pricing). */
@@ -104,6 +126,7 @@ export const GROQ_SWITCHES: Switches = {
     },
     mcp: LOOPED,
   },
+  known: ["search_settings.**"],
 }
 
 /** Mistral's connectors belong to another endpoint, and no answer of this endpoint counts them. */
@@ -139,6 +162,7 @@ export const ZAI_SWITCHES: Switches = {
     },
     retrieval: LOOPED,
   },
+  known: ["service_tier"],
 }
 
 /** Alibaba's models search if a field enables it. */
@@ -152,6 +176,14 @@ export const ALIBABA_SWITCHES: Switches = {
     SERVICE_TIER,
   ],
   tools: OWN_TOOLS,
+  // The gateway sends the budget itself (canon/separate-reasoning.ts). The options take effect if the search is enabled.
+  known: ["search_options.**", "thinking_budget"],
+}
+
+/** SiliconFlow's models accept the budget that the gateway sends itself (canon/separate-reasoning.ts). */
+export const SILICONFLOW_SWITCHES: Switches = {
+  ...COMPATIBLE_CHAT_SWITCHES,
+  known: [...(COMPATIBLE_CHAT_SWITCHES.known ?? []), "thinking_budget"],
 }
 
 /** Guardrails are billed in units that the usage does not report (aws.amazon.com/bedrock/pricing). */
@@ -177,10 +209,11 @@ export const BEDROCK_SWITCHES: Switches = {
     { path: "guardrailConfig", otherwise: unknown("guardrails are billed by units of text") },
   ],
   tools: { toolSpec: TOKENS, cachePoint: TOKENS },
+  known: ["guardrailConfig.**"],
 }
 
 /** Documents are part of the prompt, and connectors no longer exist (docs.cohere.com/v2/reference/chat). */
 export const COHERE_SWITCHES: Switches = {
-  fields: [{ path: "connectors[]", otherwise: unknown("the price of a connector is unknown") }],
+  fields: [],
   tools: { function: TOKENS },
 }

@@ -1,6 +1,7 @@
 import {
   BEST_OF,
-  MODEL_ENTRY,
+  COMPACTION,
+  MODEL_LISTS,
   OWN_RESPONSES_TOOLS,
   OWN_TOOLS,
   REASONING_MODE,
@@ -54,13 +55,10 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,
   BEST_OF,
   REASONING_MODE,
+  COMPACTION,
   speed("speed"),
   { path: "models[]", otherwise: { by: "model", how: "instead" } },
-  {
-    path: "fallbacks[]",
-    members: MODEL_ENTRY,
-    otherwise: { by: "model", how: "instead", name: "model" },
-  },
+  { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
   { path: "route", values: { fallback: TOKENS }, otherwise: unknown(MORE_EXPENSIVE) },
   { path: "preset", otherwise: unknown("its content is stored at the provider") },
   { path: "provider.order[]", otherwise: unknown(MORE_EXPENSIVE) },
@@ -106,6 +104,16 @@ const WEB_FETCH: Charge = {
 
 export const OPENROUTER_SWITCHES: Switches = {
   fields: OPENROUTER_FIELDS,
+  known: [
+    ...(MODEL_LISTS.known ?? []),
+    "plugins.search_prompt",
+    "provider.allow_fallbacks",
+    "provider.max_price.**",
+    "provider.sort.**",
+    "stop_server_tools_when.**",
+    "web_search_options.**",
+  ],
+  ...(MODEL_LISTS.closed && { closed: MODEL_LISTS.closed }),
   tools: {
     ...OWN_RESPONSES_TOOLS,
     "openrouter:datetime": TOKENS,
@@ -116,77 +124,67 @@ export const OPENROUTER_SWITCHES: Switches = {
   },
 }
 
+const CLAUDE_OPTIONS = [
+  "disableParallelToolUse",
+  "effort",
+  "sendReasoning",
+  "structuredOutputMode",
+  "toolStreaming",
+] as const
+const GPT_OPTIONS = [
+  "logitBias",
+  "logprobs",
+  "metadata",
+  "parallelToolCalls",
+  "promptCacheKey",
+  "reasoningEffort",
+  "reasoningSummary",
+  "safetyIdentifier",
+  "store",
+  "strictJsonSchema",
+  "structuredOutputs",
+  "systemMessageMode",
+  "textVerbosity",
+  "user",
+] as const
+// Gemini's output limit includes its thinking.
+const GEMINI_OPTIONS = [
+  "labels",
+  "responseModalities",
+  "safetySettings",
+  "structuredOutputs",
+  "thinkingConfig",
+] as const
+const GROK_OPTIONS = ["parallel_function_calling", "reasoningEffort"] as const
+
 /**
- * The known members of Vercel's `providerOptions`, by the maker of the model. Members that are not listed may add
- * tokens beyond the output limit, tools, or service modes, such as `anthropic.thinking`, whose budget is added to the
- * limit (`@ai-sdk/anthropic`, anthropic-language-model.ts).
+ * Members of Vercel's options that have no price of their own. All others are rejected, because Vercel passes them on to
+ * the makers of the models: as thinking beyond the output limit, tools, other limits or service modes.
  */
 const VERCEL_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   gateway: [
-    "models",
-    "order",
-    "only",
-    "sort",
-    "speed",
-    "serviceTier",
-    "user",
-    "tags",
-    "caching",
     "byok",
-    "quotaEntityId",
-    "providerTimeouts",
-    "zeroDataRetention",
+    "caching",
     "disallowPromptTraining",
     "hipaaCompliant",
-  ],
-  openai: [
-    "serviceTier",
-    "reasoningEffort",
-    "reasoningSummary",
-    "textVerbosity",
-    "parallelToolCalls",
-    "logitBias",
-    "logprobs",
-    "metadata",
-    "promptCacheKey",
-    "safetyIdentifier",
-    "store",
-    "strictJsonSchema",
-    "structuredOutputs",
-    "systemMessageMode",
+    "providerTimeouts",
+    "quotaEntityId",
+    "tags",
     "user",
+    "zeroDataRetention",
   ],
-  anthropic: [
-    "speed",
-    "cacheControl",
-    "effort",
-    "sendReasoning",
-    "disableParallelToolUse",
-    "structuredOutputMode",
-    "toolStreaming",
-  ],
-  google: ["thinkingConfig", "safetySettings", "structuredOutputs"],
-  vertex: ["thinkingConfig", "safetySettings", "structuredOutputs"],
-  xai: ["reasoningEffort", "parallel_function_calling"],
+  anthropic: CLAUDE_OPTIONS,
+  vertexAnthropic: CLAUDE_OPTIONS,
+  azure: GPT_OPTIONS,
+  openai: GPT_OPTIONS,
+  google: GEMINI_OPTIONS,
+  vertex: GEMINI_OPTIONS,
+  spacexai: GROK_OPTIONS,
+  xai: GROK_OPTIONS,
 }
 
-/** The known members in messages, their parts and tools, which mark the end of a cached prompt. */
-const VERCEL_MARKS: typeof VERCEL_OPTIONS = { anthropic: ["cacheControl"] }
-
-/** Returns the switches for the options at a place of the request, such as its messages. */
-function vercelOptions(place: string, options = VERCEL_MARKS): FieldSwitch[] {
-  const path = `${place}providerOptions`
-  return [
-    { path, members: Object.keys(options), otherwise: TOKENS },
-    ...Object.entries(options).map(([maker, members]) => ({
-      path: `${path}.${maker}`,
-      members,
-      otherwise: TOKENS,
-    })),
-    // Without a lifetime, cached prompts are kept for five minutes, which the hold covers.
-    { path: `${path}.anthropic.cacheControl`, members: ["type"], otherwise: TOKENS },
-  ]
-}
+/** Vercel adds a thinking budget to the output limit (`@ai-sdk/anthropic`, anthropic-language-model.ts). */
+const ADDED_BUDGET = unknown("its budget is added to the output limit")
 
 /** A model that answers in place of the requested one. Responses name `X` if `X-fast` has answered. */
 const VERCEL_FALLBACK: Charge = { by: "model", how: "instead", isFastUnnamed: true }
@@ -196,14 +194,8 @@ export const VERCEL_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     BEST_OF,
-    ...vercelOptions("", VERCEL_OPTIONS),
-    ...vercelOptions("messages[]."),
-    ...vercelOptions("messages[].content[]."),
-    ...vercelOptions("tools[]."),
-    ...vercelOptions("tools[].function."),
-    { path: "thinking", otherwise: unknown("its budget is added to the output limit") },
-    { path: "models[]", members: MODEL_ENTRY, otherwise: VERCEL_FALLBACK },
-    { path: "providerOptions.gateway.models[]", members: MODEL_ENTRY, otherwise: VERCEL_FALLBACK },
+    { path: "models[]", otherwise: VERCEL_FALLBACK },
+    { path: "providerOptions.gateway.models[]", otherwise: VERCEL_FALLBACK },
     { path: "providerOptions.gateway.order[]", otherwise: unknown(MORE_EXPENSIVE) },
     { path: "providerOptions.gateway.only[]", otherwise: unknown(MORE_EXPENSIVE) },
     {
@@ -216,6 +208,34 @@ export const VERCEL_SWITCHES: Switches = {
     speed("providerOptions.anthropic.speed"),
     { ...SERVICE_TIER, path: "providerOptions.gateway.serviceTier" },
     { ...SERVICE_TIER, path: "providerOptions.openai.serviceTier" },
+    {
+      path: "thinking",
+      member: "type",
+      values: { adaptive: TOKENS, disabled: TOKENS },
+      otherwise: ADDED_BUDGET,
+    },
+    { path: "reasoning.max_tokens", otherwise: ADDED_BUDGET },
   ],
   tools: OWN_TOOLS,
+  known: [
+    ...Object.entries(VERCEL_OPTIONS).flatMap(([maker, members]) =>
+      members.map((member) => `providerOptions.${maker}.${member}.**`),
+    ),
+    "providerOptions.anthropic.cacheControl.type",
+  ],
+  closed: [
+    "models",
+    "providerOptions",
+    "providerOptions.gateway.models",
+    "providerOptions.anthropic.cacheControl",
+    ...Object.keys(VERCEL_OPTIONS).map((maker) => `providerOptions.${maker}`),
+  ],
+  // Without a lifetime, a prompt is cached for five minutes, which every hold covers.
+  options: {
+    providerOptions: [
+      "anthropic.cacheControl.type",
+      "google.thoughtSignature",
+      "openai.imageDetail",
+    ],
+  },
 }

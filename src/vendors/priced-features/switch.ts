@@ -130,8 +130,6 @@ export interface FieldSwitch {
   readonly path: string
   /** The member that determines the charge, if the value is an object. */
   readonly member?: string
-  /** The only members of a value that is an object. The price of a request with other members is unknown. */
-  readonly members?: readonly string[]
   /** The charge for each string value. The names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
   /** The charge for all other values except null and false. */
@@ -150,6 +148,15 @@ export interface Switches {
    * Tools in Gemini's dialect have no type, so the key is the member that defines the tool.
    */
   readonly tools: Readonly<Record<string, Charge>>
+  /**
+   * Paths of further fields without a price of their own, although their names suggest an effect on the bill. A path
+   * that ends in `.**` includes all members.
+   */
+  readonly known?: readonly string[]
+  /** Paths of objects in which all members that are not in this table are rejected, regardless of their names. */
+  readonly closed?: readonly string[]
+  /** Objects with options at any depth below the top level, and the paths of their only known members. */
+  readonly options?: Readonly<Record<string, readonly string[]>>
 }
 
 /** The charge of features that only cost tokens. */
@@ -167,9 +174,6 @@ export const ASSUMED_CALLS_FACTOR = 10
 
 /** The charge for tools that the server runs in a loop. Only the tokens that the model reads are charged. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
-
-/** The charge for a member that is not among the known members of a field. */
-export const UNKNOWN_MEMBER: Charge = unknown("the gateway does not know whether it is billed")
 
 /** Returns the charge for a service mode that the request names. */
 export function mode(name: string): ModeCharge {

@@ -92,7 +92,7 @@ describe("rows in the table of priced features", () => {
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
     test(`mark ${name} as ${isFree(charge) ? "free" : "found"}`, () => {
-      expect(maySetSwitch(body)).toBe(true)
+      expect(maySetSwitch(body, dialect)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
       )
@@ -192,11 +192,11 @@ describe("Anthropic's searches", () => {
 describe("a body that sets no priced field", () => {
   test("has no field name that causes a search", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
-    expect(maySetSwitch(plain)).toBe(false)
-    expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
-    expect(maySetSwitch({ model: "m", input: [{ type: "additional_tools", tools: [] }] })).toBe(
-      true,
-    )
+    expect(maySetSwitch(plain, "openai-chat")).toBe(false)
+    const message = { model: "m", input: [{ type: "message" }], tools: [] }
+    expect(maySetSwitch(message, "openai-responses")).toBe(false)
+    const added = { model: "m", input: [{ type: "additional_tools", tools: [] }] }
+    expect(maySetSwitch(added, "openai-responses")).toBe(true)
   })
 })
 

@@ -1,0 +1,55 @@
+/** The effects on the bill that the name of a field can suggest. */
+export type Effect = "model" | "amount" | "mode" | "tool"
+
+/**
+ * Names that suggest an effect on the bill, without case and separators. They are compared with names of fields that are
+ * in no table, so a match only means that the field needs a row.
+ */
+const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonly and?: RegExp }[] =
+  [
+    { effect: "model", names: /model|fallback|deployment|route|routing/ },
+    { effect: "model", names: /apibase|baseurl|apikey|headers|customllmprovider/ },
+    { effect: "amount", names: /max/, and: /token|length|output|think|reasoning|completion/ },
+    { effect: "amount", names: /budget|tokenlimit|tokenslimit|maxnew|maxgen|numberof|bestof/ },
+    { effect: "amount", names: /^n$|^ncmpl$|^npredict$|^num/ },
+    {
+      effect: "amount",
+      names: /count/,
+      and: /candidate|choice|completion|sample|image|output|answer/,
+    },
+    { effect: "mode", names: /tier|priority|speed|latency|geo|region|residency|requesttype/ },
+    { effect: "mode", names: /performance|throughput/ },
+    { effect: "tool", names: /tool|search|retriev|plugin|connector|grounding|mcp|skill|agent/ },
+    { effect: "tool", names: /webfetch|fetchurl|urlcontext|crawl|brows|interpreter|codeexec/ },
+    { effect: "tool", names: /guardrail|cachedcontent|contextmanagement|compound|^preset$/ },
+    { effect: "tool", names: /^provideroptions$/ },
+  ]
+
+/** Maximum characters of a name that is compared. No field of any vendor has a longer name. */
+const MAX_LENGTH = 64
+
+/** Maximum number of names whose results are cached. Callers choose the names. */
+const MAX_CACHED = 5_000
+
+const cached = new Map<string, Effect | "none">()
+
+/**
+ * Returns the effect that the name of a field suggests; undefined for other names. Case, `_` and `-` make no difference.
+ */
+export function suggestedEffect(name: string): Effect | undefined {
+  const known = cached.get(name)
+  if (known !== undefined) return known === "none" ? undefined : known
+  const effect = findEffect(name)
+  if (cached.size < MAX_CACHED && name.length <= MAX_LENGTH) cached.set(name, effect ?? "none")
+  return effect
+}
+
+function findEffect(name: string): Effect | undefined {
+  // Go treats the long s as an s, and the Kelvin sign as a k.
+  const folded = name
+    .slice(0, MAX_LENGTH)
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+  return RULES.find(({ names, and }) => names.test(folded) && and?.test(folded) !== false)?.effect
+}

@@ -1,0 +1,173 @@
+import type { DialectId } from "../../canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { type Effect, suggestedEffect } from "./field-names.ts"
+import { KNOWN_FIELDS, type KnownFields, OPERATION_FIELDS } from "./known-fields.ts"
+import type { Switches } from "./switch.ts"
+
+/** A field that may change the bill and is in no table. */
+export interface UnknownField {
+  readonly place: string
+  readonly value: JsonValue
+  /** The reason why its price is unknown. */
+  readonly why: string
+}
+
+/** The known members of an object in a request. */
+class KnownMembers {
+  readonly #members = new Map<string, KnownMembers>()
+  /** Whether the value is data of the caller, which is not checked. */
+  isData = false
+  /** Whether all members that are not known are rejected, regardless of their names. */
+  isClosed = false
+  /** The names that are known in the value at any depth. */
+  names: ReadonlyMap<string, KnownMembers> | undefined
+
+  /** Returns the member at a path, and adds it if it is missing. */
+  at(path: string): KnownMembers {
+    const [step = "", ...rest] = path.replaceAll("[]", "").split(".")
+    if (step === "**") {
+      this.isData = true
+      return this
+    }
+    const member = this.#members.get(step) ?? new KnownMembers()
+    this.#members.set(step, member)
+    return rest.length === 0 ? member : member.at(rest.join("."))
+  }
+
+  get(name: string): KnownMembers | undefined {
+    return this.#members.get(name)
+  }
+}
+
+/** The reasons in errors. */
+const REASONS: Readonly<Record<Effect | "any", string>> = {
+  model: "its name suggests that it chooses a model or a server",
+  amount: "its name suggests that it raises the amount that is generated",
+  mode: "its name suggests that it chooses a service mode",
+  tool: "its name suggests that it adds a tool, a search or stored content",
+  any: "the provider may apply it in addition to the fields that the price is based on",
+}
+
+/** Finds the unknown fields of requests, for one table of known fields. */
+export class UnknownFields {
+  readonly #known = new KnownMembers()
+  readonly #options: ReadonlyMap<string, KnownMembers>
+
+  constructor(
+    { paths, contents, contentNames, data }: KnownFields,
+    { fields, known = [], closed = [], options = {} }: Partial<Switches> = {},
+  ) {
+    for (const { path } of fields ?? []) this.#known.at(path)
+    for (const path of [...paths, ...known]) this.#known.at(path)
+    for (const path of closed) this.#known.at(path).isClosed = true
+    const names = new Map<string, KnownMembers>()
+    const content = new KnownMembers()
+    content.names = names
+    const opaque = new KnownMembers()
+    opaque.isData = true
+    for (const name of contentNames) names.set(name, content)
+    for (const name of data) names.set(name, opaque)
+    for (const name of contents) this.#known.at(name).names = names
+    this.#options = new Map(
+      Object.entries(options).map(([name, members]) => [name, closedMembers(members)]),
+    )
+  }
+
+  /**
+   * Returns the unknown fields of a body.
+   * @param max the maximum number of fields.
+   */
+  find(body: JsonObject, max = Infinity): readonly UnknownField[] {
+    const search: Search = { steps: [], found: [], max }
+    this.#check(body, this.#known, search)
+    return search.found
+  }
+
+  #check(object: JsonObject, known: KnownMembers | undefined, search: Search): void {
+    const { steps, found, max } = search
+    const isClosed = known?.isClosed === true
+    for (const name in object) {
+      const value = object[name]
+      if (value === null || value === undefined) continue
+      const effect = isClosed ? "any" : suggestedEffect(name)
+      // Most members are texts and numbers with other names.
+      if (effect === undefined && typeof value !== "object") continue
+      const member = known?.get(name) ?? known?.names?.get(name) ?? this.#options.get(name)
+      if (member === undefined && effect !== undefined && isEffective(value, effect)) {
+        if (found.length === max) return
+        found.push({ place: placeOf([...steps, name]), value, why: REASONS[effect] })
+      } else if (typeof value === "object" && member?.isData !== true) {
+        steps.push(name)
+        this.#descend(value, member ?? (known?.names && known), search)
+        steps.pop()
+      }
+    }
+  }
+
+  #descend(value: JsonValue, known: KnownMembers | undefined, search: Search): void {
+    if (isJsonObject(value)) return this.#check(value, known, search)
+    if (!Array.isArray(value)) return
+    for (let index = 0; index < value.length; index++) {
+      const element = value[index]
+      if (typeof element !== "object" || element === null) continue
+      search.steps.push(index)
+      this.#descend(element, known, search)
+      search.steps.pop()
+    }
+  }
+}
+
+interface Search {
+  /** The names and indexes that lead to the checked object. */
+  readonly steps: (string | number)[]
+  readonly found: UnknownField[]
+  readonly max: number
+}
+
+function placeOf(steps: readonly (string | number)[]): string {
+  return steps
+    .map((step, index) =>
+      typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`,
+    )
+    .join("")
+}
+
+function closedMembers(paths: readonly string[]): KnownMembers {
+  const members = new KnownMembers()
+  members.isClosed = true
+  for (const path of paths) {
+    const steps = path.split(".")
+    for (let count = 1; count < steps.length; count++) {
+      members.at(steps.slice(0, count).join(".")).isClosed = true
+    }
+    members.at(path).isData = true
+  }
+  return members
+}
+
+/** Values that leave a feature out. */
+const OFF: ReadonlySet<JsonValue> = new Set([false, 0, "", "disabled", "never", "none", "off"])
+
+/** Whether a value may have an effect. A request generates at least one of everything, so an amount of 1 has none. */
+function isEffective(value: JsonValue, effect: Effect | "any"): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  return !OFF.has(value) && !(effect === "amount" && value === 1)
+}
+
+/** The checks for fields that every vendor knows, by dialect. */
+const USUAL: Partial<Record<DialectId | "operation", UnknownFields>> = {}
+const bySwitches = new WeakMap<Switches, Partial<Record<DialectId | "operation", UnknownFields>>>()
+
+/**
+ * Returns the check of requests in a dialect, or of operations other than chat.
+ * @param switches the table of a vendor; if absent, only the fields that every vendor knows are known.
+ */
+export function unknownFieldsOf(
+  dialect: DialectId | "operation",
+  switches?: Switches,
+): UnknownFields {
+  const cached = switches === undefined ? USUAL : (bySwitches.get(switches) ?? {})
+  if (switches !== undefined) bySwitches.set(switches, cached)
+  const fields = dialect === "operation" ? OPERATION_FIELDS : KNOWN_FIELDS[dialect]
+  return (cached[dialect] ??= new UnknownFields(fields, switches))
+}

@@ -1,0 +1,261 @@
+import { expect, describe, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import type { DialectId } from "../../src/canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { BILLABLE, switchesOf } from "../../src/vendors/priced-features/index.ts"
+import { unknownFieldsOf } from "../../src/vendors/priced-features/unknown-fields.ts"
+import { Declarations } from "../support/declared-members.ts"
+import { recordedCalls, WITHOUT_FIXTURES } from "../support/recordings.ts"
+
+/** The vendors with tables of their own, and a vendor without one. */
+const VENDORS = [...Object.keys(BILLABLE), "openai-compatible", "anthropic", "google", "bedrock"]
+
+type Format = DialectId | "operation"
+
+function unknownIn(vendor: string, format: Format, body: JsonObject): readonly string[] {
+  const switches = switchesOf(vendor, format === "operation" ? "openai-chat" : format)
+  return unknownFieldsOf(format, switches)
+    .find(body)
+    .map(({ place }) => place)
+}
+
+/** Returns a body with a value at a path. */
+function bodyAt(path: string, value: JsonValue = "value"): JsonObject {
+  const [step = "", ...rest] = path.split(".")
+  return { [step]: rest.length === 0 ? value : bodyAt(rest.join("."), value) }
+}
+
+describe("fields of the official clients", () => {
+  const folder = new URL("../node_modules/", import.meta.url).pathname
+  const declared = (path: string): string[] =>
+    readdirSync(folder + path, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".d.ts"))
+      .map((name) => `${folder}${path}/${name}`)
+  const chat = new Declarations(declared("openai/resources/chat"))
+  const responses = new Declarations([
+    ...declared("openai/resources/responses"),
+    `${folder}openai/resources/shared.d.ts`,
+  ])
+  const operations = new Declarations(
+    ["images", "embeddings", "moderations"].map((name) => `${folder}openai/resources/${name}.d.ts`),
+  )
+  const audio = new Declarations(declared("openai/resources/audio"))
+  const messages = new Declarations(declared("@anthropic-ai/sdk/resources/messages"))
+  const beta = new Declarations(declared("@anthropic-ai/sdk/resources/beta/messages"))
+  const gemini = new Declarations([`${folder}@google/genai/dist/genai.d.ts`])
+  const cohere = new Declarations(declared("cohere-ai/api"))
+  const isData = (path: string): boolean =>
+    /(?:^|\.)(?:input_schema|parameters|parametersJsonSchema|response|args|arguments|properties)$/.test(
+      path,
+    )
+
+  /** Whether the gateway reads a field of an operation itself, or the field belongs to another interface of Gemini. */
+  const isForeign = (format: Format, path: string): boolean =>
+    format === "operation"
+      ? /^(?:model|n|speed)$/.test(path)
+      : format === "gemini" && path.includes("_")
+
+  // Each row: the format, a vendor, the types, the place of their members in a request, and the fields that are
+  // rejected for a reason.
+  const rows: [Format, string, Declarations, string, string, string[]][] = [
+    ["openai-chat", "openai", chat, "ChatCompletionCreateParamsBase", "", []],
+    ["openai-chat", "openai-compatible", chat, "ChatCompletionCreateParamsBase", "", []],
+    ["openai-chat", "openrouter", chat, "ChatCompletionCreateParamsBase", "", []],
+    ["openai-responses", "openai", responses, "ResponseCreateParamsBase", "", []],
+    ["openai-responses", "openai-compatible", responses, "ResponseCreateParamsBase", "", []],
+    ["openai-responses", "xai", responses, "ResponseCreateParamsBase", "", []],
+    ["operation", "openai", operations, "ImageGenerateParamsBase", "", ["svg.model"]],
+    ["operation", "openai", operations, "EmbeddingCreateParams", "", []],
+    ["operation", "openai", operations, "ModerationCreateParams", "", []],
+    ["operation", "openai", audio, "SpeechCreateParams", "", []],
+    ["anthropic-messages", "anthropic", messages, "MessageCreateParamsBase", "", []],
+    // The limit of a fallback would exceed the hold.
+    [
+      "anthropic-messages",
+      "anthropic",
+      beta,
+      "MessageCreateParamsBase",
+      "",
+      ["fallbacks.max_tokens"],
+    ],
+    // The number raises the tokens of an image above the hold.
+    [
+      "gemini",
+      "google",
+      gemini,
+      "Content",
+      "contents",
+      ["contents.parts.mediaResolution.numTokens"],
+    ],
+    ["gemini", "google", gemini, "Tool", "tools", []],
+    ["gemini", "google", gemini, "ToolConfig", "toolConfig", []],
+    // These fields choose another model.
+    [
+      "gemini",
+      "google",
+      gemini,
+      "GenerationConfig",
+      "generationConfig",
+      ["generationConfig.modelSelectionConfig", "generationConfig.routingConfig"],
+    ],
+    ["cohere-chat", "cohere", cohere, "V2ChatRequest", "", []],
+    ["operation", "cohere", cohere, "V2RerankRequest", "", []],
+  ]
+
+  test.each(rows)("%s at %s are accepted", (...row) => {
+    const [format, vendor, types, type, root, rejected] = row
+    const paths = types.pathsOf(type, isData).filter((path) => !isForeign(format, path))
+    const found = new Set<string>()
+    for (const path of paths) {
+      const name =
+        types === cohere ? path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : path
+      const body = bodyAt(root === "" ? name : `${root}.${name}`)
+      for (const place of unknownIn(vendor, format, body)) found.add(place)
+    }
+    expect([...found].toSorted()).toEqual(rejected)
+    expect(paths.length).toBeGreaterThan(1)
+  })
+})
+
+describe("recorded requests", () => {
+  const formats: readonly [RegExp, Format][] = [
+    [/\/chat\/completions/, "openai-chat"],
+    [/\/responses(?:\?|$)/, "openai-responses"],
+    [/\/v1\/messages(?:\?|$)/, "anthropic-messages"],
+    [/:(?:stream)?generateContent/i, "gemini"],
+    [/\/converse(?:-stream)?$/, "bedrock-converse"],
+    [/cohere\.\w+\/v2\/chat/, "cohere-chat"],
+    [/\/(?:embeddings|moderations|rerank|images\/generations|audio\/speech)(?:\?|$)/, "operation"],
+  ]
+  /** Fields of the recordings that are billed, or that choose models. */
+  const rejected = new Set(["venice_parameters.enable_web_search", "modelArmorConfig"])
+
+  for (const [address, format] of formats) {
+    test(`in the format ${format} are accepted${WITHOUT_FIXTURES}`, () => {
+      for (const { request, file } of recordedCalls(address)) {
+        const vendor = file.startsWith("recorded/") ? vendorOf(file) : "openai-compatible"
+        const body = jsonOf(request.body)
+        if (body === undefined) continue
+        const { model: _, ...fields } = body
+        const found = unknownIn(vendor, format, format === "operation" ? fields : body)
+        expect([file, found.filter((place) => !rejected.has(place))]).toEqual([file, []])
+      }
+    })
+  }
+})
+
+/** Returns the vendor of a recording in a folder such as `recorded/groq`. */
+function vendorOf(file: string): string {
+  const [, folder = ""] = file.split("/")
+  return folder.replace(/^azure-openai$/, "azure").replace(/^openai-.*$/, "openai")
+}
+
+function jsonOf(body: unknown): JsonObject | undefined {
+  const { json } = (body ?? {}) as { readonly json?: JsonValue }
+  return isJsonObject(json) ? json : undefined
+}
+
+describe("names that suggest an effect on the bill", () => {
+  const words = `
+    model, models, model name, model id, default model, model list, deployment id, fallbacks,
+    context window fallbacks, content policy fallbacks, default fallbacks, fallback model,
+    router settings override, routing config, api base, base url, extra headers,
+    model selection config, safety model, manual mode model, max tokens, max new tokens,
+    max completion tokens, max output tokens, token limit, thinking budget, budget tokens,
+    max thinking tokens, reasoning budget, num predict, num completions, num return sequences,
+    candidate count, best of, sample count, number of images, images count, n predict, service tier,
+    tier, priority, speed, inference geo, inference region, latency, performance config,
+    shared request type, web search, enable search, search parameters, retrieval, plugins, connectors,
+    mcp servers, skills, grounding, extra tools, code interpreter, web fetch, guardrail config,
+    cached content, multi agent`
+    .split(",")
+    .map((name) => name.trim().split(" "))
+  const upper = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+  const spellings: readonly ((name: readonly string[]) => string)[] = [
+    (name) => name.join("_"),
+    (name) => name.join("-"),
+    (name) => name.join(""),
+    (name) => name.map((word, index) => (index === 0 ? word : upper(word))).join(""),
+    (name) => name.map(upper).join(""),
+    (name) => name.join("_").toUpperCase(),
+  ]
+  const formats: readonly Format[] = [
+    ...(["openai-chat", "openai-responses", "anthropic-messages", "gemini"] as const),
+    ...(["bedrock-converse", "cohere-chat", "operation"] as const),
+  ]
+
+  test.each(formats)("are found in the format %s, in every spelling and at any depth", (format) => {
+    for (const name of words) {
+      for (const spelling of spellings) {
+        const field = spelling(name)
+        const bodies: [string, JsonObject][] = [
+          [`options.${field}`, { options: { [field]: 7 } }],
+          [`list[1].a.b.${field}`, { list: [{}, { a: { b: { [field]: { c: 1 } } } }] }],
+        ]
+        for (const [place, body] of bodies) {
+          expect(unknownIn("openai-compatible", format, body)).toEqual([place])
+        }
+      }
+    }
+  })
+
+  test.each(VENDORS)("are found in messages and tools at %s", (vendor) => {
+    const body = {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Hi", x: { maxOutputTokens: 9 } }] },
+        { role: "assistant", content: "Hi", providerOptions: { openai: { maxTokens: 9 } } },
+      ],
+      tools: [{ type: "function", function: { name: "f" }, googleSearch: {} }],
+    }
+    const found = unknownIn(vendor, "openai-chat", body)
+    expect([found[0], found[1]?.startsWith("messages[1].providerOptions"), found[2]]).toEqual([
+      "messages[0].content[0].x.maxOutputTokens",
+      true,
+      "tools[0].googleSearch",
+    ])
+  })
+
+  test("are ignored in data of the caller", () => {
+    const schema = { type: "object", properties: { model: {}, max_tokens: {}, search: {} } }
+    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } }
+    const found = [
+      unknownIn("openai", "openai-chat", {
+        model: "m",
+        metadata: { model: "a", tier: "b" },
+        messages: [{ role: "assistant", tool_calls: [call] }],
+        tools: [{ type: "function", function: { name: "search", parameters: schema } }],
+        response_format: { type: "json_schema", json_schema: { name: "a", schema } },
+      }),
+      unknownIn("anthropic", "anthropic-messages", {
+        messages: [{ role: "assistant", content: [{ type: "tool_use", input: { model: "a" } }] }],
+        tools: [{ name: "search", input_schema: schema }],
+      }),
+      unknownIn("google", "gemini", {
+        contents: [{ parts: [{ functionCall: { name: "f", args: { model: "a" } } }] }],
+        tools: [{ functionDeclarations: [{ name: "f", parameters: schema }] }],
+        generationConfig: { responseSchema: schema },
+      }),
+    ]
+    expect(found.flat()).toEqual([])
+  })
+
+  test("are ignored if the value leaves the feature out", () => {
+    for (const value of [null, false, 0, "", "off", "none", []]) {
+      expect(unknownIn("openai-compatible", "openai-chat", { web_search: value })).toEqual([])
+    }
+    expect(unknownIn("openai-compatible", "openai-chat", { num_samples: 1 })).toEqual([])
+    expect(unknownIn("openai-compatible", "openai-chat", { web_search: 1 })).toEqual(["web_search"])
+  })
+})
+
+test("entries of a list of models may only name a model", () => {
+  const messages = [{ role: "user", content: "Hi" }]
+  const entry = { model: "m", messages, api_base: "https://example.com", seed: 1 }
+  for (const vendor of ["openai-compatible", "openrouter"]) {
+    expect(unknownIn(vendor, "openai-chat", { fallbacks: ["a", { model: "b" }, entry] })).toEqual([
+      "fallbacks[2].messages",
+      "fallbacks[2].api_base",
+      "fallbacks[2].seed",
+    ])
+  }
+})
