@@ -8,7 +8,7 @@ import type { Price } from "../../../src/ledger/price.ts"
 import { imagesUsage } from "../../../src/relay/operations/image/image-usage.ts"
 import { usageOf } from "../../../src/dialects/transcription/formats/openai.ts"
 import { rerankUsage } from "../../../src/relay/operations/rerank/rerank-usage.ts"
-import { speechUsage } from "../../../src/relay/operations/speech/speech-usage.ts"
+import { speechUsage, unreadUsage } from "../../../src/relay/operations/speech/speech-usage.ts"
 import { transcriptionUsage } from "../../../src/relay/operations/transcription/transcription-usage.ts"
 
 function priceOf(rates: Partial<Price["rates"]>): Price {
@@ -92,6 +92,27 @@ describe("estimates for zero usage of a delivered answer", () => {
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
     expect(spoken.estimated).toBe(true)
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
+  })
+
+  test("count the instructions of speech as input, read or not", () => {
+    const request = { input: "hello", instructions: "Be kind. ".repeat(400) }
+    const amount = {
+      request: request as unknown as SpeechRequest,
+      form: "pcm",
+      bytes: 48_000,
+      announced: undefined,
+      reported: undefined,
+    } as const
+    const plain = speechUsage(
+      { ...amount, request: { input: "hello" } as never, ending: "whole" },
+      tokens,
+    )
+    for (const ending of ["whole", "broken", "left"] as const) {
+      const { usage } = speechUsage({ ...amount, ending }, tokens)
+      expect(usage.inputFresh - plain.usage.inputFresh).toBeGreaterThan(600)
+    }
+    expect(unreadUsage(request).inputFresh - plain.usage.inputFresh).toBeGreaterThan(600)
+    expect(unreadUsage(request, { ...NO_USAGE, inputFresh: 7 }).inputFresh).toBe(7)
   })
 
   test("cover missing tokens of images", () => {

@@ -97,7 +97,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Spe
   return {
     usage: {
       ...usage,
-      ...(lacksInput && { inputFresh: roughTokens(Buffer.byteLength(request.input)) }),
+      ...(lacksInput && { inputFresh: inputTokens(request) }),
       ...(lacksOutput && { audioOutput: Math.ceil(seconds * TOKENS_PER_SECOND) }),
     },
     estimated: lacksInput || lacksOutput,
@@ -109,9 +109,17 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Spe
  * @param reported the vendor's own count.
  */
 export function unreadUsage(
-  { input }: Pick<SpeechRequest, "input">,
+  request: Pick<SpeechRequest, "input" | "instructions">,
   reported: Usage = NO_USAGE,
 ): Usage {
-  const inputFresh = reported.inputFresh || roughTokens(Buffer.byteLength(input))
-  return { ...reported, characters: characterCount(input), inputFresh }
+  const inputFresh = reported.inputFresh || inputTokens(request)
+  return { ...reported, characters: characterCount(request.input), inputFresh }
+}
+
+/** Returns the estimated tokens of the text and of the instructions, which are billed as text, too. */
+function inputTokens({
+  input,
+  instructions = "",
+}: Pick<SpeechRequest, "input" | "instructions">): number {
+  return roughTokens(Buffer.byteLength(input) + Buffer.byteLength(instructions))
 }
