@@ -7,7 +7,7 @@ import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
 import { proxyRefusal } from "../wire/http/connection-error.ts"
 import { fetchInSteps } from "../wire/http/fetched.ts"
-import { MAX_ERROR_BYTES, MAX_LIST_BYTES, modelsIn, probedBody } from "./probed-json.ts"
+import { ERROR_LIMITS, LIST_LIMITS, modelsIn, probedBody } from "./probed-json.ts"
 import { unreachable } from "./unreachable-provider.ts"
 
 /** HTTP status that only proxies send. */
@@ -129,7 +129,7 @@ async function validate(
     await response.body?.cancel()
     return { result: "ok", found }
   }
-  const body = await probedBody(response, MAX_LIST_BYTES)
+  const body = await probedBody(response, LIST_LIMITS)
   if (body.type === "too_large") return TOO_LARGE
   if (body.type === "text" || typeof body.value !== "object") {
     const isPage = body.type === "text" && /^\s*</.test(body.text)
@@ -160,7 +160,7 @@ async function accountError(
 ): Promise<ProviderErrorKind | undefined> {
   const { status, headers } = response
   if (status < 400 || status >= 500) return undefined
-  const read = await probedBody(response, MAX_ERROR_BYTES)
+  const read = await probedBody(response, ERROR_LIMITS)
   const body = read.type === "json" ? read.value : read.type === "text" ? read.text : ""
   const { dialect } = vendor.chat[0] ?? {}
   const error = dialect?.decodeError(status, body, headers) ?? vendorRefusal(status, {})

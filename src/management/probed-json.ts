@@ -1,12 +1,10 @@
-import { isJsonObject, type JsonValue, MAX_JSON_DEPTH, parseJson } from "../canon/json.ts"
-import { JsonScanner } from "../canon/json-structure.ts"
+import { boundedText, type TextLimits } from "../canon/bounded-text.ts"
+import { isJsonObject, type JsonValue, parseJson } from "../canon/json.ts"
 
-/** Maximum bytes of a model list. */
-export const MAX_LIST_BYTES = 8 * 1024 * 1024
-/** Maximum bytes of an error, as for calls. */
-export const MAX_ERROR_BYTES = 64 * 1024
-/** Maximum lists, objects, members and elements. The longest list of a provider has fewer than 50,000. */
-const MAX_VALUES = 200_000
+/** Limits of a model list. The longest list of a provider has fewer than 50,000 values. */
+export const LIST_LIMITS: TextLimits = { maxBytes: 8 * 1024 * 1024, maxValues: 100_000 }
+/** Limits of an error. Errors of calls have the same maximum size. */
+export const ERROR_LIMITS: TextLimits = { maxBytes: 64 * 1024, maxValues: 10_000 }
 
 /** The content of a provider's response. */
 export type ProbedBody =
@@ -16,24 +14,11 @@ export type ProbedBody =
   | { readonly type: "too_large" }
 
 /** Reads a response, whose JSON is only parsed if this takes a short time. */
-export async function probedBody(response: Response, maxBytes: number): Promise<ProbedBody> {
-  const chunks: Uint8Array[] = []
-  const scanner = new JsonScanner()
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength
-    scanner.push(chunk)
-    // Leaving the loop cancels the body.
-    if (length > maxBytes || isTooComplex(scanner)) return { type: "too_large" }
-    chunks.push(chunk)
-  }
-  const text = Buffer.concat(chunks).toString()
+export async function probedBody({ body }: Response, limits: TextLimits): Promise<ProbedBody> {
+  const text = await boundedText(body, limits)
+  if (text === undefined) return { type: "too_large" }
   const value = parseJson(text)
   return value === undefined ? { type: "text", text } : { type: "json", value }
-}
-
-function isTooComplex({ values, elements, deepest, isTooWide }: JsonScanner): boolean {
-  return Math.max(values, elements) > MAX_VALUES || deepest > MAX_JSON_DEPTH || isTooWide
 }
 
 /** Member names of model lists, and of model names in their elements. There is one for each variant. */

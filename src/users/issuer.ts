@@ -1,12 +1,13 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 import type { AuthorizationServer } from "oauth4webapi"
+import { boundedBytes } from "../canon/bounded-text.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import { fetchInSteps } from "../wire/http/fetched.ts"
 
 const DISCOVERY_TIMEOUT_MS = 10_000
-/** Maximum bytes of an answer of an issuer. Descriptions, keys and tokens have a few kilobytes. */
-const MAX_ANSWER_BYTES = 1024 * 1024
+/** Limits of a response of an issuer. Descriptions, keys and tokens have a few kilobytes. */
+const ANSWER_LIMITS = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
 const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
 
@@ -54,20 +55,15 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
 }
 
 /**
- * Requests an issuer's answer, with a limited length.
- * @throws Error if the answer is longer.
+ * Requests a response of an issuer, whose length and complexity are limited.
+ * @throws Error if the response exceeds a limit.
  */
 export async function fetchFromIssuer(url: string, init: RequestInit): Promise<Response> {
   const response = await fetchInSteps(url, init)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_ANSWER_BYTES) throw new Error("the response of the issuer is too long")
-    chunks.push(chunk)
-  }
+  const bytes = await boundedBytes(response.body, ANSWER_LIMITS)
+  if (bytes === undefined) throw new Error("the response of the issuer is too long or too complex")
   const { status, headers } = response
-  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, headers })
+  return new Response(bytes.length === 0 ? null : bytes, { status, headers })
 }
 
 /** Returns the address of an issuer's metadata. */

@@ -1,5 +1,6 @@
-import { request } from "node:http"
+import { type IncomingMessage, request } from "node:http"
 import { z } from "zod"
+import { boundedText } from "../canon/bounded-text.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
 import { ConnectionError, connectionErrorOf } from "../wire/http/connection-error.ts"
@@ -9,8 +10,8 @@ import { fetchInSteps } from "../wire/http/fetched.ts"
 const TIMEOUT_MS = 10_000
 /** Timeout of a request to the machine's own metadata service, which is one hop away. */
 const METADATA_TIMEOUT_MS = 2_000
-/** Maximum bytes of a document with a credential. Real documents have a few kilobytes. */
-const MAX_DOCUMENT_BYTES = 64 * 1024
+/** Limits of a document with a credential. Real documents have a few kilobytes. */
+const DOCUMENT_LIMITS = { maxBytes: 64 * 1024, maxValues: 10_000 }
 
 /** Accepts a credential that can be the value of a header. */
 export const credentialText = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
@@ -53,7 +54,7 @@ export async function requestCredential(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     status = response.status
-    text = await boundedText(response)
+    text = await documentText(response.body)
   } catch (error) {
     throw unreachable(service, error)
   }
@@ -71,48 +72,28 @@ export async function requestMetadata(
   url: string,
   { method = "GET", headers = {} }: CredentialRequest,
 ): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS)
   try {
-    const sent = request(url, { method, headers, signal }, (response) => {
-      const chunks: Buffer[] = []
-      let bytes = 0
-      response.on("data", (chunk: Buffer) => {
-        bytes += chunk.byteLength
-        if (bytes > MAX_DOCUMENT_BYTES) sent.destroy(tooLarge())
-        else chunks.push(chunk)
-      })
-      response.on("error", reject)
-      response.on("end", () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") })
-      })
-    })
+    const sent = request(url, { method, headers, signal }, resolve)
     sent.on("error", reject)
     sent.end()
-    const { status, text } = await promise
-    return acceptedText(service, status, text)
+    const response = await promise
+    return acceptedText(service, response.statusCode ?? 0, await documentText(response))
   } catch (error) {
     throw error instanceof GatewayError ? error : unreachable(service, error)
   }
 }
 
-function tooLarge(): ConnectionError {
-  const words = `its response is larger than ${MAX_DOCUMENT_BYTES / 1024} KB`
-  return new ConnectionError("between_bytes", "EMSGSIZE", words)
-}
-
 /**
- * Reads the body of a response.
- * @throws ConnectionError if it is longer than any document with a credential.
+ * Reads a document with a credential.
+ * @throws ConnectionError if it is longer or more complex than any document with a credential.
  */
-async function boundedText({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ""
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_DOCUMENT_BYTES) throw tooLarge()
-  }
-  return text
+async function documentText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const text = await boundedText(body, DOCUMENT_LIMITS)
+  if (text !== undefined) return text
+  const words = `its response is larger than ${DOCUMENT_LIMITS.maxBytes / 1024} KB or too complex`
+  throw new ConnectionError("between_bytes", "EMSGSIZE", words)
 }
 
 function acceptedText({ name, errorCode }: CredentialService, status: number, text: string) {

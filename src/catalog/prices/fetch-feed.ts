@@ -1,9 +1,12 @@
+import { boundedText } from "../../canon/bounded-text.ts"
 import { FeedError } from "./feed-error.ts"
 import { fetchInSteps } from "../../wire/http/fetched.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
 /** Maximum size of a price list, which is larger than a list with ten times as many models. */
 const MAX_BYTES = 16 * 1024 * 1024
+/** Maximum values of a price list. Its prices are one text, which is parsed only if its signature is correct. */
+const MAX_VALUES = 100
 
 /** Loads the text of a price list. @param from a file, or an address that starts with http: or https: */
 export async function fetchFeed(from: string): Promise<string> {
@@ -24,24 +27,16 @@ async function download(address: string): Promise<string> {
       signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS),
     })
     if (!response.ok) throw new FeedError(`${place} answered with status ${response.status}`)
-    return await limited(response, place)
+    const text = await boundedText(response.body, { maxBytes: MAX_BYTES, maxValues: MAX_VALUES })
+    if (text === undefined)
+      throw new FeedError(`${place} sent more bytes or values than a price list can have`)
+    return text
   } catch (error) {
     if (error instanceof FeedError) throw error
     const reason =
       (error as Error).name === "TimeoutError" ? "did not answer in time" : "cannot be reached"
     throw new FeedError(`${place} ${reason}`, { cause: error })
   }
-}
-
-async function limited(response: Response, place: string): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_BYTES) throw new FeedError(`${place} sent more bytes than a price list can have`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
 }
 
 /** Returns an address without the parts that may be secret. */

@@ -1,9 +1,11 @@
 import * as z from "zod"
+import { boundedText } from "../../canon/bounded-text.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../../wire/http/pinned-fetch.ts"
 import { BillError, readAmount, readQuantity } from "./bill.ts"
 
 const DEFAULT_TIMEOUT_MS = 60_000
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
+/** Limits of a page of costs. The numbers of a page are read one by one, which takes a microsecond each. */
+const PAGE_LIMITS = { maxBytes: 32 * 1024 * 1024, maxValues: 1_000_000 }
 
 /** An optional text or number. Both are strings, because `getCosts` returns numbers as strings. */
 export const optionalText = z.string().nullish()
@@ -85,15 +87,10 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   return isLate ? `the response took longer than ${timeoutMs / 1_000} s` : "the response broke off"
 }
 
-async function readText(name: string, response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_PAGE_BYTES) throw new BillError(`${name} sent too much`, "Request fewer days.")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
+async function readText(name: string, { body }: Response): Promise<string> {
+  const text = await boundedText(body, PAGE_LIMITS)
+  if (text === undefined) throw new BillError(`${name} sent too much`, "Request fewer days.")
+  return text
 }
 
 function parseNumbersAsText(text: string): unknown {
