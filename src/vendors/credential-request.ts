@@ -92,7 +92,7 @@ export async function requestMetadata(
 async function documentText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   const text = await boundedText(body, DOCUMENT_LIMITS)
   if (text !== undefined) return text
-  const words = `its response is larger than ${DOCUMENT_LIMITS.maxBytes / 1024} KB or too complex`
+  const words = `its response is too complex or larger than ${DOCUMENT_LIMITS.maxBytes / 1024} KB`
   throw new ConnectionError("between_bytes", "EMSGSIZE", words)
 }
 

@@ -96,7 +96,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 }
 
-const REFUSAL = /too long|too complex|could not be fetched|sent more bytes or values|sent too much/
+const REFUSAL = /too long|too complex|could not be fetched|sent more bytes|sent too much/
 
 let body = ""
 const server = Bun.serve({

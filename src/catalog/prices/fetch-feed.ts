@@ -29,7 +29,7 @@ async function download(address: string): Promise<string> {
     if (!response.ok) throw new FeedError(`${place} answered with status ${response.status}`)
     const text = await boundedText(response.body, { maxBytes: MAX_BYTES, maxValues: MAX_VALUES })
     if (text === undefined)
-      throw new FeedError(`${place} sent more bytes or values than a price list can have`)
+      throw new FeedError(`${place} sent more bytes than a price list can have, or more values`)
     return text
   } catch (error) {
     if (error instanceof FeedError) throw error
