@@ -200,7 +200,7 @@ export class Keys {
   async #require(actor: Actor, id: string): Promise<KeyRecord> {
     const key = await this.#store.keys.find(id)
     if (!key || !maySee(actor, key.account)) {
-      throw new GatewayError("not_found", `There is no key '${id.slice(0, 100)}'.`)
+      throw new GatewayError("not_found", `Key '${id.slice(0, 100)}' not found. Check its id.`)
     }
     return key
   }

@@ -25,7 +25,8 @@ export function messageOf(
 }
 
 const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => string>> = {
-  "balance.low": (fact) => `The balance is low: ${fact("balance")} credits are left`,
+  "balance.low": (fact) =>
+    `The balance is low: ${fact("balance")} ${fact("balance") === "1" ? "credit is" : "credits are"} left`,
   "budget.spent": (fact) =>
     `${fact("percent")} % of the ${PERIODS[fact("period")] ?? ""}budget of ${fact("key") === "" ? "the account" : `the key ${fact("key")}`} is spent`,
   "account.paused": (fact) => `The account is ${fact("state")}: all requests are rejected`,

@@ -121,7 +121,7 @@ test("LiteLLM import shows its result, writes it once, and accepts the old keys"
   }
   const done = await runCommand(place, ...words, "--apply")
   expect(done.stderr).toBe("")
-  expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grants; 0 already existed.")
+  expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grant; 0 already existed.")
   for (const shown of [dry.stdout, done.stdout, readFileSync(place.out, "utf8")]) {
     for (const secret of [SECRET, KEYS.team, digestOf(KEYS.team)])
       expect(shown).not.toContain(secret)
@@ -218,13 +218,13 @@ test("new-api import transfers channels, balances and keys", async () => {
     "its type 2 is unknown",
     "'param_override'",
     "its group 'vip'",
-    "1 accounts, 1 keys, 2.469134 credits",
+    "1 account, 1 key, 2.469134 credits",
     "it is used up or expired",
   ]) {
     expect(dry.stdout).toContain(said)
   }
   const done = await runCommand(place, ...words, "--apply")
-  expect(done.stdout).toContain("Created 1 accounts, 1 keys and 1 grants")
+  expect(done.stdout).toContain("Created 1 account, 1 key and 1 grant")
   for (const secret of [SECRET, key]) expect(dry.stdout + done.stdout).not.toContain(secret)
   const settings = readFileSync(place.out, "utf8")
   writeFileSync(
@@ -304,7 +304,7 @@ test("OpenRouter import writes new secrets to a separate file", async () => {
   const words = ["import", "openrouter-export", file, "--out", place.out, "--apply"]
   const done = await runCommand(place, ...words)
   expect(done.stdout).toContain("'include_byok_in_limit'")
-  expect(done.stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
+  expect(done.stdout).toContain("Created 1 account, 2 keys and 0 grants")
   const secrets = readFileSync(`${place.out}.keys`, "utf8").trim().split("\n")
   expect(secrets).toHaveLength(2)
   for (const line of secrets) expect(done.stdout).not.toContain(line.split("  ")[0] ?? "")
@@ -378,7 +378,7 @@ test("LiteLLM import skips and names expired keys, empty budgets and session key
   expect(stdout).toMatch(/key sometime +its expiry cannot be read/)
   expect(stdout).toMatch(/key without-budget +its budget is zero or used up/)
   expect(stdout).toMatch(/key session +it is a session key of LiteLLM's UI/)
-  expect(stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
+  expect(stdout).toContain("Created 1 account, 2 keys and 0 grants")
 })
 
 test("import writes nothing if the gateway would not start with the settings", async () => {

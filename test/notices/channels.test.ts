@@ -5,7 +5,7 @@ import { DeliveryError } from "../../src/notices/channels/channel.ts"
 import { Mail } from "../../src/notices/channels/mail.ts"
 import { Slack } from "../../src/notices/channels/slack.ts"
 import { newWebhookSecret, Webhook } from "../../src/notices/channels/webhook.ts"
-import type { NoticeMessage } from "../../src/notices/message.ts"
+import { type NoticeMessage, titleOf } from "../../src/notices/message.ts"
 import { startReceiver } from "./receiver.ts"
 
 const MESSAGE: NoticeMessage = {
@@ -171,3 +171,10 @@ async function startMailServer(onMail: (mail: string, to: readonly string[]) => 
     [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
   }
 }
+
+test("a balance of one credit is in the singular", () => {
+  const titleAt = (balance: string) =>
+    titleOf({ id: "n", created_at: "", account: null, type: "balance.low", data: { balance } })
+  expect(titleAt("1")).toBe("The balance is low: 1 credit is left")
+  expect(titleAt("0.5")).toBe("The balance is low: 0.5 credits are left")
+})

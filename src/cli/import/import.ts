@@ -8,7 +8,7 @@ import type { Style } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
 import { type Applied, applyImport } from "./apply.ts"
 import { refuseOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
-import { pageOf } from "./page.ts"
+import { counted, pageOf } from "./page.ts"
 import { type ImportPlan, type PlannedAccount, writableAccounts } from "./plan.ts"
 import { checkSettings, withoutMissingModels } from "./settings-check.ts"
 
@@ -145,7 +145,7 @@ function wordsOf(applied: Applied, out: string): string {
   const environment = files.find((file) => file.endsWith(".env"))
   const load = environment === undefined ? "" : `set -a; . ${shellPath(environment)}; set +a; `
   return [
-    `Created ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} already existed.`,
+    `Created ${counted(accounts, "account")}, ${counted(keys, "key")} and ${counted(grants, "grant")}; ${present} already existed.`,
     ...renamed.map(
       ({ name, created_as }) =>
         `Another account has the name '${name}', so the imported one is '${created_as}'.`,

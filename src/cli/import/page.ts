@@ -20,8 +20,13 @@ export function pageOf(
   })
   const keys = accounts.reduce((sum, { keys: own }) => sum + own.length, 0)
   const credits = accounts.reduce((sum, account) => sum + account.credits, 0n)
-  const sums = `${accounts.length} accounts, ${keys} keys, ${formatCredits(credits)} credits`
+  const sums = `${counted(accounts.length, "account")}, ${counted(keys, "key")}, ${counted(formatCredits(credits), "credit")}`
   return [...parts, sums].join("\n\n")
+}
+
+/** Returns a number with its noun in the singular or plural. */
+export function counted(count: number | string, noun: string): string {
+  return `${count} ${noun}${String(count) === "1" ? "" : "s"}`
 }
 
 function tableOf(rows: readonly Difference[], style: Style): string {
