@@ -4,7 +4,7 @@ import { HOUR_MS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { labelledReceipts } from "./label-conditions.ts"
-import { addNames, isRequest, narrow } from "./request-conditions.ts"
+import { addNames, isRequest, narrow, receiptsByIds } from "./request-conditions.ts"
 import { reachOf } from "./requests-reach.ts"
 
 interface CountRow {
@@ -53,7 +53,10 @@ async function selectOf(
   narrow(conditions, filter, await isRequest(statements, filter.search))
   conditions.among("account", filter.accounts)
   const source =
-    labelledReceipts(conditions, filter.labels) ?? receiptsInHours(conditions, filter) ?? "receipts"
+    labelledReceipts(conditions, filter.labels) ??
+    receiptsByIds(conditions, filter) ??
+    receiptsInHours(conditions, filter) ??
+    "receipts"
   return `SELECT receipts.request, receipts.at, receipts.failed FROM ${source} ${conditions.where}`
 }
 

@@ -12,7 +12,7 @@ import type { PostgresClient } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
-import { addNames, isRequest, narrow } from "./request-conditions.ts"
+import { addNames, isRequest, narrow, receiptsByIds } from "./request-conditions.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 
@@ -73,10 +73,10 @@ function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrd
   } else conditions.add(`(${sorted}, at, position) < (?, ${at}, ${row})`, place.value ?? 0n)
 }
 
-/** Reads requests by their ids. `OFFSET` prevents a scan in the order of the list. */
-function readOnes(conditions: Conditions, filter: RequestFilter): string {
+/** Reads requests by their ids. */
+function readOne(conditions: Conditions, filter: RequestFilter, source = "receipts"): string {
   conditions.among("account", filter.accounts)
-  return `SELECT ${COLUMNS} FROM receipts ${conditions.where} OFFSET 0`
+  return `SELECT ${COLUMNS} FROM ${source} ${conditions.where}`
 }
 
 interface Reading {
@@ -93,7 +93,9 @@ function readOf(
   page: RequestPage,
   { limit, isOne }: Reading,
 ): string {
-  if (isOne || filter.requests !== undefined) return readOnes(conditions, filter)
+  if (isOne) return readOne(conditions, filter)
+  const byIds = receiptsByIds(conditions, filter)
+  if (byIds !== undefined) return readOne(conditions, filter, byIds)
   const labelled = labelledReceipts(conditions, filter.labels)
   if (labelled !== undefined) {
     conditions.add(`${LABELLED_AT} >= ?`, filter.from)

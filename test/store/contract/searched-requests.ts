@@ -82,8 +82,11 @@ export function searchedRequestContract(engine: Engine): void {
         { request: idAt(1), at: AT, model: "one" },
         { request: idAt(2), at: AT + 5 * HOUR, model: "two", account: "b" },
         { request: idAt(3), at: AT + 2 * HOUR, model: "two", outcomes: ["upstream_error"] },
-        { request: idAt(4), at: AT + HOUR, model: "three" },
+        { request: idAt(4), at: AT + HOUR, model: "three", labels: { user: "anna" } },
       )
+      const labels = [{ name: "user", value: "anna" } as const]
+      expect(await found(own, { requests: [idAt(1), idAt(4)], labels })).toEqual([idAt(4)])
+      expect(await found(own, { requests: [idAt(1)], labels })).toEqual([])
       expect(await found(own, { models: ["one", "two"] })).toEqual([idAt(2), idAt(3), idAt(1)])
       expect(await found(own, { models: ["one", "two"], model: "t*" })).toEqual([idAt(2), idAt(3)])
       expect(await found(own, { models: ["one", "two"], accounts: ["a"] })).toEqual([
@@ -123,6 +126,9 @@ export function searchedRequestContract(engine: Engine): void {
         { at: AT + HOUR, answered: 1, failed: 0 },
       ])
       expect(await reports.count([], HOUR)).toEqual([])
+      expect(await reports.count([{ requests: [idAt(1), idAt(2)], labels }], HOUR)).toEqual([
+        { at: AT, answered: 1, failed: 0 },
+      ])
       expect(await reports.reachOfMatches(filters, 100)).toBeNull()
       expect(await reports.reachOfMatches([{ models: ["one", "two"] }], 2)).not.toBeNull()
     })
