@@ -164,7 +164,7 @@ describe("names that suggest an effect on the bill", () => {
     max completion tokens, max output tokens, token limit, thinking budget, budget tokens,
     max thinking tokens, reasoning budget, num predict, num completions, num return sequences,
     candidate count, best of, sample count, number of images, images count, n predict, service tier,
-    tier, priority, speed, inference geo, inference region, latency, performance config,
+    tier, priority, speed, inference geo, inference region, latency, vertex location, performance config,
     shared request type, web search, enable search, search parameters, retrieval, plugins, connectors,
     mcp servers, skills, grounding, extra tools, code interpreter, web fetch, guardrail config,
     cached content, multi agent`
@@ -246,6 +246,16 @@ describe("names that suggest an effect on the bill", () => {
     expect(unknownIn("openai-compatible", "openai-chat", { num_samples: 1 })).toEqual([])
     expect(unknownIn("openai-compatible", "openai-chat", { web_search: 1 })).toEqual(["web_search"])
   })
+})
+
+test("search options are rejected at vendors whose table does not have them", () => {
+  for (const vendor of ["alibaba", "groq", "mistral", "xai", "zai", "vercel"]) {
+    const body = { web_search_options: {} }
+    expect([vendor, unknownIn(vendor, "openai-chat", body)]).toEqual([
+      vendor,
+      ["web_search_options"],
+    ])
+  }
 })
 
 test("entries of a list of models may only name a model", () => {

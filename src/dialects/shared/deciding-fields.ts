@@ -35,7 +35,9 @@ export const DECIDING_FIELDS: readonly string[] = [
   "best_of",
   "stream",
   "stream_options.include_usage",
+  "reasoning.max_tokens",
   "reasoning.mode",
+  "thinking.type",
   // Fields with the class of service.
   "service_tier",
   "speed",

@@ -17,11 +17,17 @@ const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonl
       names: /count/,
       and: /candidate|choice|completion|sample|image|output|answer/,
     },
-    { effect: "mode", names: /tier|priority|speed|latency|geo|region|residency|requesttype/ },
+    {
+      effect: "mode",
+      names: /tier|priority|speed|latency|geo|region|location|residency|requesttype/,
+    },
     { effect: "mode", names: /performance|throughput/ },
     { effect: "tool", names: /tool|search|retriev|plugin|connector|grounding|mcp|skill|agent/ },
     { effect: "tool", names: /webfetch|fetchurl|urlcontext|crawl|brows|interpreter|codeexec/ },
-    { effect: "tool", names: /guardrail|cachedcontent|contextmanagement|compound|^preset$/ },
+    {
+      effect: "tool",
+      names: /guardrail|enhancement|cachedcontent|contextmanagement|compound|^preset$/,
+    },
     { effect: "tool", names: /^provideroptions$/ },
   ]
 

@@ -34,6 +34,7 @@ const OPENAI_CONTENT_NAMES = [
 ] as const
 
 const OPENAI_DATA = [
+  "user_location",
   "arguments",
   "filters",
   "function_call",
@@ -51,8 +52,6 @@ const OPENAI_SHARED = [
   "parallel_tool_calls",
   "thinking.budget_tokens",
   "tool_choice.**",
-  "web_search_options.search_context_size",
-  "web_search_options.user_location.**",
 ] as const
 
 /**
@@ -125,7 +124,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "tools",
       "toolset_name",
     ],
-    data: ["input", "input_examples", "input_schema"],
+    data: ["input", "input_examples", "input_schema", "user_location"],
   },
   gemini: {
     paths: [
@@ -166,7 +165,14 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "toolConfig.tools.**",
     ],
     contents: ["messages", "system"],
-    contentNames: ["searchResult", "searchResultIndex", "toolResult", "toolUse", "toolUseId"],
+    contentNames: [
+      "s3Location",
+      "searchResult",
+      "searchResultIndex",
+      "toolResult",
+      "toolUse",
+      "toolUseId",
+    ],
     data: ["input", "json"],
   },
   "cohere-chat": {

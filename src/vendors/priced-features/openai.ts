@@ -155,6 +155,7 @@ const SEARCH_OPTIONS: FieldSwitch = {
 export const OPENAI_CHAT_SWITCHES: Switches = {
   fields: [SERVICE_TIER, SEARCH_OPTIONS, BEST_OF, REASONING_MODE],
   tools: OWN_TOOLS,
+  known: ["web_search_options.**"],
 }
 
 /** Switches of `POST /v1/responses` at OpenAI and Azure. */
@@ -173,11 +174,11 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
 }
 
 /**
- * The part of a table about lists of fallback models. LiteLLM applies all members of an entry to the call of that model
+ * The part of a table about searches and lists of fallback models. LiteLLM applies all members of an entry to the call of that model
  * (docs.litellm.ai, "Client-Side Fallbacks"), so an entry may only name its model.
  */
-export const MODEL_LISTS: Pick<Switches, "known" | "closed"> = {
-  known: ["fallbacks.model"],
+export const ROUTER_FIELDS: Pick<Switches, "known" | "closed"> = {
+  known: ["fallbacks.model", "web_search_options.**"],
   closed: ["fallbacks", "models"],
 }
 
@@ -191,7 +192,7 @@ export const COMPATIBLE_CHAT_SWITCHES: Switches = {
     { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
   ],
   tools: OWN_TOOLS,
-  ...MODEL_LISTS,
+  ...ROUTER_FIELDS,
 }
 
 export const COMPATIBLE_RESPONSES_SWITCHES: Switches = {
@@ -202,5 +203,5 @@ export const COMPATIBLE_RESPONSES_SWITCHES: Switches = {
     web_search_preview: SEARCHES,
     file_search: RESPONSES_TOOLS.file_search ?? LOOPED,
   },
-  ...MODEL_LISTS,
+  ...ROUTER_FIELDS,
 }

@@ -1,7 +1,7 @@
 import {
   BEST_OF,
   COMPACTION,
-  MODEL_LISTS,
+  ROUTER_FIELDS,
   OWN_RESPONSES_TOOLS,
   OWN_TOOLS,
   REASONING_MODE,
@@ -105,15 +105,14 @@ const WEB_FETCH: Charge = {
 export const OPENROUTER_SWITCHES: Switches = {
   fields: OPENROUTER_FIELDS,
   known: [
-    ...(MODEL_LISTS.known ?? []),
+    ...(ROUTER_FIELDS.known ?? []),
     "plugins.search_prompt",
     "provider.allow_fallbacks",
     "provider.max_price.**",
     "provider.sort.**",
     "stop_server_tools_when.**",
-    "web_search_options.**",
   ],
-  ...(MODEL_LISTS.closed && { closed: MODEL_LISTS.closed }),
+  ...(ROUTER_FIELDS.closed && { closed: ROUTER_FIELDS.closed }),
   tools: {
     ...OWN_RESPONSES_TOOLS,
     "openrouter:datetime": TOKENS,
