@@ -11,14 +11,13 @@ import {
 } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-/** Returns the environment in which a program loads a module of `test/support` first. */
-function preloading(name: string): Record<string, string> {
-  const path = Bun.fileURLToPath(new URL(`../support/${name}`, import.meta.url))
-  return { BUN_OPTIONS: `--preload=${path}` }
+/** Returns the environment in which a program loads a module first. */
+function preloading(module: URL): Record<string, string> {
+  return { BUN_OPTIONS: `--preload=${Bun.fileURLToPath(module)}` }
 }
 
-const SPINNING = preloading("spinning.ts")
-const CAPPED_CLOCK = preloading("capped-clock.ts")
+const SPINNING = preloading(new URL("../support/spinning.ts", import.meta.url))
+const CAPPED_CLOCK = preloading(new URL("../support/capped-clock.ts", import.meta.url))
 
 const yaml = (url: string) => `
 server: { port: 0 }

@@ -7,7 +7,7 @@ import { writeSync } from "node:fs"
 
 const SPIN = "spin-forever"
 const STANDARD_ERROR = 2
-const CLOCK = Bun.fileURLToPath(new URL("processor-clock.ts", import.meta.url))
+const CLOCK = Bun.fileURLToPath(new URL("./processor-clock.ts", import.meta.url))
 const { TOLLGATE_WORKERS = "1", TOLLGATE_WORKER_NUMBER } = process.env
 
 const parse = JSON.parse
