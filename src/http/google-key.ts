@@ -1,7 +1,7 @@
 import { succeed } from "./incoming-body.ts"
 import type { Route } from "./server.ts"
 
-/** The header with the key in requests of Google's clients. */
+/** The header with the key in requests from Google's clients. */
 export const GOOGLE_KEY = "x-goog-api-key"
 const PARAMETER = "key"
 

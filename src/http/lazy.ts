@@ -13,7 +13,7 @@ export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
 
   /**
    * Returns the value. If its creation fails, the next call tries again.
-   * @throws the errors of the creation.
+   * @throws any error thrown by the creation.
    */
   async get(): Promise<Value> {
     if (this.#isOver) throw new Error("the gateway is shutting down")

@@ -58,7 +58,7 @@ export interface BodyReading {
 /**
  * Reads a JSON body. If its announced size exceeds the limit or the free memory, it is rejected without being read.
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`, and
- *   the errors of the watch.
+ *   errors thrown by the watch.
  */
 export async function readJsonBody(request: Request, reading: BodyReading): Promise<ReceivedBody> {
   const { limit, memory, pace = USUAL_PACE, watch } = reading

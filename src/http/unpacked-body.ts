@@ -44,7 +44,7 @@ export function refuseEncoding(headers: Headers): void {
 
 /**
  * Decompresses the chunks of a body on demand, so that nothing beyond the reader's limit is decompressed.
- * @throws GatewayError `invalid_value` for invalid data; the errors of the chunks.
+ * @throws GatewayError `invalid_value` for invalid data; errors thrown while the chunks are read.
  */
 export async function* unpackedChunks(
   chunks: AsyncGenerator<Uint8Array, undefined>,

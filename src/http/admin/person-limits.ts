@@ -1,11 +1,11 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { nextTurn } from "../../canon/next-turn.ts"
 
-/** Maximum management requests of a person that run at the same time. */
+/** Maximum concurrent management requests per person. */
 const MAX_RUNNING = 8
 /**
- * Maximum management requests of a person that wait for other requests of the person. The console sends about ten at
- * once.
+ * Maximum management requests per person that wait for other requests of the same person. The console sends about ten
+ * at once.
  */
 const MAX_WAITING = 64
 /** Seconds after which to retry. A running request may end at any time. */

@@ -22,7 +22,7 @@ const MAX_KEYS_PER_DAY = 1_000_000
 const POLL_INTERVAL_MS = 100
 /** Maximum duration of these checks. Other processes detect a dead process sooner. */
 const POLL_TIMEOUT_MS = 60_000
-/** Duration of a lookup after which the answer of a completed request counts as lost. */
+/** Duration of a lookup after which the answer to a completed request counts as lost. */
 const STORE_TIMEOUT_MS = 5_000
 /** Maximum time for writing the remaining answers at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000

@@ -33,7 +33,7 @@ export interface KeptAnswerParts {
 }
 
 /**
- * The answer of the request that holds a key. `gone`: the request ended without an effect. `unclear`: the claim must be
+ * The answer to the request that holds a key. `gone`: the request ended without an effect. `unclear`: the claim must be
  * looked up again.
  */
 export type Found = Response | "gone" | "unclear"
@@ -68,7 +68,7 @@ export class KeptAnswers implements AsyncDisposable {
   }
 
   /**
-   * Finds the answer of the request that holds the key.
+   * Finds the answer to the request that holds the key.
    * @param looks With `wasUnclear`, this is a second lookup, so the stored state of a request without a process is final.
    *   With `isLost`, so much time has passed that the answer would have been stored by now.
    * @throws GatewayError `answerGone` of the request.

@@ -27,7 +27,7 @@ export interface NeighbourParts {
   /** The data folder of the installation. */
   readonly data: string
   readonly node: string
-  /** Returns the answer of a request in this process; undefined if it is not running here. */
+  /** Returns the answer to a request in this process; undefined if the request is not running here. */
   readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
 }
 
@@ -73,7 +73,7 @@ export class Neighbours implements AsyncDisposable {
   }
 
   /**
-   * Requests the answer of a request that runs in another process.
+   * Requests the answer to a request that runs in another process.
    * @returns `absent` if the request does not run there, `unreachable` if the process does not respond.
    */
   async ask(

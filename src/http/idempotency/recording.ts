@@ -49,7 +49,7 @@ export class Recording {
     return this.#isTooLarge
   }
 
-  /** Resolves with the next change of the recording. */
+  /** Resolves when the recording changes next. */
   get changed(): Promise<void> {
     return this.#change.promise
   }

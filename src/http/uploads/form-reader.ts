@@ -104,7 +104,7 @@ export class FormReader implements FormReceiver {
       await closeAll(this.#spooled)
       throw error instanceof FormError ? refusalOf(error) : error
     }
-    // If an unlinked file cannot be closed, this has no consequences.
+    // A failure to close an unlinked file has no consequences.
     memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
     const files = this.#files.filter((file) => file !== undefined)
     return { files, fields: this.#fields, bytes: this.#bytes }

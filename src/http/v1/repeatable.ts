@@ -126,7 +126,7 @@ async function admitModel(
   const model =
     name !== undefined && isSame ? name : modelOf(await store.settlements.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
-  // If the body names no model, keys may also have different models.
+  // If the body names no model, the default model may differ between keys.
   else if (rights !== key.id) throw unclearModel()
 }
 
