@@ -4,7 +4,7 @@ import { type Cost, costOf } from "../../ledger/price.ts"
 import { withRequests } from "./priced-usage.ts"
 
 /**
- * Returns the cost of a usage at the most expensive deployment; undefined if no deployment has a price.
+ * Returns the cost of the usage at the most expensive deployment; undefined if no deployment has a price.
  * @param calls the number of upstream calls with this usage in total.
  */
 export function highestCost(
@@ -21,7 +21,7 @@ export function highestCost(
   return worst
 }
 
-/** Returns the cost of a usage at the cheapest deployment, in nanocredits. */
+/** Returns the cost of the usage at the cheapest deployment, in nanocredits. */
 export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
   let min: bigint | undefined
   for (const { price } of deployments) {

@@ -266,7 +266,7 @@ function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   return { ...input, bound: widenedBound(plain, featureCosts, model, calls) }
 }
 
-/** Returns the cost of a usage at the most expensive deployment, in nanocredits. */
+/** Returns the cost of the usage at the most expensive deployment, in nanocredits. */
 function worstOf({ deployments }: Model, worst: Usage, calls?: number): bigint {
   return highestCost(worst, deployments, calls)?.total ?? 0n
 }

@@ -3,7 +3,7 @@ import { type Cost, costOf, type Price } from "../../ledger/price.ts"
 import type { SettledUsage } from "../priced-features/settle.ts"
 import { cappedAt, type MaxUsage } from "./usage-bound.ts"
 
-/** A usage, and whether the gateway counted it. */
+/** Usage counts, and whether the gateway itself counted them. */
 export interface CountedUsage {
   readonly usage: Usage
   readonly estimated: boolean
@@ -35,14 +35,14 @@ export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usag
   return estimated || isCut ? usage : undefined
 }
 
-/** Prices a usage that consists of tokens. */
+/** Prices usage that consists of tokens. */
 export function priceUsage(counted: CountedUsage, price: Price): PricedUsage {
   const usage = withRequests(counted, price)
   return { ...counted, usage, cost: costOf(usage, price, [], counted.calls) }
 }
 
 /**
- * Prices a usage together with other billed features.
+ * Prices usage together with other billed features.
  * @param price the deployment's own price, which may include a price per request.
  */
 export function priceSettled(settled: SettledUsage, price: Price, estimated: boolean): PricedUsage {

@@ -153,7 +153,7 @@ export class Pricing {
   }
 
   /**
-   * Prices a usage, up to the maximum of the request.
+   * Prices the usage, up to the maximum of the request.
    * @param meter the counts of a chat answer.
    */
   price(
@@ -264,7 +264,7 @@ function priceOf({ id, price }: Deployment): Price {
   return price
 }
 
-/** Adds hidden reasoning to a usage. Some vendors bill it separately from the output. */
+/** Adds hidden reasoning to the usage. Some vendors bill this reasoning separately from the output. */
 function withHidden(usage: Usage, tokens: number, { price }: Deployment): Usage {
   return price?.rates.reasoningBeside === undefined
     ? { ...usage, output: usage.output + tokens, reasoning: tokens }

@@ -166,7 +166,7 @@ const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
   },
 )
 
-/** Returns a usage by the public names of its classes, without classes that are zero. */
+/** Returns the usage by the public names of its classes, without classes that are zero. */
 export function namedUsage(usage: Usage): Record<string, number> {
   const named: Record<string, number> = {}
   for (const [usageClass, name] of USAGE_NAMES) {

@@ -25,7 +25,10 @@ function hasInput(meter: Meter, usage: Usage): boolean {
   return meter.finished && meter.isCounted && !lacksInput(meter.reported)
 }
 
-/** Whether a report counts the output. All received content has tokens. */
+/**
+ * Whether a report counts the output. A count of zero is invalid after content was received, because all content has
+ * tokens.
+ */
 function hasOutput(meter: Meter, usage: Usage): boolean {
   return meter.amount === 0 || countedOutput(meter, usage) > 0
 }
@@ -40,7 +43,7 @@ function countedOutput(meter: Meter, usage: Usage): number {
   return totalOutput(usage) - thoughts
 }
 
-/** Returns a usage with the estimated output. Reported reasoning is kept unless the answer contains more. */
+/** Returns the usage with the estimated output. Reported reasoning is kept unless the answer contains more. */
 function withOutputOf(estimate: Usage, usage: Usage, meter: Meter): Usage {
   const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
   const more = usage.reasoning === 0 ? 0 : unestimatedReasoning(estimate, usage, meter)

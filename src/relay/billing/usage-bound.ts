@@ -127,8 +127,8 @@ export function maxOfSecond(max: Usage, featureCosts: ChatFacts["featureCosts"])
 }
 
 /**
- * Limits a usage to its maximum. Input and output tokens are limited in total, because their classes are unknown before
- * the call. All other quantities are limited by class.
+ * Limits the usage to its maximum. Input and output tokens are limited in total, because their classes are unknown
+ * before the call. All other quantities are limited by class.
  * @returns the same object if it is within the maximum.
  */
 export function cappedAt(max: Usage, usage: Usage): Usage {

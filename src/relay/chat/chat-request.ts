@@ -15,7 +15,7 @@ import { type ChatCandidate, planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
- * Plans the call of a candidate. From then on, the losses of this plan are reported.
+ * Plans the call to a candidate. From then on, the losses of this plan are reported.
  * @throws GatewayError if this candidate cannot serve the request. Another candidate may be able to.
  */
 export function planFor(

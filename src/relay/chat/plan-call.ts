@@ -44,7 +44,7 @@ const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
- * Plans the call of a deployment. The call is verbatim if the vendor supports the caller's dialect. Otherwise, it goes
+ * Plans the call to a deployment. The call is verbatim if the vendor supports the caller's dialect. Otherwise, it goes
  * through the canon, in the supported dialect with the fewest losses.
  * @param inline embeds linked media in the request, if no supported dialect accepts addresses.
  * @throws GatewayError if the deployment cannot serve the request, even with parts left out.

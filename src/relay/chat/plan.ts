@@ -29,7 +29,7 @@ export function recordOf(
     : undefined
 }
 
-/** The planned call of one deployment. */
+/** The planned call to one deployment. */
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient

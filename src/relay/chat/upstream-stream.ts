@@ -230,7 +230,7 @@ export class UpstreamStream<
     throw this.#failure
   }
 
-  /** Returns the buffered text of an answer that is not read further. */
+  /** Returns the buffered text of an answer that is no longer read. */
   async release(): Promise<string> {
     if (this.#limits === undefined || this.#isCounting) return ""
     return this.#flushed(this.#limits)

@@ -261,7 +261,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 }
 
-/** The charge for an answer, as far as it is known when the answer is sent. */
+/** The parts of an answer's charge that are known when the answer is sent. */
 interface KnownCharge {
   /** The usage that replaces the vendor's usage; undefined if the vendor's usage is charged. */
   readonly counted: Usage | undefined

@@ -37,7 +37,7 @@ export async function wholeAsStream(
   try {
     events = eventsOf(dialect.decodeResult(body, request))
   } catch (failure) {
-    // The provider may bill the answer nevertheless.
+    // The provider may still bill the answer.
     const { meter } = attempt
     for (const record of meter?.records ?? []) record.answer(body)
     if (meter) meter.usage = dialect.usageIn(body)

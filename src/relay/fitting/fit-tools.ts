@@ -118,7 +118,7 @@ function fitNames(request: Writable<ChatRequest>, rule: NameRule): Restoration {
 
 type Named = Pick<Tool, "name"> & { readonly origin?: CallOrigin }
 
-/** Fits the name of a tool or call. Calls of functions in the legacy form use the name of their origin. */
+/** Fits the name of a tool or call. Calls to functions in the legacy form use the name of their origin. */
 function named<Value extends Named>(value: Value, fit: (name: string) => string): Value {
   const name = fit(value.name)
   if (name === value.name) return value

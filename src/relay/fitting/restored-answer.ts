@@ -108,7 +108,7 @@ class ChoiceRestoring {
   readonly #wrapped: WrappedText | undefined
   /** Text before an answer that arrives as a call. It is dropped, unless the call never arrives. */
   #held = ""
-  /** Numbers of the calls of the answer tool. The first call is the answer, and further calls are dropped. */
+  /** Numbers of the calls to the answer tool. The first call is the answer, and further calls are dropped. */
   readonly #answers: number[] = []
   #hasAnswer = false
   #hasCalls = false
@@ -151,7 +151,7 @@ class ChoiceRestoring {
     return [...this.release(), this.#numbered({ ...event, name })]
   }
 
-  /** Changes the number of a call, because calls of the answer tool are removed. */
+  /** Changes the number of a call, because calls to the answer tool are removed. */
   #numbered<Event extends { readonly call: number }>(event: Event): Event {
     const before = this.#answers.filter((call) => call < event.call).length
     return before === 0 ? event : { ...event, call: event.call - before }

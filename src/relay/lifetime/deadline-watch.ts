@@ -15,7 +15,7 @@ export interface WatchedDeadline {
   /** The node of this deadline in the list of all deadlines; set and read only by the watch. */
   node: ListNode<WatchedDeadline> | undefined
   onDue(now: number): void
-  /** Called if the gateway shuts down and no longer waits. */
+  /** Called if the gateway shuts down and no longer waits for running requests. */
   onCut?(reason: CallEnded): void
 }
 

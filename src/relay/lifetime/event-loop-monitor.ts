@@ -50,7 +50,10 @@ export class EventLoopMonitor {
     return work
   }
 
-  /** Writes a word and a space, as far as there is room. Writing single characters is faster than building a string. */
+  /**
+   * Writes a word and a space, up to the end of the available room. Writing single characters is faster than building a
+   * string.
+   */
   #write(word: string, start: number, end: number): number {
     const names = this.#names
     const length = Math.min(word.length, end - start)

@@ -9,7 +9,7 @@ import {
   textAt,
 } from "../../canon/json.ts"
 
-/** A step of a vendor that may be billed, such as an output item or a call of one of its tools. */
+/** A step of a vendor that may be billed, such as an output item or a call to one of its tools. */
 export interface DoneItem {
   readonly name: string
   readonly item: JsonObject

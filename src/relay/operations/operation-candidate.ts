@@ -200,7 +200,7 @@ export class OperationCandidate implements Candidate {
 
   /**
    * Makes all calls of an encoded operation, some of them in parallel, and reads their responses completely.
-   * @throws GatewayError of the first call that failed. Other started calls continue.
+   * @throws the GatewayError of the first call that failed. Other started calls continue.
    */
   async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []

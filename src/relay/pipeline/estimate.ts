@@ -135,7 +135,7 @@ export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
   return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
 }
 
-/** Returns the minimum cost of a usage, at most the given maximum. */
+/** Returns the minimum cost of the usage, at most the given maximum. */
 export function minOf(usage: Usage, { deployments }: Model, max: bigint): bigint {
   return atMost(cheapestOf(usage, deployments), max)
 }

@@ -133,7 +133,7 @@ export class Pipeline {
 
   /**
    * Tries the deployments of a request's model until one of them answers. Healthy deployments come first.
-   * @throws CallFailure of the last attempt, after all attempts have ended.
+   * @throws the CallFailure of the last attempt, after all attempts have ended.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
@@ -171,7 +171,7 @@ export class Pipeline {
     )
   }
 
-  /** Ends the calls of failed candidates once another candidate is tried, since their usage is then not charged. */
+  /** Ends the calls to failed candidates once another candidate is tried, since their usage is then not charged. */
   async #loseFailedCalls({ charge, cancellation }: RequestContext): Promise<void> {
     await cancellation.endOthers()
     recordUnchargedCalls(charge, cancellation.attempts)
@@ -237,7 +237,7 @@ export class Pipeline {
   }
 
   /**
-   * Makes the related calls of one candidate. If one call fails, the others continue until another answer is found for
+   * Makes the related calls to one candidate. If one call fails, the others continue until another answer is found for
    * the request, or else until they end.
    */
   async together<T>(

@@ -3,7 +3,7 @@ import type { Candidate } from "../upstream/attempt.ts"
 
 /** The functions that try the deployments of a request. */
 export interface Trial<P extends Candidate, T> {
-  /** Plans the call of a candidate. If it throws, the candidate is skipped. */
+  /** Plans the call to a candidate. If it throws, the candidate is skipped. */
   plan(candidate: Candidate): MaybePromise<P>
   /**
    * Calls a candidate. After a failure, the next candidate is tried, unless the failure is final or the vendor has

@@ -6,7 +6,7 @@ import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
 import { chargeOfTool, isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { FeatureCosts } from "./feature-costs.ts"
 
-/** Limits on the total number of calls of all tools in a request. */
+/** Limits on the total number of calls to all tools in a request. */
 export interface CallLimits {
   /** The limit that the caller set. */
   readonly max: number | undefined
@@ -23,7 +23,7 @@ export function limitOf(value: JsonValue | undefined): number | undefined {
   return reported === undefined ? undefined : Math.max(1, reported)
 }
 
-/** Returns the limit that the gateway chooses for the calls of all tools; undefined if no tool has a price per call. */
+/** Returns the limit that the gateway chooses for the calls to all tools; undefined if no tool has a price per call. */
 export function assumedCalls(
   setSwitches: readonly SetSwitch[],
   most = Infinity,

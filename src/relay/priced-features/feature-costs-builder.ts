@@ -144,7 +144,7 @@ export class FeatureCostsBuilder {
     }
   }
 
-  /** Returns the turns. A limit on the calls of all tools together also limits the turns. */
+  /** Returns the turns. A limit on the calls to all tools together also limits the turns. */
   #limitedTurns(): ToolTurns {
     const { max, assumed } = this.#limits
     const { held, max: most, result } = this.#turns
@@ -177,7 +177,7 @@ export class FeatureCostsBuilder {
   }
 
   /**
-   * Returns the maximum number of calls of a tool: the caller's limit for the tool or for all tools, or else the
+   * Returns the maximum number of calls to a tool: the caller's limit for the tool or for all tools, or else the
    * gateway's assumption.
    */
   #allowedBy(charge: Pick<ModelCharge, "max" | "limit">, tool: JsonObject): AllowedUses {

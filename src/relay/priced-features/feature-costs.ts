@@ -33,7 +33,7 @@ export interface SecondModel {
   /** The vendor's name for the model. */
   readonly name: string
   readonly price: Price
-  /** Maximum number of calls of this model. */
+  /** Maximum number of calls to this model. */
   readonly max: number
   /** Whether the gateway chose `max`, as in `AllowedCalls`. */
   readonly isAssumed: boolean
@@ -86,7 +86,7 @@ export function modesWhere(
 
 /**
  * Returns the deployments on which the hold is based. They have the highest price that the request can reach, and calls
- * of the vendor's tools are included as a price per request. Another model that may answer instead is an additional
+ * to the vendor's tools are included as a price per request. Another model that may answer instead is an additional
  * deployment.
  */
 export function heldDeployments(featureCosts: FeatureCosts): Deployment[] {
@@ -106,7 +106,7 @@ function heldIn(
   for (const { charge, price: own, max, output } of featureCosts.models) {
     if (charge.how === "instead") answering.push(priceIn(own, modes))
     else if (output !== undefined) {
-      // All calls of this model together read as much input as the requested model does in all turns.
+      // All calls to this model together read as much input as the requested model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
       const [text, image] = [highestRate(own, "output"), highestRate(own, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
@@ -149,7 +149,7 @@ const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOu
 
 /**
  * Returns the rates for a request that two models may read and answer.
- * @param times how many calls of the other model are added.
+ * @param times how many calls to the other model are added.
  */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
   const sum = (rates: Rates): Rates => {

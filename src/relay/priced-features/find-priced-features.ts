@@ -21,7 +21,7 @@ export interface PricedFeatures {
   /** The costs of the features, by deployment id. */
   readonly featureCosts: ReadonlyMap<string, FeatureCosts>
   /**
-   * Returns the features with fewer assumed calls of tools that have a limit field at the vendor and no limit from the
+   * Returns the features with fewer assumed calls to tools that have a limit field at the vendor and no limit from the
    * caller.
    */
   readonly withFewerCalls: (max: number) => PricedFeatures
@@ -79,7 +79,7 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
 /** The switches that are set in the request to a deployment. */
 interface SetSwitches {
   readonly setSwitches: readonly SetSwitch[]
-  /** The caller's limit on calls of the vendor's tools, if the vendor receives it. */
+  /** The caller's limit on calls to the vendor's tools, if the vendor receives it. */
   readonly max: number | undefined
   /** Whether the vendor accepts such a limit, in every dialect in which it may be called. */
   readonly isLimitable: boolean
@@ -122,7 +122,7 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
 
 const NOTHING: SetSwitches = { setSwitches: [], max: undefined, isLimitable: false }
 
-/** Returns the limit on calls of all tools, if every body that can be sent has one. */
+/** Returns the limit on calls to all tools, if every body that can be sent has one. */
 function maxOf(found: readonly SetSwitches[]): number | undefined {
   const max = Math.max(...found.map((one) => one.max ?? Infinity))
   return Number.isFinite(max) ? max : undefined

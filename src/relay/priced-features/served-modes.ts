@@ -171,7 +171,7 @@ function unrequestedModes(
   return modes
 }
 
-/** Returns the mode in which a usage costs more. */
+/** Returns the mode in which the usage costs more. */
 function higherOf(left: ServedMode | undefined, right: ServedMode, used: ModeUsage): ServedMode {
   if (left === undefined) return right
   const isSame = left.key === right.key && left.factor === right.factor

@@ -192,7 +192,7 @@ function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
   return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
 }
 
-/** Returns the usage of each call of a model that a response reports. */
+/** Returns the usage of each call to a model that a response reports. */
 function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
   const iterations = iterationsOf(record)
   return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
@@ -203,7 +203,7 @@ function hasIterations(record: AnswerRecord): boolean {
 }
 
 /**
- * Separates the calls of different models, which Anthropic reports one by one (iterations). A call without a model name
+ * Separates the calls to different models, which Anthropic reports one by one (iterations). A call without a model name
  * belongs to the requested model. Each call has its own price tier.
  * @param usage the total usage of all responses.
  */

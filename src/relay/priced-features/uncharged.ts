@@ -95,7 +95,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "num_server_side_tools_used",
 ])
 
-/** Members of a usage that are skipped, because their numbers are repeated elsewhere or are amounts of money. */
+/** Members of usage objects that are skipped, because their numbers are repeated elsewhere or are amounts of money. */
 const SKIPPED: ReadonlySet<string> = new Set([
   "cost",
   "cost_details",
@@ -162,7 +162,8 @@ function usageIn(reported: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Adds the names of unknown numbers in a usage to a list. A usage is two levels deep and may contain lists of parts.
+ * Adds the names of unknown numbers in a usage object to a list. A usage object is two levels deep and may contain
+ * lists of parts.
  * @returns the list; undefined if there are none.
  */
 function findUnknown(usage: JsonObject, found: string[] | undefined): string[] | undefined {

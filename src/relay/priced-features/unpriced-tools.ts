@@ -43,7 +43,7 @@ function isFunction(tool: JsonValue | undefined): boolean {
   return [tool.name, tool.function, tool.custom].some((member) => member !== undefined)
 }
 
-/** Whether the caller requires a call of the tool. */
+/** Whether the caller requires a call to the tool. */
 function isRequired({ tool_choice: choice }: JsonObject, tool: JsonValue | undefined): boolean {
   if (!isJsonObject(choice) || !isJsonObject(tool)) return false
   const isNamed = choice.name !== undefined && choice.name === tool.name

@@ -38,7 +38,10 @@ export function usageOfText(text: string): JsonObject {
   return usage.members
 }
 
-/** Returns the usage members from the last line of a stream that reports a usage. @param tail the last part. */
+/**
+ * Returns the usage members from the last line of a stream that reports usage.
+ * @param tail the last part.
+ */
 export function usageAtEnd(tail: string): JsonObject {
   const lines = tail.split("\n")
   const line = lines.findLast((text) => /"usage(?:Metadata)?"/.test(text)) ?? ""

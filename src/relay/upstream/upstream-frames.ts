@@ -74,7 +74,7 @@ export class UpstreamFrames {
     return { frames, bytes: bytes.byteLength }
   }
 
-  /** Delays frames until the next call of `next` or `takeDelayed`. */
+  /** Delays frames until the next call to `next` or `takeDelayed`. */
   delay(frames: readonly ReceivedEvent[]): void {
     this.#delayed = frames
   }

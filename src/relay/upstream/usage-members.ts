@@ -105,7 +105,7 @@ export class UsageMembers implements JsonObserver {
   }
 }
 
-/** Whether members report a usage. */
+/** Whether members report usage. */
 export function reportsUsage({ usage, usageMetadata }: JsonObject): boolean {
   return isJsonObject(usage) || isJsonObject(usageMetadata)
 }

@@ -55,7 +55,7 @@ export interface ImageInput {
   /** The requested model; undefined if the operator's default model is used. */
   readonly model: string | undefined
   readonly request: ImageRequest
-  /** The gateway's address as the caller knows it, which links start with. */
+  /** The gateway's address as the caller sees it. Links start with this address. */
   readonly base: string
 }
 

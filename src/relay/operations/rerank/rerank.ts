@@ -164,7 +164,7 @@ export class Reranking {
     }))
     const ofQuery = querying?.tokens ?? 0
     const ofDocuments = answering?.tokens ?? 0
-    // If only one of the two usages is known, the other input would be free.
+    // If the usage of only one of the two inputs is known, the other input would be free.
     const isCounted = ofQuery > 0 && ofDocuments > 0
     return {
       result: {

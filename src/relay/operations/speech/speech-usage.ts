@@ -67,7 +67,7 @@ export interface SpokenAmount {
   readonly reported: Usage | undefined
 }
 
-/** A usage, and whether the gateway counted any part of it. */
+/** Usage counts, and whether the gateway itself counted any of them. */
 export interface SpeechUsage {
   readonly usage: Usage
   readonly estimated: boolean
