@@ -45,7 +45,7 @@ export class Audit {
     return write(await this.#recordOf(actor, change))
   }
 
-  /** Records a change of data outside of the store, after the change was made. */
+  /** Records a change to data outside of the store, after the change was made. */
   async record(actor: Actor, change: AuditedChange): Promise<void> {
     await this.#store.audit.append(await this.#recordOf(actor, change))
   }

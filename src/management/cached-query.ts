@@ -1,6 +1,6 @@
 /**
  * Caches the result of an expensive query. Simultaneous callers share one query. The cache time is a multiple of the
- * query time, so that results of fast queries are hardly cached.
+ * query time, so that results of fast queries are cached only briefly.
  */
 export class CachedQuery<Value> {
   readonly #find: () => Promise<Value>

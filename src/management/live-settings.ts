@@ -49,7 +49,7 @@ export interface LiveSettingsParts {
   readonly warn: (message: string) => void
 }
 
-/** A change of one entry. null deletes the entry. */
+/** A change to one entry. null deletes the entry. */
 export interface EntryChange {
   readonly section: ConsoleSection
   readonly id: string
@@ -131,7 +131,7 @@ export class LiveSettings {
     this.#base = base
   }
 
-  /** Reads changes of the console, from this or another process. */
+  /** Reads changes made in the console, by this or another process. */
   async refresh(revision?: number): Promise<void> {
     if (revision !== undefined && revision <= this.#state.revision) return
     this.taken(await this.#parts.store.settings.read())

@@ -84,7 +84,7 @@ export class Payments {
   }
 
   /**
-   * Processes a webhook call of Stripe. A payment becomes one entry, regardless of how often it is reported, and a
+   * Processes a webhook call from Stripe. A payment becomes one entry, regardless of how often it is reported, and a
    * reversal takes its credits back. Payments of other systems are ignored. An event that cannot be applied changes
    * nothing and raises an alarm.
    * @param body the exact bytes of the request, as text.

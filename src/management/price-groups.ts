@@ -233,7 +233,7 @@ function entryOf(
 }
 
 /**
- * Rejects changes of terms that may already have been charged.
+ * Rejects changes to terms by which requests may already have been charged.
  * @returns the new terms.
  */
 function checkBegun(

@@ -6,7 +6,7 @@ import { refused } from "./entry-refusal.ts"
 /** The members that identify a credential, in contrast to its name and weight. */
 const SECRET_MEMBERS = ["api_key", "access_key_id", "secret_access_key", "credentials"]
 
-/** A change of a provider whose credentials were completed. */
+/** A change to a provider, with completed credentials. */
 export interface CompletedChange {
   readonly change: RawEntry
   /** The names of the secrets in the change. All others were already stored. */
@@ -14,7 +14,7 @@ export interface CompletedChange {
 }
 
 /**
- * Completes a list of credentials with stored ones, so that a change of one credential need not contain the others. An
+ * Completes a list of credentials with stored ones, so that a change to one credential need not contain the others. An
  * entry without a secret refers to the stored credential with its name, or with the name in `was`. If the provider has
  * a single key, the entry refers to this key.
  * @throws GatewayError `invalid_value` with the entry, if there is no stored credential.

@@ -5,8 +5,7 @@ const MAX_UNITS = 999_999_999_999
 const MAX_TEXT_LENGTH = 255
 
 /**
- * An event of Stripe that cannot be applied. It is acknowledged, because Stripe would otherwise repeat it for three
- * days.
+ * A Stripe event that cannot be applied. It is acknowledged, because Stripe would otherwise repeat it for three days.
  */
 export class UnusableEvent extends Error {
   override readonly name = "UnusableEvent"

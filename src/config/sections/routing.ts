@@ -12,8 +12,8 @@ export type Choice = (typeof CHOICES)[number]
 
 /**
  * Handling of a response whose caller has disconnected. With `cancel`, the gateway closes the connection to the
- * provider and charges the known usage. With `drain`, it reads on until the provider reports the usage, and charges
- * this usage. With `auto`, it drains responses that the provider bills anyway.
+ * provider and charges the known usage. With `drain`, it continues reading until the provider reports the usage, and
+ * charges this usage. With `auto`, it drains responses that the provider bills anyway.
  */
 export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 
