@@ -282,7 +282,7 @@ function servicesOf(
   known: ServiceFacts | undefined,
 ): DecimalServices {
   const modes = { ...known?.modes, ...modeFactors(own?.price), ...prices?.modes }
-  // parsePrice reads only the names that it knows, and their values are decimal text.
+  // `parsePrice` reads only supported names, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 

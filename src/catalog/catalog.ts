@@ -118,7 +118,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
 }
 
 /**
- * Removes additions of clients from a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
+ * Removes text that clients add to a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
  * Claude Code for the context length. Returns undefined if the name has neither.
  */
 function withoutMarks(name: string): string | undefined {
@@ -203,8 +203,8 @@ export class Catalog {
 
   /**
    * Resolves the model in a request by its id, by an alias of the key or of the settings, or by its name at its vendor.
-   * An alias stands for an id and never for another alias. Additions of clients are ignored unless a model has the
-   * exact name. Other names may belong to newer, unknown models.
+   * An alias stands for an id and never for another alias. Text that clients add to a name is ignored unless a model
+   * has the exact name. Other names may belong to newer, unknown models.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
     const found = this.#named(name, rights)

@@ -89,7 +89,7 @@ export function readPriceFacts(
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
-  // Only names that parsePrice supports remain, and their values are decimal text.
+  // Only names that `parsePrice` supports remain, and their values are decimal text.
   const { periods, ...card } = facts
   const price = { ...card, ...(periods && { periods: periods.map(readPeriod) }) }
   return readPrice(kind, price, multiplier, services)

@@ -39,7 +39,7 @@ export class UnknownModels {
     return reason === undefined ? [] : [`unknown_models is not used: ${reason}`]
   }
 
-  /** Finds the model of an id, or of a name at its vendor. */
+  /** Finds the model with an id, or with a name at its vendor. */
   find(name: string): Model | undefined {
     const known = this.#found.get(name)
     if (known !== undefined) return known ?? undefined

@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly restart?: (url: string) => ProcessStart
 }
 
-/** A gateway in this process. It applies changes of its settings file. */
+/** A gateway in this process. It applies changes to its settings file. */
 export interface Gateway extends AsyncDisposable {
   readonly app: App
 }

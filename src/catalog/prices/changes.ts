@@ -16,7 +16,7 @@ import type {
 } from "../facts.ts"
 import { modeFactors, readPeriod } from "../read-price.ts"
 
-/** The change of one price between two lists. */
+/** The change to one price between two lists. */
 export interface PriceChange {
   /** The vendor, and the vendor's name for the model. The model is null for charges that do not belong to a model. */
   readonly vendor: string

@@ -78,7 +78,7 @@ export class Providers {
     return { provider, model }
   }
 
-  /** Whether the catalog knows the provider's models. Self-hosted servers have their own models. */
+  /** Whether the catalog contains the provider's models. Self-hosted servers have their own models. */
   hasKnownModels(provider: string): boolean {
     const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
     return vendor !== undefined && vendor.isSelfHosted !== true
