@@ -9,7 +9,7 @@ export interface BudgetBalance {
   readonly allotted: bigint
 }
 
-/** A budget after a change of its limit. */
+/** A budget after a change to its limit. */
 export interface ChangedBudget {
   readonly posted: bigint
   readonly allotted: bigint

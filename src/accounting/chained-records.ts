@@ -32,7 +32,7 @@ export interface EntryRecord {
   readonly request: string | null
   readonly note: string | null
   readonly author: string | null
-  /** Hash of the receipt's text, so that a change of the receipt is detected. */
+  /** Hash of the receipt's text, so that a change to the receipt is detected. */
   readonly receiptHash: string | null
   /** The id of the key of the charged request. */
   readonly key: string | null

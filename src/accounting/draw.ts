@@ -29,8 +29,8 @@ export interface DrawnCharge {
 }
 
 /**
- * Draws a charge from the account and the budgets, as far as all of them cover it. The amount comes from the node's
- * leases and, if a lease was lost, from the unleased part, but never from another node's lease.
+ * Draws a charge from the account and the budgets, up to the amount that all of them cover. The amount comes from the
+ * node's leases and, if a lease was lost, from the unleased part, but never from another node's lease.
  */
 export function draw(
   { request, amount }: { readonly request: string; readonly amount: bigint },

@@ -119,7 +119,7 @@ export class Ledger {
 
   /**
    * Sets the moment, by `performance.now()`, until which this process may spend from its leases. Afterwards, others may
-   * lease the same amounts. Running requests are settled as far as the leases cover them.
+   * lease the same amounts. Running requests are settled up to the amounts that the leases cover.
    */
   spendUntil(until: number): void {
     this.#balances.becomeRemote()
@@ -411,7 +411,7 @@ export class Ledger {
     })
   }
 
-  /** Increases a hold towards a higher cost, as far as the payer has credits. */
+  /** Increases a hold towards a higher cost, up to the credits of the payer. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
     if (this.available(hold.payer) < missing) {

@@ -171,7 +171,7 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    // The absolute value is also correct after a change of the clock.
+    // The absolute value is also correct after the clock was set.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= this.#heartbeatIntervalMs
     const begunAt = performance.now()

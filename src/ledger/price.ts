@@ -34,7 +34,7 @@ export interface Price {
    * `rates`, and are only held for requests that use the service.
    */
   readonly services?: Rates
-  /** Additional amount that is held for all calls of a request's tools together, but never charged. */
+  /** Additional amount that is held for all calls to a request's tools together, but never charged. */
   readonly held?: bigint
   /** Service modes by name. `modeOf` returns the complete price of a mode. */
   readonly modes?: ReadonlyMap<string, Mode>
@@ -165,14 +165,14 @@ export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
 /** Usage of another call or model for the same request, with a separate price. */
 export interface SecondUsage {
-  /** The other model; absent for another call of the request's own model. */
+  /** The other model; absent for another call to the request's own model. */
   readonly model?: string
   readonly usage: Usage
   readonly price: Price
 }
 
 /**
- * Returns the cost of a usage at a price.
+ * Returns the cost of the usage at a price.
  * @param others usage of additional calls and models for the same request.
  * @param calls the number of calls in the usage. Each call has its own price tier. If their lengths are unknown, they
  * are assumed to share the input equally.

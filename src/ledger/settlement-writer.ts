@@ -35,6 +35,6 @@ export interface SettlementWriter {
   maintain(node: string): Promise<void>
   /** Sets the moment, by `performance.now()`, after which nothing waits for an unavailable database. */
   endBy(moment: number): void
-  /** Posts all written settlements to the database, as far as it is available. */
+  /** Posts all written settlements to the database, if it is available. */
   close(): Promise<void>
 }

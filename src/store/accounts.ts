@@ -81,7 +81,7 @@ export interface AccountRecord {
   readonly monthlyLeft: bigint | null
 }
 
-/** A change of an account. Absent fields stay unchanged. */
+/** A change to an account. Absent fields stay unchanged. */
 export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean

@@ -34,7 +34,7 @@ export interface AuditReads {
 
 export interface AuditWrites {
   /**
-   * Records a change of data that is stored elsewhere. Changes in the store are recorded by the methods that make them.
+   * Records a change to data that is stored elsewhere. Changes in the store are recorded by the methods that make them.
    * Each of these methods has a record as its last parameter and writes both or neither.
    * @throws StoreError `conflict` if the change was made under a claim that now belongs to another request.
    */

@@ -16,7 +16,7 @@ export type BatchStep = { readonly audit: NewAuditRecord } & (
 export interface BatchWrites {
   /**
    * Writes all steps in order, in one transaction.
-   * @throws StoreError of the first rejected step. Nothing is written in that case.
+   * @throws the StoreError of the first rejected step. Nothing is written in that case.
    */
   write(steps: readonly BatchStep[]): Promise<void>
 }

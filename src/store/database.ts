@@ -75,7 +75,7 @@ export interface Database {
   /**
    * Restores the database from a backup. No gateway can start before the step ends. Afterwards, the files that the step
    * has written are moved to their final place, or deleted if the step failed.
-   * @throws LedgerError `exists` if the place of the database is not empty.
+   * @throws LedgerError `exists` if a database, or a part of one, already exists.
    */
   restore<T>(step: (folder: string) => Promise<T>): Promise<T>
   /** Creates the database, even if secrets of a lost database still exist. */

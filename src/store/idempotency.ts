@@ -51,7 +51,7 @@ export interface KeepResult {
   readonly dropped: readonly string[]
 }
 
-/** One change of the claims of idempotency keys. */
+/** One change to the claims of idempotency keys. */
 export type IdempotencyStep =
   /** Claims a key. The result is the claim that applies, or null if the scope has too many keys. */
   | { readonly kind: "claim"; readonly claim: ClaimInput }
@@ -69,7 +69,7 @@ export type IdempotencyResult = IdempotencyRecord | KeepResult | boolean | null
 
 export interface IdempotencyWrites {
   /**
-   * Performs changes of claims in one transaction.
+   * Performs changes to claims in one transaction.
    * @returns their results in order.
    */
   perform(steps: readonly IdempotencyStep[]): Promise<IdempotencyResult[]>

@@ -79,9 +79,9 @@ export interface IntegrityWrites {
   /** Advances the anchor over more rows of the ledger. */
   advanceAnchor(at: number): Promise<AnchorStep>
   /**
-   * Removes rows from before a moment, which must be the start of a UTC month. Entries are removed with their receipts,
-   * as far as the anchor covers them. The last entry of each account and the hourly sums of requests are kept. It must
-   * be called until `isBehind` is false.
+   * Removes rows from before a moment, which must be the start of a UTC month. Entries that the anchor covers are
+   * removed with their receipts. The last entry of each account and the hourly sums of requests are kept. It must be
+   * called until `isBehind` is false.
    * @param audit the record that the last step appends.
    */
   prune(before: number, audit: NewAuditRecord): Promise<PruneStep>

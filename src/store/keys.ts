@@ -85,7 +85,7 @@ export type NewKey = Omit<KeyRecord, KeyState | "pausedAt"> & {
   readonly secret: KeySecretRecord
 }
 
-/** A change of a key. Absent fields stay unchanged. */
+/** A change to a key. Absent fields stay unchanged. */
 export type KeyChange = Partial<
   Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">
 >

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { processOf } from "./nodes.ts"
 import { makePrivateFile } from "./private-file.ts"
 
-/** The state of a node, as far as its lock shows it. */
+/** The state of a node according to its lock. */
 export type NodeState = "alive" | "dead" | "unknown"
 
 /**

@@ -34,9 +34,9 @@ export interface NodeChanges {
   readonly nodes: number
   /** Number of shared memories. A node without a reported memory counts as one. */
   readonly machines: number
-  /** Increases with every change of keys or accounts. */
+  /** Increases with every change to keys or accounts. */
   readonly revision: number
-  /** Increases with every change of settings in the console. */
+  /** Increases with every change to settings in the console. */
   readonly settingsRevision: number
   /** Increases with every report about a deployment. */
   readonly deploymentRevision: number

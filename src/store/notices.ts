@@ -38,8 +38,8 @@ export interface NewNotice {
 }
 
 /**
- * The change of a mark, which is a value stored under a name. With marks, only one of several processes raises a
- * notice: the process that changes the mark.
+ * A change to a mark, which is a value stored under a name. With marks, only one of several processes raises a notice:
+ * the process that changes the mark.
  */
 export interface MarkChange {
   readonly name: string

@@ -95,7 +95,7 @@ export interface PaymentWrites {
    */
   noteReversal(reversal: Reversal): Promise<OpenReversal>
   /**
-   * Takes the amount from the account as far as it is not leased, or returns it, with entries of kind `reversal`. The
+   * Takes the unleased part of the amount from the account, or returns the amount, with entries of kind `reversal`. The
    * rest becomes a debt. Until the debt is paid, nothing of the account is leased, and new or returned credits pay it
    * with entries of kind `debt`.
    * @throws StoreError `exists` if nothing is left to settle, `conflict` if the amount differs.

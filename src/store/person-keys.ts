@@ -36,7 +36,7 @@ export interface PersonKeyWrites {
   keyOfAddress(addressHash: string, fresh: PersonKey): Promise<PersonKey>
   /**
    * Destroys the keys of a person, and removes the person's memberships, invitations to the person's email addresses,
-   * and the name in plain text. The audit record covers the changes of other records.
+   * and the name in plain text. The audit record covers the changes to other records.
    * @throws StoreError `last_owner` if an open account would have no owner left.
    */
   erase(person: PersonToErase, audit: NewAuditRecord): Promise<void>

@@ -18,7 +18,7 @@ const MAX_WRITE_BYTES = 1024 * 1024
 const SWEEP_BATCH = 1_000n
 /** Maximum parts that are read at once when space is freed. */
 const EVICTION_BATCH = 100n
-/** Maximum age of the cached total over all accounts. The cached total lacks later additions of other nodes. */
+/** Maximum age of the cached total over all accounts. The cached total lacks later additions by other nodes. */
 const MAX_TOTAL_AGE_MS = 10_000
 /** When the total exceeds the maximum, 1/50 of the total is freed, so that not every answer has to free space. */
 const FREED_DIVISOR = 50
@@ -29,8 +29,8 @@ const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
 /**
- * Stores the encrypted parts of conversations. Each account has a row with its total size, which every change of its
- * parts locks. The sum over all accounts is read at intervals, and additions of this process are added to it.
+ * Stores the encrypted parts of conversations. Each account has a row with its total size, which every change to its
+ * parts locks. The sum over all accounts is read at intervals, and additions by this process are added to it.
  */
 export class PostgresConversations implements ConversationParts {
   readonly #client: PostgresClient

@@ -67,7 +67,7 @@ export class Nodes {
   }
 
   /**
-   * Returns counters that increase with every change of keys and settings, and with every report on a deployment. Other
+   * Returns counters that increase with every change to keys and settings, and with every report on a deployment. Other
    * processes poll them.
    */
   revisions(): Omit<NodeChanges, "known" | "nodes" | "machines" | "recalls"> {

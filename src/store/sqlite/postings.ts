@@ -55,7 +55,7 @@ export class Postings {
 
   /**
    * Posts a batch of requests that are not in the ledger yet, to accounts to which no other process has written.
-   * @throws SQLiteError of a unique index if this is not the case. The caller must then use `postAgain`.
+   * @throws SQLiteError about a unique index if this is not the case. The caller must then use `postAgain`.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)

@@ -24,11 +24,11 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) =
   }
 })
 
-/** Syncs a file. Errors of the disk are reported by the thread that writes the file. */
+/** Syncs a file. The thread that writes the file reports disk errors. */
 function sync(file: number): void {
   try {
     fdatasyncSync(file)
   } catch {
-    // The sync is repeated later, at the latest after the file was written.
+    // The sync is repeated while the file is written, and once more at the end.
   }
 }

@@ -26,7 +26,7 @@ interface KeyRow extends StoredKey {
   readonly secrets: string
 }
 
-/** Steps on keys. A change of a key or its account locks the key's row, its budgets and the revision, in this order. */
+/** Steps on keys. A change to a key or its account locks the key's row, its budgets and the revision, in this order. */
 export const keySteps: StepMethods<Store["keys"]> = {
   find: statements(find),
   list: statements(list),

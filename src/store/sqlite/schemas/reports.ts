@@ -149,7 +149,7 @@ const TABLES = [
  */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
-  // Must be increased with every change of the tables or of the sums in them.
+  // Must be increased with every change to the tables or to the sums in them.
   firstVersion: 9,
   steps: [TABLES_AND_INDEXES],
   discard: dropTables,

@@ -63,8 +63,8 @@ function* list(user: string, now: number): Step<SessionRecord[]> {
 }
 
 /**
- * Creates a session. The user is locked first, so that a change of the password, or disabling the user, waits and also
- * ends this session.
+ * Creates a session. The user is locked first, so that a transaction that changes the password or disables the user
+ * waits, and then also ends this session.
  */
 function* create(session: NewSession, replaced: string | null): Step<boolean> {
   const { id, user, tokenHash, isRemembered, createdAt, expiresAt, address, agent } = session

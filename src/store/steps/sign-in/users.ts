@@ -220,7 +220,9 @@ function isActiveOperator({
   return isOperator && !isDisabled
 }
 
-/** Serializes the creation and changes of users, so that email addresses stay unique and an operator remains. */
+/**
+ * Serializes the creation of users and changes to users, so that email addresses stay unique and an operator remains.
+ */
 function lockUsers(): Step<void> {
   return runOnPostgresql(sql`SELECT pg_advisory_xact_lock(${USERS_LOCK})`)
 }
