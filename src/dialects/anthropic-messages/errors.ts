@@ -82,7 +82,7 @@ export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "err
   return errorEvent(readVendorError(body))
 }
 
-/** Decodes an error response of a vendor that uses this dialect. */
+/** Decodes an error response from a vendor that uses this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
 }

@@ -8,8 +8,8 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * Decodes an error response of Bedrock (docs/contribute/wire/bedrock-converse.md#f8). The type is in a header, and the
- * message is in the body.
+ * Decodes an error response from Bedrock (docs/contribute/wire/bedrock-converse.md#f8). The type is in a header, and
+ * the message is in the body.
  */
 export function decodeError(
   status: number,

@@ -36,7 +36,7 @@ export interface ModelFamily {
   readonly blankStops: boolean
   /** Whether the answer names the stop sequence that ended it. */
   readonly reportsStop: boolean
-  /** How a call can be required: a call of one tool, a call of any tool, or not at all. */
+  /** How a call can be required: a call to one tool, a call to any tool, or not at all. */
   readonly toolChoice: "tool" | "any" | "auto"
   /** Whether parallel calls can be disabled. */
   readonly parallelSwitch: boolean

@@ -120,7 +120,7 @@ function encodeChoice(
   }
   if (choice.type !== "tool") return { type: "any" }
   if (family.toolChoice === "tool") return { type: "tool", name: choice.name }
-  // With only one tool, requiring a call of any tool has the same effect.
+  // With only one tool, requiring a call to any tool has the same effect.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
 }

@@ -26,7 +26,7 @@ export function noChoice(): GatewayError {
   return new GatewayError("upstream_error", "The provider's answer contains no choice. Try again.")
 }
 
-/** Decodes an error response of a vendor that uses this dialect. */
+/** Decodes an error response from a vendor that uses this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
 }

@@ -44,7 +44,7 @@ export function failedResponse(response: JsonObject): GatewayError {
 const NOT_FOUND = 404
 
 /**
- * Decodes an error response of a vendor that uses this dialect. An unknown model has the status 400
+ * Decodes an error response from a vendor that uses this dialect. An unknown model has the status 400
  * (docs/contribute/wire/openai-responses.md#f10). An item that is not stored has the status 404, and is an error in the
  * request.
  */

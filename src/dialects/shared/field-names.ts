@@ -24,7 +24,7 @@ const MAX_SPELLING_LENGTH = 128
 /** Maximum elements of a list, such as a list of plugins or fallback models. */
 const MAX_ELEMENTS = 256
 
-/** The names of members that are known at one place of a request. */
+/** The known names of members in one place of a request. */
 class Known {
   readonly #members = new Map<string, Known>()
   /** Each known name, by its folded form without case and separators. */

@@ -26,7 +26,7 @@ export interface Finish<Reason = FinishReason | "failed"> {
   readonly stopSequence?: string
 }
 
-/** Converts a finish reason that the dialect does not know: a failure, an unknown reason, or no reason. */
+/** Converts a finish reason that the dialect does not define: a failure, an unknown reason, or no reason. */
 export function otherFinish(word: string | undefined): Finish {
   if (!word) return { reason: "other" }
   return { reason: isFailedWord(word) ? "failed" : "other", raw: word }

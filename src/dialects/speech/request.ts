@@ -24,7 +24,7 @@ import {
 } from "../../canon/speech.ts"
 import { decimal, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** A speech request before the gateway knows whether its price depends on tokens. */
+/** A speech request before it is determined whether its price depends on tokens. */
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
 /** The default maximum characters of a text (docs/reference/api.md#limits). */

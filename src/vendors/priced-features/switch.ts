@@ -22,7 +22,7 @@ export type Counted =
     }
   | { readonly in: "answer"; readonly untilEnd?: true }
 
-/** A charge for each call of a tool, or for each request. */
+/** A charge for each call to a tool, or for each request. */
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
@@ -98,7 +98,7 @@ export interface TokensCharge {
   readonly by: "tokens"
   /** Tokens that a call may add to the input; without `calls`, the tokens that the vendor adds to the prompt once. */
   readonly adds?: number
-  /** Number of calls of a tool that the server runs, if the request does not limit them. */
+  /** Number of calls to a tool that the server runs, if the request does not limit them. */
   readonly calls?: number
   /** The path of the field of the tool that limits the number of calls. */
   readonly limit?: string
@@ -141,7 +141,7 @@ export interface FieldSwitch {
 /** The switches of one dialect at one vendor. */
 export interface Switches {
   readonly fields: readonly FieldSwitch[]
-  /** The field that limits the calls of all tools together, if the vendor is known to enforce it. */
+  /** The field that limits the calls to all tools together, if the vendor is known to enforce it. */
   readonly maxCalls?: string
   /**
    * The charge for each type of tool, without the date at the end of the type. A type that is not listed has no price.

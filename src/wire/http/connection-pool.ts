@@ -62,7 +62,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     else connection.destroy()
   }
 
-  /** Closes connections that were not used since the last call of this method. */
+  /** Closes connections that were not used since the last call to this method. */
   closeUnused(): void {
     this.#idle = this.#idle.filter((connection) => {
       if (connection.wasIdle) connection.destroy()

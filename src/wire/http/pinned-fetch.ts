@@ -49,7 +49,7 @@ export function readWebAddress(address: string): URL {
 
 /**
  * Calls an address supplied by a user. Without a proxy, the name is resolved once and checked, and the request goes to
- * exactly that address, so a later change of the name's resolution has no effect. A proxy receives the name and
+ * exactly that address, so a later change to the name's resolution has no effect. A proxy receives the name and
  * resolves it again, so only the proxy can enforce this. Redirects are not followed.
  * @throws PinnedFetchError if the address is rejected or does not respond.
  */

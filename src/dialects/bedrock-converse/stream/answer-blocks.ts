@@ -49,7 +49,7 @@ export class AnswerBlocks {
     if (request?.stop?.length === 1) this.#onlyStop = request.stop[0]
   }
 
-  /** Returns the events since the last call of this method. */
+  /** Returns the events since the last call to this method. */
   take(): ChatEvent[] {
     const events = this.#events
     this.#events = []

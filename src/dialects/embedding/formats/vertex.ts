@@ -7,7 +7,7 @@ import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
-/** Maximum texts per call (Vertex AI's reference of its text embeddings). Gemini's own models accept only one. */
+/** Maximum texts per call (Vertex AI's reference for text embeddings). Gemini's own models accept only one. */
 const MAX_TEXTS = 250
 
 /**

@@ -19,7 +19,7 @@ const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
 /**
  * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
- * own examples use both. Code that reads a field, above all a billed one, can then rely on one form.
+ * own examples use both. Code that reads a field, especially a billed field, can then rely on one form.
  * @param body modified in place.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {

@@ -47,14 +47,14 @@ export class WrittenCandidate {
   readonly #extra: JsonObject = {}
   readonly #members = new GrowingMembers()
   readonly #logprobs = new WrittenLogprobs()
-  /** Characters of arguments in the parts that were returned since the last call of `takeLength`. */
+  /** Characters of arguments in the parts that were returned since the last call to `takeLength`. */
   #length = 0
 
   constructor(index: number) {
     this.#index = index
   }
 
-  /** Returns the characters of arguments in the parts that were returned since the last call of this method. */
+  /** Returns the characters of arguments in the parts that were returned since the last call to this method. */
   takeLength(): number {
     const length = this.#length
     this.#length = 0

@@ -31,7 +31,7 @@ const INPAINT_OPTIONS = { ...STABILITY_OPTIONS, style_preset: "style_preset" }
 
 /**
  * Image models that Bedrock's `InvokeModel` serves: Amazon's Titan and Nova Canvas, and Stability's models (Amazon's
- * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In masks for Amazon's models, pure black marks
+ * references for their bodies; `bedrock-image-model.ts` of vercel/ai). In masks for Amazon's models, pure black marks
  * the area that may change, and the rest is pure white. In masks for Stability's models, white marks this area.
  */
 export const BEDROCK_IMAGES: ImageFormat = {
@@ -141,8 +141,8 @@ function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): Js
 }
 
 /**
- * Returns the reason why there is no image: Amazon's `error`, the `status` of a moderated request, or the reason of
- * Stability's filter.
+ * Returns the reason why there is no image: Amazon's `error`, the `status` of a moderated request, or the reason that
+ * Stability's filter gives.
  */
 function reasonOf(body: JsonObject): string | undefined {
   const filtered = listAt(body, "finish_reasons").find((reason) => typeof reason === "string")

@@ -7,7 +7,7 @@ import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
 import { bytesImage } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** Values of `aspect_ratio` in Fireworks' reference of the FLUX workflows. */
+/** Values of `aspect_ratio` in Fireworks' reference for the FLUX workflows. */
 const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]
 
 /**

@@ -17,12 +17,12 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
-/** Creates ids for calls in the legacy form, which have none. A result belongs to the last call of its function. */
+/** Creates ids for calls in the legacy form, which have none. A result belongs to the last call to its function. */
 export class LegacyCalls {
   #calls: Map<string, number> | undefined
 
   /**
-   * Counts a call of a function.
+   * Counts a call to a function.
    * @returns a unique id for the call.
    */
   call(name: string): string {

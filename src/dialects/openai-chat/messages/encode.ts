@@ -170,7 +170,7 @@ class MessageEncoder {
 }
 
 /**
- * Whether an extra is a call of something other than a function. It is kept unchanged, and distinguished from content
+ * Whether an extra is a call to something other than a function. It is kept unchanged, and distinguished from content
  * by its type.
  */
 function isOtherCall({ dialect, fields }: Extra): boolean {

@@ -39,7 +39,7 @@ function outputWithoutCall(part: ToolResultPart): Error {
   return invalidValue("input", `No tool call found for ${output}.`)
 }
 
-/** Returns the ids of calls of tools other than functions. Some of these calls also have outputs. */
+/** Returns the ids of calls to tools other than functions. Some of these calls also have outputs. */
 function otherCalls(part: Part): string[] {
   return keptItems(part)
     .map((item) => textAt(item, "call_id"))

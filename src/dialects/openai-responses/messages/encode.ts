@@ -57,7 +57,7 @@ function isInstructions({ role, parts, name, extra }: Message): boolean {
 
 const NO_CALLS: ReadonlySet<string> = new Set()
 
-/** Returns the ids of calls of custom tools, whose outputs have a different type. */
+/** Returns the ids of calls to custom tools, whose outputs have a different type. */
 function textCallsOf(messages: readonly Message[]): ReadonlySet<string> {
   let calls: Set<string> | undefined
   for (const { parts } of messages) {

@@ -52,9 +52,8 @@ const CHOICE = { choice: 0 } as const
 
 /**
  * The items of one streamed output. Their content is passed on as it arrives. Parts that a vendor omits from the stream
- * are sent when the item is done, or at the latest when the response is done
- * (docs/contribute/wire/openai-responses.md#f6). Items are identified by position, because one vendor changes their ids
- * from event to event (recorded).
+ * are sent when the item is done, or else when the response is done (docs/contribute/wire/openai-responses.md#f6).
+ * Items are identified by position, because one vendor changes their ids from event to event (recorded).
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
