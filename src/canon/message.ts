@@ -125,7 +125,7 @@ export interface CallOrigin {
   readonly namespace?: string
 }
 
-/** A call of a tool by the model. */
+/** A tool call by the model. */
 export interface ToolCallPart {
   readonly type: "tool-call"
   readonly id: string

@@ -17,7 +17,7 @@ export interface ProviderErrorRule {
 }
 
 /**
- * Known errors of all providers. Compatible servers and other gateways forward errors of other providers. The first
+ * Known errors of all providers. Compatible servers and other gateways forward errors from other providers. The first
  * match is used.
  */
 export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [

@@ -22,8 +22,8 @@ export interface RejectionPattern {
 }
 
 /**
- * Known rejections of all providers. Gateways and compatible servers forward errors of other providers. The first match
- * is used.
+ * Known rejections of all providers. Gateways and compatible servers forward errors from other providers. The first
+ * match is used.
  */
 export const REJECTIONS: readonly RejectionPattern[] = [
   {

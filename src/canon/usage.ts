@@ -166,7 +166,7 @@ export function divideUsage(
   return { longest: withoutTokens(sum, others), others }
 }
 
-/** Subtracts the tokens of parts from a usage. */
+/** Subtracts the tokens of parts from the whole usage. */
 export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
   const rest: Writable<Usage> = { ...sum }
   for (const name of TOKEN_COUNTS) {

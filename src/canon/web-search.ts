@@ -53,7 +53,7 @@ export interface DeclaredSearch {
   readonly dialect: DialectId
   /** Path of the declaration in error messages, such as `tools[1]`. */
   readonly place: string
-  /** The object in the extra `tools` that is the same declaration. */
+  /** The object in the extra `tools` that contains the same declaration. */
   readonly tool?: JsonValue
   /** Names of the extras that contain the declaration. */
   readonly fields: readonly string[]

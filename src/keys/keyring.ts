@@ -76,8 +76,8 @@ export class Keyring {
     if (credential === undefined) return this.authenticate(headers, now)
     const held = this.#isCurrent ? this.#find(credential) : undefined
     if (held) return usable(held, now)
-    // An imported key of another gateway may have any form, so an unknown text in another form causes no read of the
-    // ledger.
+    // If an unknown text does not look like a key of this gateway, the ledger is not read. Imported keys may have any
+    // other form, so the text is still looked up in memory.
     if (this.#isCurrent && !looksLikeKey(credential)) return this.authenticate(headers, now)
     return this.#reread().then(() => this.authenticate(headers, now))
   }
