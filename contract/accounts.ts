@@ -105,7 +105,7 @@ export const newAccount = z.object({
 })
 export type NewAccount = z.infer<typeof newAccount>
 
-/** A change of an account. Null removes a limit; an absent member leaves the limit unchanged. */
+/** A change to an account. Null removes a limit; an absent member leaves the limit unchanged. */
 export const accountChange = z.object({
   name: label.optional(),
   stores_content: z.boolean().optional(),

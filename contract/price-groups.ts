@@ -50,7 +50,7 @@ const newTerm = z.object({
 })
 
 /**
- * A change of a price group. Terms that have begun cannot be changed, because requests were charged by them. Ended
+ * A change to a price group. Terms that have begun cannot be changed, because requests were charged by them. Ended
  * terms may be omitted.
  */
 export const priceGroupChange = z.object({

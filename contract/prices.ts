@@ -4,7 +4,7 @@ import { route } from "./route.ts"
 
 const day = z.iso.date()
 
-/** A change of one part of a price. Decimals are credits per million units. */
+/** A change to one part of a price. Decimals are credits per million units. */
 export const priceChange = z.object({
   vendor: z.string(),
   /** The model; null means a service that the vendor charges in addition to its models. */

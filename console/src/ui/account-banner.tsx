@@ -9,7 +9,7 @@ import { LinkButton } from "./link-button.tsx"
 
 const POLL_INTERVAL_MS = 5_000
 
-/** States that the account's requests are rejected, and the next step. Shows nothing if they are served. */
+/** Shows why the account's requests are rejected, and the next step. Renders nothing if the requests are served. */
 export function AccountBanner({ account }: { readonly account: string }) {
   const { data } = useQuery({
     ...oneQuery("GET /accounts/{id}", { path: { id: account } }),

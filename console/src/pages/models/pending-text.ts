@@ -6,7 +6,7 @@ type Counts = Pick<
   "dearer" | "cheaper" | "added" | "removed"
 >
 
-/** Summarizes the changes of prices: `12 dearer, 3 new`. */
+/** Summarizes price changes: `12 dearer, 3 new`. */
 export function pendingText({ dearer, cheaper, added, removed }: Counts): string {
   const parts = [
     [dearer, "dearer"],

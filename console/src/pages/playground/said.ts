@@ -41,7 +41,7 @@ export function systemIn(body: unknown): string {
     .join("\n\n")
 }
 
-/** Reads the model's messages from the response of a chat request. For a streamed response, only the text is stored. */
+/** Reads the model's messages from the response to a chat request. For a streamed response, only the text is stored. */
 export function answeredIn(answer: unknown): (Said | System)[] {
   if (typeof answer === "string") {
     return answer === "" ? [] : [{ by: "model", text: answer, calls: [] }]

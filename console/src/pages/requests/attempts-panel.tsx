@@ -9,7 +9,7 @@ import { reasonsOf } from "./attempt-reasons.ts"
 
 export interface AttemptsPanelProperties {
   readonly receipt: Receipt
-  /** The failures of attempts, as far as they are known. */
+  /** The known failures of attempts. */
   readonly failures: readonly FailedAttemptDocument[]
 }
 

@@ -8,6 +8,6 @@ export interface ListProperties {
   readonly filters: RequestFilters
   /** Milliseconds between polls; false disables polling. */
   readonly refetchInterval: number | false
-  /** Called after each poll with whether it succeeded. */
+  /** Called after each poll. The argument states whether the poll succeeded. */
   readonly onState: (isWell: boolean) => void
 }

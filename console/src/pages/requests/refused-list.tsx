@@ -23,7 +23,7 @@ export interface RefusedListProperties {
   readonly keys: ReadonlyMap<string, string>
   /** Milliseconds between polls; false disables polling. */
   readonly refetchInterval: number | false
-  /** Called after each poll with whether it succeeded. */
+  /** Called after each poll. The argument states whether the poll succeeded. */
   readonly onState: (isWell: boolean) => void
 }
 

@@ -6,7 +6,7 @@ import type { KeptConversation } from "./kept-conversation.ts"
 export interface Kept {
   /** The stored conversations, newest first. */
   readonly list: readonly KeptConversation[]
-  /** Whether the browser can store conversations, as far as is known. */
+  /** Whether the browser can store conversations; true until an access to the storage fails. */
   readonly isKeeping: boolean
   readonly keep: (conversation: KeptConversation) => void
   readonly forget: (ids: readonly string[]) => Promise<void>
