@@ -1,5 +1,5 @@
 /**
- * Writes openapi.json, the description of the public API, so that a diff shows each change of the API. `npm run pages`
+ * Writes openapi.json, the description of the public API, so that a diff shows each change to the API. `npm run pages`
  * writes the file; a test checks that it is current.
  */
 import { join } from "node:path"

@@ -19,7 +19,7 @@ function readLimits(root: string): Limit[] {
   return JSON.parse(readFileSync(join(root, LIMITS), "utf8"))
 }
 
-/** Writes one row per line, so that changes of different folders can be merged. */
+/** Writes one row per line, so that changes to different folders can be merged. */
 function textOf(limits: readonly Limit[]): string {
   const rows = limits.map(
     ({ folder, kind, max }) => `  { "folder": "${folder}", "kind": "${kind}", "max": ${max} }`,

@@ -87,7 +87,10 @@ function documentsOf(text: string): object[] {
     .flatMap((line) => parsed(line.slice("data: ".length)))
 }
 
-/** Returns the usages in a document. Depending on the dialect, they are at the top, in `message` or in `response`. */
+/**
+ * Returns the usage objects in a document. Depending on the dialect, they are at the top level, in `message` or in
+ * `response`.
+ */
 function usagesIn(document: object): object[] {
   const places = [document, Reflect.get(document, "message"), Reflect.get(document, "response")]
   return places.flatMap((place: unknown) => {

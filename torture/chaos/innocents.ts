@@ -22,7 +22,7 @@ export class Innocents implements AsyncDisposable {
     this.#thread.postMessage({ nodes, key } satisfies ToThread)
   }
 
-  /** Returns the durations in milliseconds and the failures since the last call of this method. */
+  /** Returns the durations in milliseconds and the failures since the last call to this method. */
   async take(): Promise<FromThread> {
     this.#thread.postMessage("take" satisfies ToThread)
     return next(this.#thread)

@@ -9,7 +9,7 @@ import type { Tally } from "./tally.ts"
 /** Minimum pause in milliseconds between two faults of a loop. */
 const MIN_PAUSE_MS = 200
 const MAX_PAUSE_MS = 2_500
-/** Maximum duration of faults of a proxy, in milliseconds. */
+/** Maximum duration of a proxy fault, in milliseconds. */
 const MAX_WEATHER_MS = 4_000
 /** Maximum time in milliseconds for which a node is frozen. With a network database, leases expire within this time. */
 const MAX_FREEZE_MS = 12_000

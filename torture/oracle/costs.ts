@@ -2,7 +2,8 @@ import type { CallPlan, ReportedUsage, VendorCall } from "../calls.ts"
 import { CONTEXT, MAX_OUTPUT, PRICE } from "../world.ts"
 
 /**
- * Returns the cost of a usage in nanocredits. Prices are whole numbers of nanocredits per token, so nothing is rounded.
+ * Returns the cost of the usage in nanocredits. Prices are whole numbers of nanocredits per token, so nothing is
+ * rounded.
  */
 export function costOf({ input, output }: ReportedUsage): bigint {
   return BigInt(input) * PRICE.input + BigInt(output) * PRICE.output
@@ -27,7 +28,7 @@ export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigi
   return [...wholes, ...embedded].reduce((most, cost) => (cost > most ? cost : most), 0n)
 }
 
-/** Returns the number of characters in the sent text, including the additions of the vendor. */
+/** Returns the number of characters in the sent text, including text that the vendor adds. */
 function characters({ words, marker }: CallPlan): number {
   return words * " word".length + marker.length + 20
 }

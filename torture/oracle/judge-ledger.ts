@@ -2,7 +2,8 @@ import type { EntryRecord, WriteOffReason } from "../../src/accounting/chained-r
 import type { Evidence, Finding } from "./evidence.ts"
 
 /**
- * Checks the sums, minimum balances, budgets and leases of the ledger, and compares it with the changes of operators.
+ * Checks the sums, minimum balances, budgets and leases of the ledger, and compares it with the changes that operators
+ * made.
  */
 export function judgeLedger(evidence: Evidence): Finding[] {
   const { ledger } = evidence
@@ -56,7 +57,7 @@ function judgeBudgets({ ledger }: Evidence): string[] {
   })
 }
 
-/** Checks that each confirmed change of an operator was made exactly once, and that no rejected change was made. */
+/** Checks that each confirmed change by an operator was made exactly once, and that no rejected change was made. */
 function judgeGrants({ ledger, grants }: Evidence): string[] {
   return grants.flatMap(({ note, kind, amount, account, outcome }) => {
     const entries = ledger.entries.filter((entry) => entry.note === note)
@@ -85,7 +86,7 @@ function judgeWriteOffs({ ledger }: Evidence): string[] {
     .map(({ request, amount, reason }) => `${amount} of ${request} was written off: ${reason}`)
 }
 
-/** Whether a usage may exceed its hold, because it is an estimate or was invented by the vendor. */
+/** Whether the usage may exceed its hold, because it is an estimate or was invented by the vendor. */
 function isEstimated(receipt: string | undefined): boolean {
   return receipt === undefined || /"estimated":true|"usage_beyond_bound":true/.test(receipt)
 }
