@@ -113,7 +113,7 @@ export interface BenchOptions {
   readonly parts: readonly Part[]
   readonly subjects: readonly SubjectName[]
   readonly effort: Effort
-  /** Set if the peers are raced instead of measuring the parts. */
+  /** Set for a race of the peers, in which the parts are not measured. */
   readonly race: RaceOptions | undefined
 }
 

@@ -21,7 +21,7 @@ const gpt62: ModelFacts = {
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {
-    // Cohere does not publish a price for calls of this model. The reseller sets the price.
+    // Cohere does not publish a price for calls to this model. The reseller sets the price.
     "cohere-transcribe-03-2026": { kind: "transcription", owner: "cohere", input: ["audio"] },
     // cohere.com/pricing: price per thousand searches, each with up to a hundred documents.
     "rerank-english-v3.0": { kind: "rerank", owner: "cohere", price: { search: "2000" } },

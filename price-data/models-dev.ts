@@ -119,7 +119,7 @@ function listing(name: string, model: Model): Listing {
   }
 }
 
-/** Returns the parameters that a model accepts, as far as the list contains them. */
+/** Returns the parameters that a model accepts according to the list. */
 function rulesOf(model: Model): Partial<Listing> {
   const { reasoning_options: options = [], interleaved, temperature } = model
   const efforts = options.find(({ type }) => type === "effort")?.values

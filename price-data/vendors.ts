@@ -2,7 +2,7 @@
 export interface VendorSource {
   modelsDev?: string
   genaiPrices?: string
-  /** LiteLLM's names for the vendor, or for parts of its offer. */
+  /** LiteLLM's names for the vendor, or for parts of its offering. */
   liteLlm?: readonly string[]
   /** The organization, if the vendor sells only models of this organization. */
   maker?: string

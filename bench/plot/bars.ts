@@ -11,7 +11,7 @@ export interface Bar {
   readonly highest?: number
 }
 
-/** Bars below each other, the shortest at the top. */
+/** A plot of horizontal bars, the shortest at the top. */
 export interface BarPlot {
   readonly title: string
   /** The unit that follows each value, such as `x` or ` MB`. */

@@ -8,7 +8,9 @@ import type { Subject } from "./subject.ts"
 const PROGRAM = join(PEERS, "bin/busbar")
 const MANY = 100_000
 
-/** Busbar, set up as at the beginning of its guide: without an authentication chain, groups or a rate card. */
+/**
+ * Busbar, set up as described at the beginning of its guide: without an authentication chain, groups or a rate card.
+ */
 export const busbar: Subject = {
   name: "busbar",
   work: {

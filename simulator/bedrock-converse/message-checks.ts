@@ -4,7 +4,7 @@ import { checkBlock } from "./block-checks.ts"
 import { invalid, invalidForModel, unknownMember, type VendorError } from "./errors.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
-/** Returns the error of Bedrock or the model for the messages; undefined if the messages are valid. */
+/** Returns the error that Bedrock or the model sends for the messages; undefined if the messages are valid. */
 export function checkMessages(body: JsonObject): VendorError | undefined {
   const messages = arrayOf(body.messages).map((message) => objectOf(message))
   const wrong = checkRoles(messages) ?? checkContents(messages, body.toolConfig !== undefined)

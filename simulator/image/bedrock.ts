@@ -6,7 +6,7 @@ import { picture, seeds, SQUARE } from "./json-vendors.ts"
 import { isTransparent, type Pixels, readPixels } from "./pixels.ts"
 import { seedOfEdit } from "./stability.ts"
 
-/** Simulates Amazon's and Stability's models on Bedrock, according to Amazon's reference of their bodies. */
+/** Simulates Amazon's and Stability's models on Bedrock, according to Amazon's reference for their bodies. */
 export function bedrock(model: string): JsonOperation {
   const manner = bedrockManner(() => ({}))
   if (!model.startsWith("stability.")) return { manner, model, answer: amazon }

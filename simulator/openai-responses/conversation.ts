@@ -134,7 +134,7 @@ function checkCalls(items: readonly JsonObject[]): VendorError | undefined {
   for (const item of items) {
     const id = stringOf(item.call_id)
     if (item.type === "function_call") open.add(id)
-    // Calls of hosted tools that the caller runs need a result, like function calls.
+    // Calls to hosted tools that the caller runs need a result, like function calls.
     if (stringOf(item.type).endsWith("_call")) called.add(id)
     if (item.type !== "function_call_output") continue
     if (!called.has(id)) {
