@@ -400,7 +400,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#sending?.abort()
   }
 
-  /** Converts an error of the transport, depending on whether the gateway or the vendor ended the call. */
+  /** Converts a transport error, depending on whether the gateway or the vendor ended the call. */
   explain(error: unknown): CallFailure {
     if (this.#ended) return this.#ended
     if (error instanceof GatewayError) return error

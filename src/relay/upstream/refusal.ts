@@ -22,7 +22,7 @@ interface RefusedCall {
   readonly provider: string
   /** Called when bytes have arrived. */
   received(): void
-  /** Returns the error that explains a failure of the transport. */
+  /** Returns the error that explains a transport failure. */
   explain(error: unknown): Error
   /** Returns the provider's message without the operator's secrets. */
   cleanedText(text: string): string
