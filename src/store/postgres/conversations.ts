@@ -23,7 +23,7 @@ const MAX_TOTAL_AGE_MS = 10_000
 /** When the total exceeds the maximum, 1/50 of the total is freed, so that not every answer has to free space. */
 const FREED_DIVISOR = 50
 
-/** Also true if the clock was wrong when the answer was stored. */
+/** Matches expired answers, and answers that were stored while the clock was wrong. */
 const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }

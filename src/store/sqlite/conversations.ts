@@ -23,7 +23,9 @@ interface SqliteConversations {
   close(): void
 }
 
-/** Also true if the clock was wrong when the answer was stored. */
+/**
+ * Selects parts of answers that have not expired. Answers that were stored while the clock was wrong count as expired.
+ */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
