@@ -116,7 +116,7 @@ const NAME_CODES: ReadonlySet<string> = new Set([
   "EAI_NONAME",
 ])
 
-/** Converts an error of the transport to a cause for the operator. */
+/** Converts a transport error to a cause for the operator. */
 export function connectionErrorOf(thrown: unknown, call: FailedConnection = {}): ConnectionError {
   if (thrown instanceof ConnectionError) return thrown
   const [phase, code, words] = described(thrown, call)
