@@ -41,11 +41,11 @@ export interface Spoken {
 
 /** How a vendor sends audio. */
 export type SpeechDelivery =
-  /** As audio bytes, while the audio is generated. */
+  /** The audio is sent as bytes while it is generated. */
   | { readonly type: "sound" }
-  /** As audio bytes within OpenAI's events. The last event reports the tokens. */
+  /** The audio is sent as bytes within OpenAI's events. The last event reports the tokens. */
   | { readonly type: "events" }
-  /** As one JSON document with the complete audio. */
+  /** The complete audio is sent in one JSON document. */
   | { readonly type: "json"; read(body: JsonObject): Spoken }
 
 /** A speech request as it is sent to one vendor. */

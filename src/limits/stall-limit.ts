@@ -2,7 +2,7 @@ import type { Reservation } from "./memory-budget.ts"
 
 /** Maximum times in milliseconds for which the rest of an ended answer waits for its caller to read. */
 export interface StallTimes {
-  /** While memory is short, for the accounts that hold the most. */
+  /** The time while memory is short, for the accounts that hold the most memory. */
   readonly shortMs: number
   readonly longMs: number
 }
