@@ -74,7 +74,7 @@ export interface ServerSettings {
 const IDLE_TIMEOUT_SECONDS = 60
 /**
  * Idle timeout of management requests, because verifying a large ledger takes a long time, and of large responses,
- * because their callers may be slow. It is the largest limited value that Bun accepts.
+ * because their callers may be slow. It is the largest finite value that Bun accepts.
  */
 const LONG_TIMEOUT_SECONDS = 255
 /** Matches a single `Host` header. Bun joins several `Host` headers with commas. */

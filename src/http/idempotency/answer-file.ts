@@ -89,7 +89,7 @@ export class AnswerFile {
 
   /**
    * Appends the ending and waits until the file is on disk. After a power failure, its directory entry may still be
-   * missing. In that case, the response is lost, but no money.
+   * missing. In that case, the response is lost, but no money is lost.
    */
   async finish(ending: Ending): Promise<void> {
     this.#append(ending, NOTHING)

@@ -6,7 +6,10 @@ import type { Model } from "../../catalog/model.ts"
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 1000
 
-/** Whether the caller of the model list is a client of Anthropic. All requests of these clients have this header. */
+/**
+ * Whether the caller of the model list is one of Anthropic's client libraries. All requests of these clients have this
+ * header.
+ */
 export function speaksAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version")
 }
