@@ -9,7 +9,7 @@ interface Ended {
 }
 
 /**
- * Notifies observers of all requests that end in one turn of the event loop together, after their answers are sent.
+ * Notifies observers together of all requests that end in one turn of the event loop, after their answers are sent.
  * Under load, many requests end at once, because they share commits. Notifying observers between the answers would take
  * several times as long, because code and data would leave the processor's caches.
  */

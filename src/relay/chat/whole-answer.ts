@@ -340,7 +340,7 @@ function meterOf({ all, unread }: PlanCalls): Meter {
 
 /**
  * Returns the body of the answer.
- * @param counted the usage that replaces the vendor's usage, if another usage is charged.
+ * @param counted the usage that replaces the vendor's usage, if the vendor's usage is not charged.
  */
 function bodyOf(
   context: ChatContext,

@@ -34,7 +34,7 @@ interface OtherCalls {
 
 /**
  * Ends the upstream calls of a request when the caller disconnects. The server keeps this object as long as the
- * connection, so it refers to the running calls and to no other data of the request.
+ * connection is open, so it refers to the running calls and to no other data of the request.
  */
 export class Cancellation implements WatchedDeadline, Disposable {
   readonly attempts: RunningCall[] = []

@@ -16,7 +16,7 @@ export interface CallLimits {
 
 /**
  * Reads a limit on calls from a request. Some servers also accept numbers as strings. The limit is at least one,
- * because vendors reject zero, and a server that ignores it makes calls anyway.
+ * because vendors reject zero, and a server that ignores the limit makes calls anyway.
  */
 export function limitOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)

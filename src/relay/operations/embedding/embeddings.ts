@@ -49,7 +49,7 @@ interface EmbeddingPlan extends OperationPlan {
   readonly asked: EmbeddingForms
 }
 
-/** Serves parsed requests of `POST /v1/embeddings`, and charges for the vectors. */
+/** Serves parsed requests to `POST /v1/embeddings`, and charges for the vectors. */
 export class Embeddings {
   readonly #services: EmbeddingServices
 

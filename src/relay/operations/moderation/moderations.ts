@@ -30,7 +30,7 @@ export interface Moderated {
 /** Tokens held for an image, whose size is unknown. No known model counts as many. */
 const MAX_IMAGE_TOKENS = 16_384
 
-/** Serves parsed requests of `POST /v1/moderations`, and charges for the verdicts. */
+/** Serves parsed requests to `POST /v1/moderations`, and charges for the verdicts. */
 export class Moderations {
   readonly #services: CountedOperationServices
 

@@ -42,7 +42,7 @@ const EMULATED: Loss = { name: "rerank", effect: "emulated" }
 const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
 
 /**
- * Serves parsed requests of `POST /v1/rerank`, and charges for the ranking. If the model is not a reranker, it compares
+ * Serves parsed requests to `POST /v1/rerank`, and charges for the ranking. If the model is not a reranker, it compares
  * the embeddings of the query and the documents.
  */
 export class Reranking {

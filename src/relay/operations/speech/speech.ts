@@ -10,7 +10,7 @@ import { answerSpeech } from "./speech-answer.ts"
 import { speechLimits, unreadUsage } from "./speech-usage.ts"
 import { encodedFor, synthesizeAt } from "./synthesize.ts"
 
-/** Serves parsed requests of `POST /v1/audio/speech`, and charges for the audio. */
+/** Serves parsed requests to `POST /v1/audio/speech`, and charges for the audio. */
 export class Speech {
   readonly #operations: Operations
 

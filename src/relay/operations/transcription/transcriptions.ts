@@ -7,7 +7,7 @@ import { transcriptionPlan } from "./transcribe.ts"
 import { translationPlans } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
 
-/** Serves parsed requests of `POST /v1/audio/transcriptions` and `/translations`, and charges for the text. */
+/** Serves parsed requests to `POST /v1/audio/transcriptions` and `/translations`, and charges for the text. */
 export class Transcriptions {
   readonly #services: CountedOperationServices
 

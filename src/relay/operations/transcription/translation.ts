@@ -33,7 +33,7 @@ import {
  * charged, or neither is.
  */
 
-/** English text that is paid for. */
+/** English text that has been charged. */
 export interface Translation {
   readonly transcript: Transcript
   readonly headers: Record<string, string>
