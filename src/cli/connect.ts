@@ -125,7 +125,10 @@ interface Selection {
   readonly smallModel: string
 }
 
-/** Returns the models of the options. A named model is also used for small tasks, because a key may allow no other. */
+/**
+ * Returns the models that the options name. A named model is also used for small tasks, because a key may allow no
+ * other.
+ */
 function selected(
   tool: Tool,
   models: readonly Model[],

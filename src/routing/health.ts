@@ -225,7 +225,7 @@ export class Health {
   }
 
   /**
-   * Records that the vendor requested fewer requests.
+   * Records that the vendor asked for fewer requests.
    * @param retryAfter the requested wait in seconds, if there is one.
    */
   overloaded(deployment: string, retryAfter?: number): void {
