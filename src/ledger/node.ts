@@ -224,7 +224,7 @@ export class Node implements AsyncDisposable {
   }
 
   /**
-   * Returns the state of a node. A node that holds its lock is alive. Even if it is silent, it may only be stopped and
+   * Returns the state of a node. A node that holds its lock is alive. Even if it is silent, it may just be stopped, and
    * continue later. A node whose lock is free is dead. Silence only matters if the lock cannot be checked, because the
    * node is on another machine or the file system does not support locks.
    */

@@ -1,5 +1,5 @@
 /**
- * An event of a deployment: it failed several times in a row, it recovered, its vendor requested fewer requests, or its
+ * An event of a deployment: it failed several times in a row, it recovered, its vendor asked for fewer requests, or its
  * vendor refused the operator's credential.
  */
 export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"

@@ -15,8 +15,8 @@ interface AnchorRow extends StoredAnchor {
 
 /**
  * The position up to which all rows are visible. A transaction gets its number before its rows get their positions, and
- * its rows become visible when it ends. All rows up to a position are therefore visible after every transaction has
- * ended that was running when the position was drawn.
+ * its rows become visible when it ends. All rows up to a position are therefore visible once every transaction that was
+ * running when the position was drawn has ended.
  */
 interface Horizon {
   /** The last position that was drawn. */
