@@ -70,7 +70,7 @@ export const FIREWORKS_OPERATIONS: Operations = { image: FIREWORKS_IMAGES }
 
 /**
  * Operations of OpenRouter and similar vendors. Their models return mp3 or raw samples, and each transcript reports its
- * seconds.
+ * duration in seconds.
  */
 export const OPENROUTER_OPERATIONS: Operations = {
   speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),

@@ -27,7 +27,7 @@ const RANKS: Range = { min: 0, max: 500 }
 const PENALTIES: Range = { min: 0, max: 1 }
 
 /**
- * Encodes a request of `POST /v2/chat` (docs/contribute/wire/cohere-chat.md#f1). Cohere rejects unknown fields with
+ * Encodes a request to `POST /v2/chat` (docs/contribute/wire/cohere-chat.md#f1). Cohere rejects unknown fields with
  * status 422.
  */
 export function encodeRequest(request: ChatRequest): EncodedRequest {

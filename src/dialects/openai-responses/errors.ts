@@ -44,9 +44,9 @@ export function failedResponse(response: JsonObject): GatewayError {
 const NOT_FOUND = 404
 
 /**
- * Decodes an error response from a vendor that uses this dialect. An unknown model has the status 400
- * (docs/contribute/wire/openai-responses.md#f10). An item that is not stored has the status 404, and is an error in the
- * request.
+ * Decodes an error response from a vendor that uses this dialect. The error for an unknown model has the status 400
+ * (docs/contribute/wire/openai-responses.md#f10). The error for an item that is not stored has the status 404, and is
+ * an error in the request.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)

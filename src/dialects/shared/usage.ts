@@ -15,7 +15,7 @@ type CacheWrites = Pick<
 
 /**
  * Decodes cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`. If
- * they are absent, the names of Anthropic are read, which Alibaba and LiteLLM use in this format
+ * they are absent, Anthropic's names are read, which Alibaba and LiteLLM use in this format
  * (docs/contribute/wire/openai-chat.md#f8).
  * @param max the total tokens that include the cache writes.
  * @param usage the whole usage, if names of Anthropic may be outside the details.

@@ -22,8 +22,8 @@ import {
 } from "./switch.ts"
 
 /**
- * The charge of OpenRouter's searches (openrouter.ai/docs/guides/features/server-tools/web-search). Results are billed.
- * A search has five results unless the request sets another number.
+ * The charge for OpenRouter's searches (openrouter.ai/docs/guides/features/server-tools/web-search). Results are
+ * billed. A search has five results unless the request sets another number.
  */
 const SEARCHES: CallCharge = {
   ...searches("searches", [

@@ -77,7 +77,7 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
  * Sends a request whose response is decompressed in small steps while it is read. The runtime would decompress it at
- * once, so a limit of the reader would come too late.
+ * once, so the reader's limit would apply too late.
  * @throws ProtocolError if the response has an encoding that was not requested; errors of the runtime.
  */
 export async function fetchInSteps(url: string, init: RequestInit): Promise<Response> {

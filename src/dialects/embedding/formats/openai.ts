@@ -24,7 +24,7 @@ import { batchesOf, tokensOfCalls } from "./batches.ts"
 
 /**
  * Maximum numbers in the response to a call. Servers print up to 29 bytes for a number: a double on a separate line.
- * The response then fits into the default of `limits.answer_mb`.
+ * With this maximum, the response fits into the default of `limits.answer_mb`.
  */
 const MAX_NUMBERS = 4 * 1024 * 1024
 /** Numbers of each vector, if the request does not set them. Few models have more. */
