@@ -14,7 +14,7 @@ const MAX_REMEMBERED = 2_000
 /**
  * Removes the operator's secrets from texts that others wrote, such as an error in which a vendor or library repeats a
  * credential. It finds secrets verbatim, escaped for URLs and JSON, and as hexadecimal digits. It also finds secrets as
- * base64 at any position of a longer text, and truncated at the end of a message.
+ * base64 at any position in a longer text, and truncated at the end of a message.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()

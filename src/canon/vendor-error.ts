@@ -64,7 +64,7 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
 /**
  * Returns a vendor's error as the caller sees it. If a vendor reports the error in the body of a success response or in
  * a stream, the status is read from the error itself. Only errors in the request are forwarded with their message and
- * status. Errors about the operator's account get a message of the gateway.
+ * status. Errors about the operator's account get a message from the gateway.
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus

@@ -118,7 +118,7 @@ export class Keyring {
     return usable(held, now)
   }
 
-  /** Finds a key by its hash. Imported keys of other gateways may only be stored by their SHA-256. */
+  /** Finds a key by its hash. Keys imported from other gateways may be stored by their SHA-256 alone. */
   #find(credential: string): Held | undefined {
     const held = this.#byHash.get(this.#hasher.hash(credential))
     if (held || looksLikeKey(credential)) return held

@@ -5,7 +5,7 @@ import { uptime } from "node:os"
 const MAX_STRAY = 1_500
 
 /**
- * Returns milliseconds since the machine booted. All processes of the machine agree to within some milliseconds, and
+ * Returns milliseconds since the machine booted. All processes of the machine agree to within a few milliseconds, and
  * the time cannot be adjusted. After the machine was suspended, it may jump forward.
  */
 export class MachineClock {

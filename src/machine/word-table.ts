@@ -1,4 +1,7 @@
-/** Maximum slots after its hash that a name may use. Tables are rarely so full that this matters. */
+/**
+ * Maximum number of slots, from the slot of its hash on, in which a name is searched. Tables are rarely so full that
+ * this limit matters.
+ */
 const WINDOW = 16
 
 /**

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../canon/json.ts"
 import { imageTokenBound } from "./image-tokens.ts"
 
-/** Members that link to content for the model to read. `url` is not included, because it may only be a citation. */
+/** Members that link to content for the model to read. `url` is not included, because it may be just a citation. */
 const LINKS: ReadonlySet<string> = new Set([
   "image_url",
   "document_url",
