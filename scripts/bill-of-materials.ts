@@ -23,7 +23,7 @@ interface Bill {
  * Returns the contents of an executable in CycloneDX form, according to the lock file: the libraries of the gateway and
  * of its console, and Bun. npm can only omit development dependencies. That would also omit the console's libraries,
  * and libraries that are development dependencies in only one of our packages.
- * @throws when npm cannot create the document.
+ * @throws if npm cannot create the document.
  */
 export async function billOfMaterials(): Promise<Bill> {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]

@@ -1,6 +1,6 @@
 /**
- * `npm run test:firefox`: runs the tests of the console in the Firefox of this machine. Files can be given (`npm run
- * test:firefox -- test/browser/journey.test.ts`). Fails if Firefox is not installed.
+ * `npm run test:firefox`: runs the tests of the console in the Firefox that is installed on this machine. Files can be
+ * given (`npm run test:firefox -- test/browser/journey.test.ts`). Fails if Firefox is not installed.
  */
 import { findFirefox } from "../test/browser/firefox.ts"
 import { TEST_COMMAND } from "./test-command.ts"
