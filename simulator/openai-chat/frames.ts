@@ -95,8 +95,8 @@ export function streamScript(answer: ChatAnswer, options: StreamOptions): Stream
 }
 
 /**
- * Returns the first frame, which begins with the role. A single tool call starts in the same frame. Several tool calls
- * start in a frame each (recorded).
+ * Returns the first frame, which begins with the role. A single tool call starts in the same frame. If there are
+ * several tool calls, each starts in its own frame (recorded).
  */
 function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number): string {
   const [first] = choice.calls

@@ -7,7 +7,7 @@ import { REFUSED, type Step, type WireFault } from "./wire-faults.ts"
 const OF_THE_CONNECTION = ["connection", "content-length", "transfer-encoding"] as const
 
 /**
- * A vendor on a separate port that answers like the simulator until a fault is set. Then it injects the fault on its
+ * A vendor on a separate port that answers like the simulator until a fault is set. Then it injects the fault into its
  * connections, byte by byte.
  */
 export class FaultyVendor implements AsyncDisposable {
@@ -38,7 +38,7 @@ export class FaultyVendor implements AsyncDisposable {
 
   /**
    * Sets the fault that is injected from now on; undefined means no fault. Closes all connections, so that no earlier
-   * fault is still injected on them.
+   * fault is still injected into them.
    */
   async misbehave(fault: WireFault | undefined): Promise<void> {
     this.#fault = fault
