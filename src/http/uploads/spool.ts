@@ -50,7 +50,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
   return handle
 }
 
-/** A file that is being written. It must always be disposed. The finished file remains valid afterwards. */
+/** A file that is being written. It must always be disposed of. The finished file remains valid afterwards. */
 export class SpooledWrite implements AsyncDisposable {
   /** Number of bytes written so far. */
   size = 0

@@ -9,7 +9,7 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 const LARGE_READ_BYTES = 256 * 1024
 const COPIES = 3
 
-/** Received bytes that can be read until they are disposed. */
+/** Received bytes that can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
 
 /** Thrown when the requested bytes of a file have not arrived yet. */
