@@ -21,7 +21,7 @@ export interface WatchedDeadline {
 
 /**
  * Watches all deadlines with one timer. A timer for each byte of each stream would cost more than the bytes themselves.
- * Moving a deadline is only an assignment. The clock is monotonic, so changes of the system time have no effect.
+ * Moving a deadline is only an assignment. The clock is monotonic, so changes to the system time have no effect.
  */
 export class DeadlineWatch implements Disposable {
   readonly monitor: EventLoopMonitor

@@ -6,7 +6,8 @@ import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts
 export type TranslationChunk = readonly string[]
 
 /**
- * Maximum bytes of text in one call. It is long enough to give a sentence its context, and short enough for any model.
+ * Maximum bytes of text in one call. Such a text is long enough to give a sentence its context, and short enough for
+ * any model.
  */
 const MAX_CHUNK_BYTES = 4_000
 
