@@ -22,7 +22,7 @@ export interface WatchOptions {
  */
 export type ReloadOutcome = "changed" | "unchanged" | "refused"
 
-/** Applies changed settings without a restart, until it is disposed. */
+/** Applies changed settings without a restart, until it is disposed of. */
 export interface SettingsWatcher extends AsyncDisposable {
   /** Reads the settings again, after SIGHUP or on file systems that report no changes. */
   reload(): Promise<ReloadOutcome>
