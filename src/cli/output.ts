@@ -12,7 +12,8 @@ export class Output {
   }
 
   /**
-   * Prints the result, which must be called once per command. Prints one JSON document with `--json`, otherwise text.
+   * Prints the result, as one JSON document with `--json`, otherwise as text. This method must be called once per
+   * command.
    * @param document credit amounts are decimal text, never numbers.
    */
   result(document: object, words: (style: Style) => string): void {
