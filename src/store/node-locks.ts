@@ -49,7 +49,7 @@ export class NodeLocks {
 
   /**
    * Returns the state of a node.
-   * @param machine the machine on which the node reports to hold its lock.
+   * @param machine the machine on which the node claims to hold its lock.
    */
   stateOf(node: string, machine: string): NodeState {
     const isHeld = this.#isHeld(node)

@@ -83,7 +83,7 @@ function alwaysThreaded(store: Store): ServingStore {
 /**
  * Starts a thread for checkpoints, which take many milliseconds each. It starts after a delay, so that it does not
  * slow down the first requests.
- * @param restartLog called when the log can be restarted, until the result is disposed.
+ * @param restartLog called when the log can be restarted, until the result is disposed of.
  */
 function startCheckpoints(path: string, restartLog: () => void): Disposable {
   let thread: Worker | undefined
