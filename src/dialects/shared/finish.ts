@@ -63,7 +63,7 @@ function failedEvent(word: string): Extract<ChatEvent, { type: "error" }> {
   return { type: "error", message, code: word, failure: failedGeneration(word) }
 }
 
-/** Finish reasons for errors of a model that any caller can provoke with tools or messages (Google, Bedrock). */
+/** Finish reasons for model errors that any caller can provoke with tools or messages (Google, Bedrock). */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   "malformed_function_call",
   "malformed_model_output",

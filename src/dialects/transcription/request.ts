@@ -123,7 +123,7 @@ let names: Intl.DisplayNames | undefined
 
 /** Returns the English name of a language; undefined for an unknown code. @throws RangeError for a malformed code. */
 function nameOf(code: string): string | undefined {
-  // The names are loaded on first use, because loading takes some milliseconds.
+  // The names are loaded on first use, because loading takes a few milliseconds.
   names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
   return names.of(code)
 }
