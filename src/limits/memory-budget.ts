@@ -157,7 +157,7 @@ function isGranted({ share, own, bytes }: Taking, free: number): boolean {
   return free >= 0
 }
 
-/** The part of the budget that one request holds until the reservation is disposed. */
+/** The part of the budget that one request holds until the reservation is disposed of. */
 export class Reservation implements Disposable {
   readonly #budget: MemoryBudget
   readonly #share: KeyShare

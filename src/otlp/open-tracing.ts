@@ -4,7 +4,7 @@ import { clientOf, sourceOf } from "./connection.ts"
 import { SpanQueue, type SpanQueueParts } from "./span-queue.ts"
 import { Tracer } from "./tracer.ts"
 
-/** Starts tracing. The caller has to dispose the queue after the last request. */
+/** Starts tracing. The caller has to dispose of the queue after the last request. */
 export function openTracing(
   settings: TelemetrySettings,
   parts: Pick<SpanQueueParts, "counted" | "failed">,

@@ -18,7 +18,7 @@ const UNRELATED_STATUSES: ReadonlySet<number> = new Set([
 ])
 const SERVER_ERROR = 500
 
-/** An address that accepts JSON lines, such as an insert of ClickHouse, a log store or a webhook. */
+/** An address that accepts JSON lines, such as a ClickHouse insert, a log store or a webhook. */
 export class LineAddress implements LineDestination {
   readonly #settings: LineAddressSettings
 
