@@ -39,7 +39,7 @@ export const usageQuery = z.object({
   from: moment,
   to: moment,
   group: usageGroup.default("day"),
-  /** Adds the sums per hour or day of at most ten groups, the largest, and of all other groups together. */
+  /** Adds the sums per hour or day of the largest groups, at most ten, and of all other groups together. */
   series: z.enum(["hour", "day"]).optional(),
   /** The sum by which groups are sorted. */
   order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
