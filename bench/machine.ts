@@ -53,7 +53,7 @@ export function onAllCores(): string[] {
   return canPin() ? ["taskset", "-c", `0-${cpus().length - 1}`] : []
 }
 
-/** Returns the facts about this machine. Measuring the disk takes some milliseconds. */
+/** Returns the facts about this machine. Measuring the disk takes a few milliseconds. */
 export function describeMachine(): Machine {
   const all = cpus()
   return {

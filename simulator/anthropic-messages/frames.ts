@@ -14,8 +14,8 @@ const PADDING = " ".repeat(16)
 const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
 /**
- * Returns a frame for JSON text whose last brace is missing. The frame is padded with blanks before that brace, as by
- * Anthropic (docs/contribute/wire/anthropic-messages.md#f14).
+ * Returns a frame for JSON text whose last brace is missing. The frame is padded with blanks before that brace, as
+ * Anthropic pads it (docs/contribute/wire/anthropic-messages.md#f14).
  */
 function frame(event: string, open: string): string {
   return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`

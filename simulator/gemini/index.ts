@@ -54,7 +54,7 @@ async function answerCall(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, call, read, fault)
 }
 
-/** Reports whether a model exists. Models of the simulator exist, and models with names like Google's. */
+/** Reports whether a model exists. The simulator's own models exist, and so do models with names like Google's. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
 }
