@@ -176,8 +176,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Converts the error for a model that is unknown to the catalog and that the provider rejects, because the caller
-   * named the model.
+   * Returns `model_not_found` if the provider rejects a model that the catalog does not know either, because the caller
+   * named the model. Other errors are returned unchanged.
    */
   #meaning(refusal: GatewayError): GatewayError {
     const { isAssumed, upstreamModel } = this.plan.deployment
