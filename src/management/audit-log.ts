@@ -1,6 +1,7 @@
 import type * as z from "zod"
 import type { Page } from "#contract/common.ts"
 import type { AuditRecord as AuditDocument, auditQuery } from "#contract/operations.ts"
+import type { AuditRecord } from "../accounting/chained-records.ts"
 import { ERASED } from "../accounting/redaction.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
@@ -8,6 +9,7 @@ import type { Users } from "../users/users.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import { type Audit, decryptRecords, type ReadableRecord } from "./audit.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
+import { boundedRows } from "./pages.ts"
 import type { PersonalNames } from "./personal-names.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
@@ -38,8 +40,12 @@ export class AuditLog {
       from: query.from === undefined ? undefined : Date.parse(query.from),
       to: query.to === undefined ? undefined : Date.parse(query.to),
     }
-    const found = await this.#store.audit.list(filter, placeOf(query.cursor), query.limit + 1)
-    const page = pageFrom(found, query.limit, ({ number }) => [number])
+    const { found, limit } = await boundedRows<AuditRecord>(
+      query.limit,
+      (last, count) => this.#store.audit.list(filter, last?.number ?? placeOf(query.cursor), count),
+      lengthOf,
+    )
+    const page = pageFrom(found, limit, ({ number }) => [number])
     return { ...page, data: (await decryptRecords(this.#names, page.data)).map(auditDocument) }
   }
 
@@ -60,6 +66,10 @@ function accountsOf(actor: Actor, account: string | undefined): readonly string[
   const owned = [...actor.roles].flatMap(([id, role]) => (role === "owner" ? [id] : []))
   if (owned.length > 0) return owned
   throw new GatewayError("forbidden", "Only owners of an account may read its audit log.")
+}
+
+function lengthOf({ before, after }: AuditRecord): number {
+  return (before?.length ?? 0) + (after?.length ?? 0)
 }
 
 function placeOf(cursor: string | undefined): number | null {

@@ -11,6 +11,7 @@ import type {
 import { readNetwork } from "../config/addresses.ts"
 import { Fault } from "../config/reading.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { minJsonLength } from "../canon/json-length.ts"
 import { randomText } from "../canon/random-text.ts"
 import { hintOf, type KeyHasher, newSecret } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
@@ -18,6 +19,7 @@ import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
+import { boundedRows } from "./pages.ts"
 import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
 import { rejectionOf } from "./key-rejection.ts"
 import { scopeOf } from "./scope.ts"
@@ -70,8 +72,14 @@ export class Keys {
       now,
     }
     const after = timePositionOf(input.cursor)
-    const found = await this.#store.keys.list(filter, after, input.limit + 1)
-    const page = pageFrom(found, input.limit, (key) => [key.createdAt, key.id])
+    const { found, limit } = await boundedRows<KeyRecord>(
+      input.limit,
+      (last, count) =>
+        this.#store.keys.list(filter, last ? { at: last.createdAt, id: last.id } : after, count),
+      ({ models, aliases, addresses, origins }) =>
+        minJsonLength([models, aliases, addresses, origins]),
+    )
+    const page = pageFrom(found, limit, (key) => [key.createdAt, key.id])
     return { ...page, data: await this.#documents(actor, page.data) }
   }
 

@@ -80,3 +80,24 @@ test("owners read their accounts' audit records, operators read all records, and
   expect(await kindOf(numbers(userIn({ a: "viewer" }), { account: "a" }))).toBe("forbidden")
   expect(await kindOf(numbers(userIn({ a: "owner" }), { account: "b" }))).toBe("not_found")
 })
+
+test("a page of long audit records has few records, and all pages together have all records", async () => {
+  await using database = TestDatabase.direct()
+  const audit = new Audit(database.store)
+  const models = Array.from({ length: 2_000 }, (_, index) => `provider/${"x".repeat(80)}-${index}`)
+  for (let index = 0; index < 60; index++) {
+    await audit.record(OPERATOR, { action: "key.change", account: "a", after: { models } })
+  }
+  const log = auditLogOf(database)
+  const numbers: number[] = []
+  let cursor: string | undefined
+  do {
+    const query = { limit: "200", ...(cursor !== undefined && { cursor }) }
+    const page = await log.list(userIn({ a: "owner" }), auditQuery.parse(query))
+    expect(JSON.stringify(page).length).toBeLessThan(1_400_000)
+    expect(page.data.length).toBeGreaterThan(0)
+    numbers.push(...page.data.map(({ number }) => number))
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  expect(numbers).toEqual(Array.from({ length: 60 }, (_, index) => 60 - index))
+})

@@ -1,4 +1,5 @@
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { minJsonLength } from "../../canon/json-length.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Answer } from "../../relay/request/call.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
@@ -21,10 +22,15 @@ export function answerOf(
   if (result instanceof Response) return withoutCaching(named(result, requestId))
   if (result === undefined)
     return withoutCaching(named(new Response(null, { status: 204 }), requestId))
+  // The memory is taken before the text exists, and corrected afterwards.
+  const expectedLength = minJsonLength(result)
+  const isLong = expectedLength > MAX_SHORT_LENGTH
+  if (isLong) memory?.takeAnswer(2 * expectedLength)
   const body = JSON.stringify(result)
   const headers = textHeaders(requestId, UNCACHED)
   if (body.length <= MAX_SHORT_LENGTH) return new Response(body, { headers })
-  memory?.takeAnswer(2 * body.length)
+  const missing = body.length - (isLong ? expectedLength : 0)
+  if (missing > 0) memory?.takeAnswer(2 * missing)
   return { headers, body }
 }
 

@@ -5,6 +5,7 @@ import { adminApp } from "../../../src/http/admin/app.ts"
 import { answerOf } from "../../../src/http/admin/answer.ts"
 import { type AdminFrame, endpoints } from "../../../src/http/admin/endpoint.ts"
 import { PersonLimits } from "../../../src/http/admin/person-limits.ts"
+import { minJsonLength } from "../../../src/canon/json-length.ts"
 import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -19,6 +20,25 @@ test("a long response reserves memory, and is rejected if its user has reserved 
   })
   expect(budget.held).toBeGreaterThan(2 * MEGABYTE)
   expect(() => answerOf("req_2", long, open())).toThrow("hold the memory that this answer needs")
+})
+
+test("memory is reserved before the text of a response is built", () => {
+  const budget = new MemoryBudget(8 * MEGABYTE)
+  let built = 0
+  const element = { text: "a".repeat(MEGABYTE), toJSON: () => (built += 1) }
+  const open = () => budget.open({ id: "user 1", account: "user 1" })
+  answerOf("req_1", { text: "a".repeat(MEGABYTE) }, open())
+  expect(() => answerOf("req_2", [element], open())).toThrow("hold the memory")
+  expect(built).toBe(0)
+})
+
+test.each([
+  ["texts", { a: ["b", "cd"], e: "" }],
+  ["other values", [1, 10, null, true, false, undefined, {}, [], [[]]]],
+  ["members without a value", { a: undefined, b: { c: undefined } }],
+  ["escaped characters", ['"\n', "\u0000"]],
+])("the minimum length of %s does not exceed the length of their JSON", (_, value) => {
+  expect(minJsonLength(value)).toBeLessThanOrEqual(JSON.stringify(value).length)
 })
 
 test("a short response reserves no memory", async () => {
