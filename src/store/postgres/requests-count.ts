@@ -24,6 +24,10 @@ export async function countRequests(
 ): Promise<RequestCount[]> {
   const possible = filters.filter(mayMatch)
   if (possible.length === 0) return []
+  const [only, ...others] = possible
+  if (only !== undefined && others.length === 0 && isSummed(only, step)) {
+    return countHours(statements, only, step)
+  }
   const conditions = new Conditions()
   const selects: string[] = []
   for (const filter of possible) selects.push(await selectOf(statements, filter, conditions))
@@ -33,11 +37,50 @@ export async function countRequests(
      FROM (${selects.join(" UNION ")}) AS found GROUP BY 1`,
     conditions.values,
   )
-  return rows.map(({ part, answered, failed }) => ({
-    at: Number(part) * step,
-    answered: Number(answered),
-    failed: Number(failed),
-  }))
+  return rows.map((row) => countOf(row, step))
+}
+
+function countOf({ part, answered, failed }: CountRow, step: number): RequestCount {
+  return { at: Number(part) * step, answered: Number(answered), failed: Number(failed) }
+}
+
+/** Members of a filter that hourly sums support. */
+const SUMMED = new Set([
+  "accounts",
+  "key",
+  "keys",
+  "model",
+  "models",
+  "provider",
+  "endpoint",
+  "from",
+  "to",
+])
+
+/** Whether the hourly sums count the requests of a filter by keys or models. */
+function isSummed(filter: RequestFilter, step: number): boolean {
+  const { keys, models, labels = [], from = 0, to = 0 } = filter
+  const isOfNames =
+    labels.length === 0 &&
+    Object.entries(filter).every(
+      ([name, value]) => value === undefined || name === "labels" || SUMMED.has(name),
+    )
+  const isWhole = [from, to, step].every((time) => time % HOUR_MS === 0)
+  return (keys ?? models) !== undefined && isOfNames && isWhole
+}
+
+async function countHours(
+  statements: Statements,
+  filter: RequestFilter,
+  step: number,
+): Promise<RequestCount[]> {
+  const { where, values } = hoursOf(filter)
+  const rows = await statements.rows<CountRow>(
+    `SELECT hour::bigint * ${HOUR_MS} / ${step} AS part, sum(requests - errors) AS answered, sum(errors) AS failed
+     FROM usage_hours ${where} GROUP BY 1`,
+    values,
+  )
+  return rows.map((row) => countOf(row, step))
 }
 
 function mayMatch(filter: RequestFilter): boolean {

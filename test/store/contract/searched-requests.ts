@@ -126,6 +126,13 @@ export function searchedRequestContract(engine: Engine): void {
         { at: AT + HOUR, answered: 1, failed: 0 },
       ])
       expect(await reports.count([], HOUR)).toEqual([])
+      const ofModels = await reports.count([{ models: ["one", "two"], from: AT }], HOUR)
+      expect(ofModels.toSorted((left, right) => left.at - right.at)).toEqual([
+        { at: AT, answered: 1, failed: 1 },
+        { at: AT + HOUR, answered: 1, failed: 0 },
+      ])
+      const failed = await reports.count([{ models: ["one"], failed: true }], HOUR)
+      expect(failed).toEqual([{ at: AT, answered: 0, failed: 1 }])
       expect(await reports.count([{ requests: [idAt(1), idAt(2)], labels }], HOUR)).toEqual([
         { at: AT, answered: 1, failed: 0 },
       ])
