@@ -69,6 +69,8 @@ const FIELDS: readonly [place: string, fields: Record<string, unknown>][] = [
   ["context_window_fallbacks", { context_window_fallbacks: [{ m: ["dear"] }] }],
   ["Content_Policy_Fallbacks", { Content_Policy_Fallbacks: [{ m: ["dear"] }] }],
   ["extra.settings.modelName", { extra: { settings: { modelName: "dear" } } }],
+  ["context_window_fallback_dict", { context_window_fallback_dict: { small: "large" } }],
+  ["mock_testing_fallbacks", { mock_testing_fallbacks: true }],
   ["extra_headers", { extra_headers: { "x-priority": "1" } }],
   ["api_base", { api_base: "https://example.com" }],
   ["thinkingBudget", { thinkingBudget: 60_000 }],
