@@ -33,7 +33,7 @@ const NAMES: ReadonlySet<string> = new Set([
 /** The format of a request: a dialect of chat, or any operation other than chat. */
 export type RequestFormat = DialectId | "operation"
 
-/** Whether a body may set a switch, or has a field that no vendor's table may know. This is a quick check. */
+/** Whether a body may set a switch, or has a field that may be unknown at a vendor. This is a quick check. */
 export function maySetSwitch(body: JsonObject, format: RequestFormat): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true

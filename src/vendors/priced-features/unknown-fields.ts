@@ -148,19 +148,19 @@ function closedMembers(paths: readonly string[]): KnownMembers {
 /** Values that leave a feature out. */
 const OFF: ReadonlySet<JsonValue> = new Set([false, 0, "", "disabled", "never", "none", "off"])
 
-/** Whether a value may have an effect. A request generates at least one of everything, so an amount of 1 has none. */
+/** Whether a value may have an effect. An amount of 1 is the minimum of every request. */
 function isEffective(value: JsonValue, effect: Effect | "any"): boolean {
   if (Array.isArray(value)) return value.length > 0
   return !OFF.has(value) && !(effect === "amount" && value === 1)
 }
 
-/** The checks for fields that every vendor knows, by dialect. */
+/** The checks for fields that are known at every vendor, by dialect. */
 const USUAL: Partial<Record<DialectId | "operation", UnknownFields>> = {}
 const bySwitches = new WeakMap<Switches, Partial<Record<DialectId | "operation", UnknownFields>>>()
 
 /**
  * Returns the check of requests in a dialect, or of operations other than chat.
- * @param switches the table of a vendor; if absent, only the fields that every vendor knows are known.
+ * @param switches the table of a vendor; if absent, only the fields that are known at every vendor.
  */
 export function unknownFieldsOf(
   dialect: DialectId | "operation",
