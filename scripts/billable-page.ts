@@ -48,7 +48,7 @@ The names in data of the caller (metadata, JSON schemas, arguments of tools) hav
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
 
-After each call of a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
+After each call to a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
 these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
@@ -134,7 +134,7 @@ function section(title: string, switches: Switches): string {
   const last = free.length === 0 ? "" : `\nFree of charge, except for tokens: ${free.join(", ")}.\n`
   const head = ["requested by", "billed", "held for", "counted by"]
   const limit =
-    maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls of all tools together.\n`
+    maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls to all tools together.\n`
   const others = named("Fields without a price of their own", known)
   const only = named("Objects in which every other member is rejected", closed)
   return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}${others}${only}`

@@ -1,5 +1,5 @@
 /**
- * Waits for work until it ends or the time is over. It leaves no timer, because a timer would keep the process running.
+ * Waits for work until it ends or the time is up. It leaves no timer, because a timer would keep the process running.
  * @param work undefined if there is nothing to wait for.
  * @throws the error of the work.
  */

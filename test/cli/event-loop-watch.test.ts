@@ -20,7 +20,7 @@ function checks(check: (now: number) => number, from: number, to: number): numbe
 }
 
 describe("the watch of an event loop", () => {
-  test("reports a blocked loop when its timeout is over", () => {
+  test("reports a blocked loop after its timeout", () => {
     const { check } = watched()
     expect(checks(check, 500, 3_000)).toEqual([0, 0, 0, 0, 2_000, 2_500])
   })

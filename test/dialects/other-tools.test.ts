@@ -169,7 +169,7 @@ describe("translation of tools other than functions", () => {
   })
 })
 
-describe("calls of tools other than functions", () => {
+describe("calls to tools other than functions", () => {
   const written = JSON.stringify({ input: PATCH })
 
   test("have their text in a response", () => {

@@ -94,7 +94,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   {
     client: /^openai-node$/,
     check: / chat\/completions\/completions create: required and optional params$/,
-    reason: "the test asks for 0 tokens, which is below the least",
+    reason: "the test asks for 0 tokens, which is below the minimum",
   },
   {
     client: /^openai-node$/,
@@ -124,7 +124,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   {
     client: /^openai-python-tests$/,
     check: / (chat\/test_completions|test_responses)\.py::\w+::test_method_create_with_all_params_/,
-    reason: "the test asks for 0 tokens, or 0 calls of tools, which is below the least",
+    reason: "the test asks for 0 tokens, or 0 calls to tools, which is below the minimum",
   },
   {
     client: /^openai-python-tests$/,

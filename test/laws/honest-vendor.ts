@@ -73,7 +73,7 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
 export const CONTEXT = 200_000
 export const MAX_OUTPUT_TOKENS = 2_000
 const RESULT = 8_000
-/** Number of calls of a tool that has no limit. */
+/** Number of calls to a tool that has no limit. */
 const USUAL_CALLS = 10
 /** A more expensive model of the same provider. */
 export const ADVISER = "adviser"

@@ -50,7 +50,7 @@ interface Shape {
   readonly turns?: readonly ("user" | "assistant")[]
   readonly tools?: readonly Tool[]
   readonly allowed?: string[]
-  /** The ids of calls of the first tool. Each call has a result. */
+  /** The ids of calls to the first tool. Each call has a result. */
   readonly calls?: readonly string[]
   /** The schema of the answer. */
   readonly schema?: JsonObject

@@ -91,7 +91,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("return their lease and disappear when their period is over and no request uses them", async () => {
+  test("return their lease and disappear when their period has ended and no request uses them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")

@@ -127,7 +127,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
   })
 
-  test("does not wait after little or old traffic", async () => {
+  test("does not wait if traffic is light or no longer recent", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)

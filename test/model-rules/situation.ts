@@ -8,7 +8,7 @@ export interface Turn {
   readonly images?: number
   /** Whether the turn is marked for caching. */
   readonly isMarked?: true
-  /** The id of a call of the tool `look` that the assistant makes. */
+  /** The id of a call to the tool `look` that the assistant makes. */
   readonly call?: string
   /** The id of the call whose result the user's turn contains before its text. */
   readonly result?: string

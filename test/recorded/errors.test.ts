@@ -182,7 +182,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded requests that the gateway rejects${WITHOUT_FIXTURES}`, () => {
   for (const { id, request } of failed.filter(({ id }) => REFUSED_HERE.test(id))) {
-    test(`get status 400 without a call and a charge: ${id}`, async () => {
+    test(`get status 400 without a call or a charge: ${id}`, async () => {
       const before = await replaying.caller.balance()
       const model = replaying.modelOf(recordings[0]?.id ?? "")
       const response = await replaying.caller.post(CHAT, { ...request, model })

@@ -126,7 +126,7 @@ describe("the table of compatible vendors", () => {
     ])
   })
 
-  test("leads to the documented address of each vendor", () => {
+  test("contains the documented address of each vendor", () => {
     const addresses = {
       openai: "https://api.openai.com/v1/chat/completions",
       upstage: "https://api.upstage.ai/v1/chat/completions",

@@ -19,7 +19,7 @@ interface OggStream {
 /** The rules for counting the packets of a codec. */
 interface Codec {
   readonly name: "opus" | "vorbis" | "flac"
-  /** Samples per second, in which positions are counted. */
+  /** Samples per second. Positions are counted in samples. */
   readonly rate: number
   /** Samples at the start that are not played. */
   readonly skip: number

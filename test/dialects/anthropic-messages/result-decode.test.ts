@@ -102,7 +102,7 @@ describe("the Anthropic decoder of a structured answer tool", () => {
   }
   const answer = { type: "tool_use", id: "a", name: "json_answer", input: { x: 1 } }
 
-  test("converts the call of the answer tool to text", () => {
+  test("converts the call to the answer tool to text", () => {
     const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, request)
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })

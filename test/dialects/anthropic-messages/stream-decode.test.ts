@@ -263,7 +263,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
     ])
   })
 
-  test("converts calls of the structured answer tool to text", () => {
+  test("converts calls to the structured answer tool to text", () => {
     const request: ChatRequest = {
       model: "claude-3-7-sonnet-20250219",
       messages: [],

@@ -155,7 +155,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("requires a call of a tool if the vendor has no formats", () => {
+  test("requires a call to a tool if the vendor has no formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

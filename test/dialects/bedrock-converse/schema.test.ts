@@ -224,7 +224,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("keeps a call of the caller's tool and the text before it", () => {
+  test("keeps a call to the caller's tool and the text before it", () => {
     const frames = [delta(0, { text: "Let me look." }), start(1, "look"), stop("tool_use")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: "Let me look." },
@@ -264,7 +264,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("keeps a call of the caller's own tool with the same name", () => {
+  test("keeps a call to the caller's own tool with the same name", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     const own = request({ tools: [{ name: "json_answer" }] })
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
@@ -276,7 +276,7 @@ describe("the Bedrock decoder of a structured answer", () => {
   })
 
   test.skipIf(!HAS_FIXTURES)(
-    `decodes recorded calls of the answer tool as text${WITHOUT_FIXTURES}`,
+    `decodes recorded calls to the answer tool as text${WITHOUT_FIXTURES}`,
     () => {
       const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
       expect(recorded.length).toBeGreaterThan(2)

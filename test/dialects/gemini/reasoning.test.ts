@@ -56,7 +56,7 @@ describe("the Gemini encoder of Gemini's signatures", () => {
     ])
   })
 
-  test("keeps the signature of a part that was kept whole", () => {
+  test("keeps the signature of a part that is sent back unchanged", () => {
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
     const kept: Part = { type: "unknown", extra: { dialect: "gemini", fields: code } }
     expect(modelParts(signed("s1"), kept)).toEqual([{ text: "", thoughtSignature: "s1" }, code])

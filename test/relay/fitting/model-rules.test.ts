@@ -225,7 +225,7 @@ describe("model rules in the settings", () => {
     })
   })
 
-  test("reject a request that requires a call of a tool that the model does not support", async () => {
+  test("reject a request that requires a call to a tool that the model does not support", async () => {
     const response = await caller.post("/v1/messages", {
       model: "openai/ruled",
       max_tokens: 7,

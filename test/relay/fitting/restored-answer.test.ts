@@ -26,7 +26,7 @@ test.each([
     ['{"x":1}'],
     [0, 1],
   ],
-])("only the first call of the answer tool becomes the answer (%#)", (parts, texts, numbers) => {
+])("only the first call to the answer tool becomes the answer (%#)", (parts, texts, numbers) => {
   const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
   const events = restoredEvents([...eventsOf(whole)])
   const [folded] = foldEvents(events).choices

@@ -85,7 +85,7 @@ describe.each(WAYS)(
       expect(message.stop_reason).toBe("end_turn")
     })
 
-    test("looks like a call of the provider's tool in the AI SDK", async () => {
+    test("looks like a call to the provider's tool in the AI SDK", async () => {
       const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: model.tools.webSearch_20250305({}) }
       const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -180,7 +180,7 @@ describe.each(RESPONSE_WAYS)(
       ])
     })
 
-    test("looks like a call of the provider's tool in the AI SDK", async () => {
+    test("looks like a call to the provider's tool in the AI SDK", async () => {
       const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: client.tools.webSearch({}) }
       const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }

@@ -329,7 +329,7 @@ describe("a later report of usage", () => {
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 400 })
   })
 
-  test("keeps the reasoning with its output", () => {
+  test("keeps the output and reasoning counts that it lacks", () => {
     const usage = usageOf({ output: 30, reasoning: 20 }, { inputFresh: 4 })
     expect(usage).toMatchObject({ inputFresh: 4, output: 30, reasoning: 20 })
   })

@@ -134,7 +134,7 @@ describe("retries at the only deployment", () => {
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("can happen for an operation", async () => {
+  test("happen for operations other than chat", async () => {
     faults = [status(502)]
     const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
     expect(response.status).toBe(200)

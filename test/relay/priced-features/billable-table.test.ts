@@ -235,7 +235,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("cost nothing at the operator's own servers", () => {
+  test("cost nothing on the operator's own servers", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

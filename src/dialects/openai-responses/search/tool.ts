@@ -50,7 +50,7 @@ export function decodeWebSearch(
   )
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
-  // The limit applies to calls of all server tools, so it only limits the search if the search is the only server tool.
+  // The limit applies to calls to all server tools, so it only limits the search if the search is the only server tool.
   const max = others.length === 1 ? quantityOf(body[MAX_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
   const fields = max === undefined ? [] : [MAX_CALLS]

@@ -53,7 +53,7 @@ export class CallWriter extends ItemWriter {
   }
 }
 
-/** Writes a call of a custom tool, as the text that its arguments contain. */
+/** Writes a call to a custom tool, as the text that its arguments contain. */
 export class CustomCallWriter extends ItemWriter {
   readonly #call: CallNames
   readonly #reader = new TextReader()
