@@ -165,7 +165,7 @@ describe("the processes of a machine", () => {
     expect(limiters[0]?.check("key", other)["x-ratelimit-remaining-tokens"]).toBe("0")
   })
 
-  test("have their part of a limit if there are other machines", () => {
+  test("enforce their machine's share of a limit if there are other machines", () => {
     using machine = new Machine(folder)
     const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine.memory))
     limiter.setMachines(4)

@@ -36,7 +36,7 @@ async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string
 const FILE = "audio.wav 3244"
 
 describe("the transcription request encoder", () => {
-  test("requests times from OpenAI's whisper if needed", async () => {
+  test("requests timestamps from OpenAI's whisper if needed", async () => {
     const { call, losses } = await encoded("openai", "whisper-1", {
       form: "srt",
       language: "de",
@@ -128,13 +128,13 @@ describe("the transcription request encoder", () => {
     )
   })
 
-  test("requests times from a model that separates speakers", async () => {
+  test("requests timestamps from a model that separates speakers", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
   })
 
-  test("sends Mistral the language or requests times", async () => {
+  test("sends Mistral the language or requests timestamps", async () => {
     const plain = await encoded("mistral", "voxtral", { language: "de" })
     expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
     const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })

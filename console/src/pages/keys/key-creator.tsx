@@ -17,7 +17,7 @@ interface KeyCreatorProperties {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Shows who created a key. Users who are no members are operators, or have left. */
+/** Shows who created a key. Users who are not members are operators, or have left. */
 export function KeyCreator({ of: { created_by: creator }, names }: KeyCreatorProperties) {
   const { user } = useSession()
   if (creator === null) return <span className="dim">operator</span>
