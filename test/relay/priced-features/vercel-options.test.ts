@@ -26,7 +26,7 @@ afterAll(async () => {
 test.each([
   ["providerOptions.google.serviceTier", { google: { serviceTier: "priority" } }],
   ["providerOptions.vertex.sharedRequestType", { vertex: { sharedRequestType: "priority" } }],
-  ["providerOptions.spacexai", { spacexai: { serviceTier: "priority" } }],
+  ["providerOptions.spacexai.serviceTier", { spacexai: { serviceTier: "priority" } }],
   ["providerOptions.xai.serviceTier", { xai: { serviceTier: "priority" } }],
   ["providerOptions.gateway.inferenceRegion", { gateway: { inferenceRegion: { scope: "zone" } } }],
   ["providerOptions.anthropic.thinking", { anthropic: { thinking: { budgetTokens: 60_000 } } }],
