@@ -140,7 +140,7 @@ describe("a running gateway", () => {
 
     rmSync(installation.config)
     serving.process.kill("SIGHUP")
-    await until(() => serving.errors().includes("is gone"))
+    await until(() => serving.errors().includes("was deleted"))
     expect(await inputPrice(serving, caller.key)).toBe("7")
   })
 })

@@ -22,7 +22,7 @@ test("a lazy service is created once at its first use and disposed", async () =>
   expect(one).toBe(other)
   await lazy[Symbol.asyncDispose]()
   expect([Counted.made, Counted.disposed]).toEqual([1, 1])
-  await expect(lazy.get()).rejects.toThrow("ending")
+  await expect(lazy.get()).rejects.toThrow("shutting down")
 })
 
 test("an unused lazy service is not created when it is disposed", async () => {

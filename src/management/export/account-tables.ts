@@ -24,7 +24,7 @@ const ACCOUNT_COLUMNS =
 const MEMBER_COLUMNS = "id account user name email role joined_at"
 const KEY_COLUMNS =
   "id account name hint status is_paused is_read_only models aliases budget daily_budget monthly_budget " +
-  "requests_per_minute tokens_per_minute concurrent_requests created_at expires_at origins addresses grace_until"
+  "requests_per_minute tokens_per_minute concurrent_requests created_at created_by expires_at origins addresses grace_until"
 const BUDGET_COLUMNS = "account key user tag period starts_at spent"
 
 /** Returns the tables of accounts, members, keys and budgets. */

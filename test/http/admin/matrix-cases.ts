@@ -27,7 +27,14 @@ async function newKey({ make, gateway, headersOf, ours }: World, role: Role): Pr
 
 const NOTICE_TARGET = { channel: "slack", address: "https://127.0.0.1:9/hook" } as const
 
-let noticeTarget: Promise<string> | undefined
+const noticeTargets = new WeakMap<World, Promise<string>>()
+
+/** Returns one target for all roles, because an account can have only a few targets. */
+function sharedNoticeTarget(world: World): Promise<string> {
+  const target = noticeTargets.get(world) ?? newNoticeTarget(world)
+  noticeTargets.set(world, target)
+  return target
+}
 
 async function newNoticeTarget({ make, ours }: World): Promise<string> {
   return String((await make("/notices/targets", { ...NOTICE_TARGET, account: ours.account })).id)
@@ -147,8 +154,7 @@ const NOTICES: readonly Case[] = [
   {
     route: "POST /notices/targets/{id}/test",
     isOurs: true,
-    // One target for all roles, because an account can have only a few targets.
-    ask: async (world) => ({ path: { id: await (noticeTarget ??= newNoticeTarget(world)) } }),
+    ask: async (world) => ({ path: { id: await sharedNoticeTarget(world) } }),
   },
 ]
 

@@ -56,7 +56,7 @@ test("a newer model is listed at the price of its family, and one setting makes 
   expect(await newer()).toEqual([])
   const answer = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   // The gateway calls the model now. The simulator does not have it.
-  expect((await errorOf(answer)).message).toContain("provider 'mistral' has none of that name")
+  expect((await errorOf(answer)).message).toContain("provider 'mistral' has no model of that name")
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')
   await asked(gateway, "PATCH", "/settings", { unknown_models: "refuse" })
