@@ -155,7 +155,7 @@ function jsonOf(body: unknown): JsonObject | undefined {
   return isJsonObject(json) ? json : undefined
 }
 
-describe("names that suggest an effect on the bill", () => {
+describe("the check of unknown fields", () => {
   const words = `
     model, models, model name, model id, default model, model list, deployment id, fallbacks,
     context window fallbacks, content policy fallbacks, default fallbacks, fallback model,
@@ -184,22 +184,25 @@ describe("names that suggest an effect on the bill", () => {
     ...(["bedrock-converse", "cohere-chat", "operation"] as const),
   ]
 
-  test.each(formats)("are found in the format %s, in every spelling and at any depth", (format) => {
-    for (const name of words) {
-      for (const spelling of spellings) {
-        const field = spelling(name)
-        const bodies: [string, JsonObject][] = [
-          [`options.${field}`, { options: { [field]: 7 } }],
-          [`list[1].a.b.${field}`, { list: [{}, { a: { b: { [field]: { c: 1 } } } }] }],
-        ]
-        for (const [place, body] of bodies) {
-          expect(unknownIn("openai-compatible", format, body)).toEqual([place])
+  test.each(formats)(
+    "finds names in the format %s, in every spelling and at any depth",
+    (format) => {
+      for (const name of words) {
+        for (const spelling of spellings) {
+          const field = spelling(name)
+          const bodies: [string, JsonObject][] = [
+            [`options.${field}`, { options: { [field]: 7 } }],
+            [`list[1].a.b.${field}`, { list: [{}, { a: { b: { [field]: { c: 1 } } } }] }],
+          ]
+          for (const [place, body] of bodies) {
+            expect(unknownIn("openai-compatible", format, body)).toEqual([place])
+          }
         }
       }
-    }
-  })
+    },
+  )
 
-  test.each(VENDORS)("are found in messages and tools at %s", (vendor) => {
+  test.each(VENDORS)("finds fields of messages and tools at %s", (vendor) => {
     const body = {
       messages: [
         { role: "user", content: [{ type: "text", text: "Hi", x: { maxOutputTokens: 9 } }] },
@@ -215,7 +218,7 @@ describe("names that suggest an effect on the bill", () => {
     ])
   })
 
-  test("are ignored in data of the caller", () => {
+  test("ignores data of the caller", () => {
     const schema = { type: "object", properties: { model: {}, max_tokens: {}, search: {} } }
     const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } }
     const found = [
@@ -239,7 +242,7 @@ describe("names that suggest an effect on the bill", () => {
     expect(found.flat()).toEqual([])
   })
 
-  test("are ignored if the value leaves the feature out", () => {
+  test("ignores values that leave the feature out", () => {
     for (const value of [null, false, 0, "", "off", "none", []]) {
       expect(unknownIn("openai-compatible", "openai-chat", { web_search: value })).toEqual([])
     }

@@ -91,9 +91,9 @@ const CHATS: readonly [provider: string, path: string, body: object][] = [
   ["messages", "/v1/messages", { messages: HELLO, max_tokens: 50 }],
 ]
 
-describe("a field whose name suggests an effect on the bill", () => {
+describe("fields whose names suggest an effect on the bill", () => {
   for (const [name, path, body] of CHATS) {
-    test(`is rejected at ${path} of ${name}, whole and streamed`, async () => {
+    test(`lead to an error at ${path} of ${name}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       const sent = vendor.bodies.length
       for (const [place, fields] of FIELDS) {
@@ -116,7 +116,7 @@ describe("a field whose name suggests an effect on the bill", () => {
     ["/v1/audio/speech", { model: "chat/voice", input: "Hi", voice: "a" }],
     ["/v1/images/generations", { model: "chat/images", prompt: "A cat" }],
     ["/v1/moderations", { model: "chat/checks", input: "Hi" }],
-  ])("is rejected at %s", async (path, body) => {
+  ])("lead to an error at %s", async (path, body) => {
     const caller = await gateway.caller("1")
     const sent = vendor.bodies.length
     const all: [string, object][] = [
@@ -133,7 +133,7 @@ describe("a field whose name suggests an effect on the bill", () => {
     expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
   })
 
-  test("is rejected in forms with images and audio", async () => {
+  test("lead to an error in forms with images and audio", async () => {
     const caller = await gateway.caller("1")
     for (const [path, model, file] of [
       ["/v1/images/edits", "chat/images", "image"],
