@@ -56,10 +56,6 @@ process.env["MIMALLOC_PURGE_DELAY"] ??= "-1"
 // Collects garbage only after allocations. The timer of the runtime collects the heap of all test files again after each
 // pause, which takes a fourteenth of the processor time of a run.
 process.env["BUN_GC_TIMER_DISABLE"] ??= "1"
-// Optimizes functions fully after five times as many calls as normally. Most functions of a test run too rarely, and
-// optimizing them takes a twentieth of the processor time of a run.
-process.env["BUN_JSC_thresholdForFTLOptimizeAfterWarmUp"] ??= "500000"
-process.env["BUN_JSC_thresholdForFTLOptimizeSoon"] ??= "5000"
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
 const exitCode = runTests(join(folder, "report.xml"))
 removeAbandonedServers()
