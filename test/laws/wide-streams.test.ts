@@ -221,7 +221,7 @@ const PROVIDERS = UPSTREAMS.filter(
 
 /** An answer that blocks the event loop or becomes much larger would harm all other callers. */
 for (const [upstream, client, [name, make]] of sampleCombinations(
-  8,
+  6,
   PROVIDERS,
   CLIENTS,
   Object.entries(SHAPES),
