@@ -258,7 +258,7 @@ test("no model page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test("addresses of unknown models and accounts say what was not found", async () => {
+test("addresses of unknown models and accounts name the missing model or account", async () => {
   const { page } = operator
   await visit(page, "models?model=sandbox%2Fno-such-model")
   const notice = page.getByRole("alert").filter({ hasText: "Model not found" })

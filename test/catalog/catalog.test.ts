@@ -155,7 +155,7 @@ describe("models in the settings", () => {
     expect(inputRates({})).toEqual([3_000_000_000n, 7_000_000_000n, undefined])
   })
 
-  test("without a price for a required class are rejected, and the error names the class", () => {
+  test("cause an error that names the class if they have no price for a required class", () => {
     const { catalog, warnings } = build(
       settings({ local: provider("free") }, { "local/x": { price: { output: "1" } } }),
     )

@@ -194,7 +194,7 @@ describe("built-in models", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("from DeepSeek cost twice as much in its peak hours", () => {
+  test("cost twice as much in DeepSeek's peak hours", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])

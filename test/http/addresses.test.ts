@@ -178,7 +178,7 @@ describe("an unknown address", () => {
     expect(await counted.json()).toMatchObject({ type: "error" })
   })
 
-  test("is never corrected to a path of the management API or the console", async () => {
+  test("never suggests a path of the management API or the console", async () => {
     for (const path of ["/v1/admin/v1/keys", "/openai/admin/v1/keys", "/v1/console/"]) {
       expect([path, (await caller.get(path)).status]).toEqual([path, 404])
     }

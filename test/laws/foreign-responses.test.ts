@@ -110,7 +110,7 @@ afterAll(() => server.stop(true))
 const SIMPLE_IF_SHORT: ReadonlySet<string> = new Set(["long numbers", "numbered names"])
 
 describe.each(Object.entries(READERS))("%s", (_, { maxBytes, read }) => {
-  test.each(Object.keys(BODIES))("with %s is refused before it is parsed", async (name) => {
+  test.each(Object.keys(BODIES))("refuses a body with %s before parsing it", async (name) => {
     body = BODIES[name]?.(Math.min(maxBytes - 100, 24 * MEGABYTE)) ?? ""
     const begin = process.cpuUsage()
     const reason = await read(server.url.origin)

@@ -69,7 +69,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are charged on the day when the request's hold was placed", async () => {
+  test("pay for a request on the day when its hold was placed", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")

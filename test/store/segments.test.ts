@@ -85,7 +85,7 @@ describe("segment columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("are evicted from memory, least recently used first", () => {
+  test("leave memory when it is full, least recently used first", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")

@@ -131,7 +131,7 @@ describe("recorded requests", () => {
   const rejected = new Set(["venice_parameters.enable_web_search", "modelArmorConfig"])
 
   for (const [address, format] of formats) {
-    test(`in the format ${format} are accepted${WITHOUT_FIXTURES}`, () => {
+    test(`pass the check in the format ${format}${WITHOUT_FIXTURES}`, () => {
       for (const { request, file } of recordedCalls(address)) {
         const vendor = file.startsWith("recorded/") ? vendorOf(file) : "openai-compatible"
         const body = jsonOf(request.body)

@@ -449,7 +449,7 @@ describe("an answer in the form that the caller's fields requested", () => {
     { return_multivector: true },
     { embedding_type: ["float", "binary"] },
     { embedding_types: ["float", "int8"] },
-  ])("is refused before the call if it has several vectors: %j", async (field) => {
+  ])("causes an error before the call if it has several vectors: %j", async (field) => {
     const before = vendor.bodies.length
     const response = await caller.post("/v1/embeddings", { ...order, ...field })
     expect(response.status).toBe(400)

@@ -225,7 +225,7 @@ describe("a response of an operation that is too large to read", () => {
     },
   )
 
-  test.each([4, 1])("is charged with the images of its call: %i of 5", async (unread) => {
+  test.each([4, 1])("results in a charge for the images of its call: %i of 5", async (unread) => {
     respond = (sent) => {
       const { sampleCount } = JSON.parse(sent).parameters
       if (sampleCount === unread) return padded(1.5 * MEGABYTE, {})

@@ -264,7 +264,7 @@ describe("an answer of a fallback whose name begins with the name of the request
     ["small@20260101", own],
     ["small-latest", own],
     ["small", own],
-  ])("is charged at the price of the model that it names: %s", async (name, cost) => {
+  ])("costs the price of the model that it names: %s", async (name, cost) => {
     path = CHAT
     answer = completion({ model: `acme/${name}` })
     const caller = await gateway.caller("10")

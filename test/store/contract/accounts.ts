@@ -21,14 +21,14 @@ export function accountContract(engine: Engine): void {
       })
     })
 
-    test("is reported as existing or missing", async () => {
+    test("can be checked for existence", async () => {
       await using database = await TestDatabase.on(engine)
       expect(await database.store.accounts.any()).toBe(false)
       await database.account("a", 0n)
       expect(await database.store.accounts.any()).toBe(true)
     })
 
-    test("is listed with all others, or by its id", async () => {
+    test("appears in the list of all accounts, and is found by its id", async () => {
       await using database = await TestDatabase.on(engine)
       for (const id of ["a", "b", "c"]) await database.account(id, 5n)
       const idsOf = async (ids?: string[]) =>

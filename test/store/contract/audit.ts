@@ -24,7 +24,7 @@ const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, auth
 /** Tests that an engine fulfills this contract. */
 export function auditContract(engine: Engine): void {
   describe("a change and its audit record", () => {
-    test("are written together", async () => {
+    test("take effect together", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const record = change("account.entry", { account: "a", after: '{"amount":"0.000000005"}' })

@@ -49,7 +49,7 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("is created together with many others, or none is created", async () => {
+    test("exists only if all codes of its batch were created", async () => {
       await using database = await TestDatabase.on(engine)
       const { codes } = database.store
       const made = await codes.createAll([codeOf("one"), codeOf("two", { note: "b" })], AUDIT)
@@ -70,7 +70,7 @@ export function codeContract(engine: Engine): void {
       expect(await codes.list(null, 10)).toHaveLength(2)
     })
 
-    test("is used only once by simultaneous requests if it has one use", async () => {
+    test("gives credits to only one of several simultaneous requests if it has one use", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [await database.another(), await database.another()]
       for (let index = 0; index < 10; index++) await database.account(`a${index}`, 0n)
@@ -83,7 +83,7 @@ export function codeContract(engine: Engine): void {
       expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     })
 
-    test("is rejected if it is unknown, revoked or expired, or its account is missing", async () => {
+    test("causes an error if it is unknown, revoked or expired, or its account is missing", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)
@@ -107,7 +107,7 @@ export function codeContract(engine: Engine): void {
       expect(await database.store.codes.revoke("ended", 99, AUDIT)).toMatchObject({ revokedAt: 15 })
     })
 
-    test("is listed newest first, page by page", async () => {
+    test("appears in lists newest first, page by page", async () => {
       await using database = await TestDatabase.on(engine)
       for (const [id, createdAt] of Object.entries({ a: 1, b: 2, c: 2, d: 3 })) {
         await database.store.codes.create(codeOf(id, { createdAt }), AUDIT)

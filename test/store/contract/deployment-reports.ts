@@ -7,7 +7,7 @@ const FAILED = { deployment: "d", event: "failed", rest: 2_000 } as const
 /** Tests that an engine fulfills this contract. */
 export function deploymentReportContract(engine: Engine): void {
   describe("a report on a deployment", () => {
-    test("is returned to another node once, with its author and age", async () => {
+    test("reaches another node once, with its author and age", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes, deploymentReports: reports } = database.store
       const other = await database.another()
@@ -40,7 +40,7 @@ export function deploymentReportContract(engine: Engine): void {
       expect(more).toEqual([])
     })
 
-    test("is never missed by readers of each revision, even among many simultaneous reports", async () => {
+    test("reaches all readers of each revision, even among many simultaneous reports", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes, deploymentReports: reports } = database.store
       const seen = new Set<string>()

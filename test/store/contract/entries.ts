@@ -8,7 +8,7 @@ const DAY = 24 * 60 * 60 * 1_000
 /** Tests that an engine fulfills this contract. */
 export function entryContract(engine: Engine): void {
   describe("ledger entries", () => {
-    test("are listed newest first, all or one kind only", async () => {
+    test("appear newest first, all or one kind only", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")

@@ -32,7 +32,7 @@ export function keyContract(engine: Engine): void {
       )
     })
 
-    test("is revoked permanently", async () => {
+    test("remains revoked after its revocation", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.key("k", "a", null)

@@ -6,7 +6,7 @@ import type { Engine } from "../engines.ts"
 /** Tests that an engine fulfills this contract. */
 export function leaseContract(engine: Engine): void {
   describe("recalled credits", () => {
-    test("are not leased again before their removal", async () => {
+    test("cannot be leased again before their removal", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")

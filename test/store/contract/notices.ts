@@ -51,7 +51,7 @@ const targetsOf = async ({ notices }: Store, now = NOW) =>
 /** Tests that an engine fulfills this contract. */
 export function noticeContract(engine: Engine): void {
   describe("notice targets", () => {
-    test("are listed for one account or for all", async () => {
+    test("appear in the list of one account or of all", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.targets(["one"])).toEqual([TARGET])
@@ -75,7 +75,7 @@ export function noticeContract(engine: Engine): void {
   })
 
   describe("a notice", () => {
-    test("is delivered to the targets of its account and of the operator that request its type", async () => {
+    test("reaches the targets of its account and of the operator that request its type", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.raise(NOTICE, null)).toBe(true)
@@ -86,7 +86,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store)).toEqual(["of-one"])
     })
 
-    test("is delivered by one process at a time, again if that process died, and not after it is settled", async () => {
+    test("has one delivering process at a time, another if that process died, and none after it is settled", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -111,7 +111,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("is claimed within the limits of its target and its account, oldest of a target first", async () => {
+    test("can be claimed within the limits of its target and its account, oldest of a target first", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
@@ -139,7 +139,7 @@ export function noticeContract(engine: Engine): void {
       expect(await claimed([], 1)).toEqual(["first3"])
     })
 
-    test("is delivered when its target has its turn, however old other notices are", async () => {
+    test("reaches its target in turn, however old other notices are", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       for (let number = 0; number < 3; number++) {
@@ -158,7 +158,7 @@ export function noticeContract(engine: Engine): void {
       expect(await claimed("of-one")).toEqual([])
     })
 
-    test("is listed for its account, newest first and page by page, until it expires", async () => {
+    test("appears in the list of its account, newest first and page by page, until it expires", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       for (const number of [1, 2, 3]) {
@@ -177,7 +177,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 9)).toEqual(["all", "of-one"])
     })
 
-    test("is created only by the process that changes its mark", async () => {
+    test("comes only from the process that changes its mark", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store

@@ -14,7 +14,7 @@ function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
 /** Tests that an engine fulfills this contract. */
 export function rateLimitContract(engine: Engine): void {
   describe("the rate limit of a key", () => {
-    test("is leased by all nodes until it is full, separately for each unit", async () => {
+    test("grants leases to all nodes until it is full, separately for each unit", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const other = await database.another()
@@ -45,7 +45,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(performance.now() - begun).toBeGreaterThan(7)
     })
 
-    test("is leased ahead only while an equal amount is left for each other node", async () => {
+    test("grants larger leases only while an equal amount is left for each other node", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const [some] = await rateLimits.lease([order(2, { ahead: 100 })], 4)
@@ -85,7 +85,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(more?.granted).toBeWithin(9, 12.5)
     })
 
-    test("is leased for many keys in one step, in the given order", async () => {
+    test("grants leases for many keys in one step, in the given order", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const orders = Array.from({ length: 300 }, (_, index) =>
@@ -96,7 +96,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(await rateLimits.lease([], 2)).toEqual([])
     })
 
-    test("is not exceeded by nodes that lease simultaneously", async () => {
+    test("holds for nodes that lease simultaneously", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [database.store, await database.another(), await database.another()]
       const keys = ["a", "b", "c"]

@@ -239,7 +239,7 @@ export function reportContract(engine: Engine): void {
         expect([filter, await found(own, filter)]).toEqual([filter, ids])
     })
 
-    test("is paged without gaps or repetitions, across accounts", async () => {
+    test("has pages without gaps or repetitions, across accounts", async () => {
       await using own = await ReportedEngine.on(engine)
       const all = Array.from({ length: 23 }, (_, index) => ({
         request: `req_${index}`,
@@ -325,7 +325,7 @@ export function reportContract(engine: Engine): void {
   })
 
   describe("totals of requests", () => {
-    test("are grouped by hour, day, model, key, provider, account or outcome", async () => {
+    test("can be grouped by hour, day, model, key, provider, account or outcome", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, cost: 5n, duration: 100, firstByte: 10 },
@@ -385,7 +385,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("are the same whether whole days are read by day or by hour", async () => {
+    test("stay the same whether whole days are read by day or by hour", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 100 }, (_, index) => ({

@@ -15,7 +15,7 @@ const AT = Date.UTC(2026, 2, 2, 10, 30)
 /** Tests that an engine fulfills this contract. */
 export function sortedRequestContract(engine: Engine): void {
   describe("the sorted request list", () => {
-    test("is sorted and filtered by cost and duration", async () => {
+    test("supports sorting and filtering by cost and duration", async () => {
       await using own = await ReportedEngine.on(engine)
       const all = Array.from({ length: 23 }, (_, index) => ({
         request: `req_${index}`,
@@ -53,7 +53,7 @@ export function sortedRequestContract(engine: Engine): void {
       expect(await count({ minimumDuration: 500, model: "sim/echo", provider: "sim" })).toBe(3)
     })
 
-    test("is filtered by a rare provider or endpoint, and by an id prefix", async () => {
+    test("supports filters by a rare provider or endpoint, and by an id prefix", async () => {
       await using own = await ReportedEngine.on(engine)
       const hours = Array.from({ length: 6 }, (_, hour) => hour)
       await own.add(
@@ -113,7 +113,7 @@ export function sortedRequestContract(engine: Engine): void {
         expect([filter, await reports.reach(filter, before, count)]).toEqual([filter, at])
     })
 
-    test("is counted over time with every filter", async () => {
+    test("has counts over time with every filter", async () => {
       await using own = await ReportedEngine.on(engine)
       const MINUTE = 60_000
       const labels = { session: "one" }

@@ -29,7 +29,7 @@ export function usageContract(engine: Engine): void {
       return own
     }
 
-    test("are listed and used as filters", async () => {
+    test("appear in lists and work as filters", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const [first] = await reports.list({ labels: [search, ann] }, null, 10)
@@ -49,7 +49,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { labels: [{ name: "session", value: "ann" }] })).toEqual([])
     })
 
-    test("are paged like other lists", async () => {
+    test("have pages like other lists", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const pages: string[] = []
@@ -128,7 +128,7 @@ export function usageContract(engine: Engine): void {
   })
 
   describe("totals in usage reports", () => {
-    test("are grouped by endpoint and include the cost before the multiplier", async () => {
+    test("can be grouped by endpoint and include the cost before the multiplier", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, endpoint: "/v1/messages", rate: "2.5" },
