@@ -86,7 +86,10 @@ export const pageQuery = z.object({
   cursor: z.string().max(200).optional(),
 })
 
-/** Returns the schema of a page of a list. `next_cursor` is null on the last page. */
+/**
+ * Returns the schema of a page of a list. `next_cursor` is null on the last page. A page of long entries has fewer than
+ * `limit`.
+ */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal("list"),
