@@ -4,7 +4,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 const CHARGE = /cost|pric(?:e|ing)|credit|balance|billing|spend|usd|byok/i
 /** Maximum names whose match is remembered. A vendor could send any number of names. */
 const MAX_NAMES = 1_000
-const matches = new Map<string, boolean>()
 
 /**
  * Members of a whole answer or of a chunk with ids of the operator's account, or data of the operator's own gateway.
@@ -88,17 +87,20 @@ export function removeOperatorData(answer: JsonObject): void {
   }
 }
 
-function isOperators(name: string): boolean {
-  return OPERATOR_MEMBERS.has(name) || isCharge(name)
-}
+const isOperators = remembered((name) => OPERATOR_MEMBERS.has(name) || CHARGE.test(name))
+const isCharge = remembered((name) => CHARGE.test(name))
 
-function isCharge(name: string): boolean {
-  const known = matches.get(name)
-  if (known !== undefined) return known
-  if (matches.size >= MAX_NAMES) matches.clear()
-  const found = CHARGE.test(name)
-  matches.set(name, found)
-  return found
+/** Remembers the results of a test of names. */
+function remembered(test: (name: string) => boolean): (name: string) => boolean {
+  const results = new Map<string, boolean>()
+  return (name) => {
+    const known = results.get(name)
+    if (known !== undefined) return known
+    if (results.size >= MAX_NAMES) results.clear()
+    const result = test(name)
+    results.set(name, result)
+    return result
+  }
 }
 
 /** Written as a loop that rarely copies, because it runs for every answer and every chunk. */
@@ -114,6 +116,8 @@ function without(object: JsonObject, isRemoved: (name: string) => boolean): Json
 
 /** Removes operator data from the metadata of an object. Returns the same object if it has no metadata. */
 export function withoutMetadata(object: JsonObject): JsonObject {
+  // Nearly all objects have none. This runs for every choice, message and delta, and reads by known names are fast.
+  if (object.provider_metadata === undefined && object.providerMetadata === undefined) return object
   let kept = object
   for (const name of METADATA) {
     const metadata = object[name]
@@ -135,9 +139,6 @@ function shownMetadata(value: JsonValue, depth = METADATA_DEPTH): JsonValue {
   return kept
 }
 
-/** Members of choices that may have metadata. */
-const CONTENTS = ["message", "delta"]
-
 /**
  * Removes operator data from the metadata of choices, their messages and deltas.
  * @returns the same list if it has no metadata.
@@ -145,16 +146,25 @@ const CONTENTS = ["message", "delta"]
 function withoutChoiceMetadata(choices: JsonValue | undefined): JsonValue | undefined {
   if (!Array.isArray(choices)) return choices
   let kept: JsonValue[] | undefined
-  for (const [index, choice] of choices.entries()) {
+  for (let index = 0; index < choices.length; index++) {
+    const choice = choices[index]
     if (!isJsonObject(choice)) continue
-    let shown = withoutMetadata(choice)
-    for (const name of CONTENTS) {
-      const content = choice[name]
-      if (!isJsonObject(content)) continue
-      const own = withoutMetadata(content)
-      if (own !== content) shown = { ...shown, [name]: own }
-    }
+    const shown = withoutContentMetadata(withoutMetadata(choice))
     if (shown !== choice) (kept ??= [...choices])[index] = shown
   }
   return kept ?? choices
+}
+
+function withoutContentMetadata(choice: JsonObject): JsonObject {
+  const { message, delta } = choice
+  let kept = choice
+  if (isJsonObject(message)) {
+    const shown = withoutMetadata(message)
+    if (shown !== message) kept = { ...kept, message: shown }
+  }
+  if (isJsonObject(delta)) {
+    const shown = withoutMetadata(delta)
+    if (shown !== delta) kept = { ...kept, delta: shown }
+  }
+  return kept
 }
