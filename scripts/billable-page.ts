@@ -36,14 +36,16 @@ Providers bill for more than tokens: searches, containers, faster service, other
 - If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
   \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
-A tool type that is not in these tables is unpriced. A field that the gateway does not read itself and that is not in these tables is also unpriced if its name suggests an effect on the bill, at any depth, in any case and with any separators:
+A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, at providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#fields-that-are-not-documented)).
+
+At other providers, a field that the gateway does not read itself and that is not in these tables is also unpriced if its name suggests an effect on the bill, at any depth, in any case and with any separators:
 
 - a model or a server: \`model\`, \`modelName\`, \`context_window_fallbacks\`, \`routingConfig\`, \`extra_headers\`, \`api_base\`;
 - an amount: \`max_new_tokens\`, \`thinkingBudget\`, \`n\`, \`num_completions\`, \`candidateCount\`;
 - a mode: \`serviceTier\`, \`priority\`, \`speed\`, \`inference_geo\`, \`latency\`;
 - a tool, a search or stored content: \`enable_search\`, \`retrieval\`, \`plugins\`, \`mcp_servers\`, \`cachedContent\`.
 
-The names in data of the caller (metadata, JSON schemas, arguments of tools) have no effect. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
+The names in data of the caller (metadata, JSON schemas, arguments of tools) and in messages of the model have no effect. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.

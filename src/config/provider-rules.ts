@@ -4,7 +4,15 @@ import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors
 import type { SettingPath } from "./yaml-file.ts"
 
 /** The settings that providers of all vendors have. */
-const COMMON_SETTINGS = ["vendor", "api_keys", "base_url", "headers", "known_models", "dialects"]
+const COMMON_SETTINGS = [
+  "vendor",
+  "api_keys",
+  "base_url",
+  "headers",
+  "known_models",
+  "dialects",
+  "extra_fields",
+]
 
 /** The settings that `api_keys` replaces. */
 const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [

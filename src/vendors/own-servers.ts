@@ -76,7 +76,7 @@ export const OWN_SERVERS: readonly CompatibleRow[] = [
     rerank: {},
   },
   {
-    // The server is unknown, so the fields of callers are passed on unchanged.
+    // The server is unknown, so all fields that servers document are passed on.
     id: "openai-compatible",
     name: "OpenAI-compatible server",
     keyVariables: [],

@@ -96,7 +96,7 @@ describe("several credentials of a provider", () => {
     ])
     expect(faultsOf("vendor: bedrock, api_keys: [k]")).toEqual(["a.api_keys[0]: needs region"])
     expect(faultsOf("vendor: openai, api_keys: [{ access_key_id: k }]")).toEqual([
-      "a.api_keys[0].access_key_id: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, api_key",
+      "a.api_keys[0].access_key_id: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, extra_fields, api_key",
     ])
     const { project_id: _, ...nameless } = KEY_FILE
     expect(

@@ -34,7 +34,7 @@ describe("settings for one vendor", () => {
 
   test("lead to an error with the position and the allowed settings if they are for another vendor", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
-      "1:43 providers.a.region: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, api_key",
+      "1:43 providers.a.region: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, extra_fields, api_key",
     ])
     const places = faultsOf("vendor: vertex, credentials: x, api_key: k, session_token: t")
       .filter((line) => line.includes("is not a setting"))

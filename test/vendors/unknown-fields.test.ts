@@ -2,7 +2,10 @@ import { expect, describe, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { suggestedEffect } from "../../src/vendors/priced-features/field-names.ts"
 import { BILLABLE, switchesOf } from "../../src/vendors/priced-features/index.ts"
+import { KNOWN_FIELDS, OPERATION_FIELDS } from "../../src/vendors/priced-features/known-fields.ts"
+import { TOP_LEVEL_FIELDS } from "../../src/vendors/priced-features/top-level-fields.ts"
 import { unknownFieldsOf } from "../../src/vendors/priced-features/unknown-fields.ts"
 import { Declarations } from "../support/declared-members.ts"
 import { recordedCalls, WITHOUT_FIXTURES } from "../support/recordings.ts"
@@ -15,7 +18,7 @@ type Format = DialectId | "operation"
 function unknownIn(vendor: string, format: Format, body: JsonObject): readonly string[] {
   const switches = switchesOf(vendor, format === "operation" ? "openai-chat" : format)
   return unknownFieldsOf(format, switches)
-    .find(body)
+    .find(body, 100)
     .map(({ place }) => place)
 }
 
@@ -128,7 +131,9 @@ describe("recorded requests", () => {
     [/\/(?:embeddings|moderations|rerank|images\/generations|audio\/speech)(?:\?|$)/, "operation"],
   ]
   /** Fields of the recordings that are billed, or that choose models. */
-  const rejected = new Set(["venice_parameters.enable_web_search", "modelArmorConfig"])
+  const rejected = new Set(["venice_parameters", "modelArmorConfig"])
+  /** Members that the gateway reads itself and removes. */
+  const removed = new Set(["models", "provider"])
 
   for (const [address, format] of formats) {
     test(`pass the check in the format ${format}${WITHOUT_FIXTURES}`, () => {
@@ -136,9 +141,10 @@ describe("recorded requests", () => {
         const vendor = file.startsWith("recorded/") ? vendorOf(file) : "openai-compatible"
         const body = jsonOf(request.body)
         if (body === undefined) continue
-        const { model: _, ...fields } = body
+        const { model: _, n: _n, ...fields } = body
         const found = unknownIn(vendor, format, format === "operation" ? fields : body)
-        expect([file, found.filter((place) => !rejected.has(place))]).toEqual([file, []])
+        const unexpected = found.filter((place) => !rejected.has(place) && !removed.has(place))
+        expect([file, unexpected]).toEqual([file, []])
       }
     })
   }
@@ -155,6 +161,121 @@ function jsonOf(body: unknown): JsonObject | undefined {
   return isJsonObject(json) ? json : undefined
 }
 
+/** Returns a member of each object in a list. */
+function membersOf(list: JsonValue | undefined, name: string): JsonValue[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap((one) => (isJsonObject(one) ? [one[name] ?? null] : []))
+}
+
+/** The vendors that may apply instructions of their own. */
+const ROUTERS = ["openai-compatible", "litellm", "openrouter", "vercel", "requesty"]
+
+describe("top-level fields at routers and unknown servers", () => {
+  const formats = ["openai-chat", "openai-responses", "anthropic-messages", "operation"] as const
+
+  test.each(formats)("are rejected if no server documents them, in the format %s", (format) => {
+    for (const vendor of ROUTERS) {
+      if (format !== "operation" && BILLABLE[vendor]?.[format] === undefined) continue
+      for (const value of [1, "text", { a: 1 }, ["a"], true]) {
+        const found = unknownIn(vendor, format, { undocumented: value })
+        expect([vendor, found]).toEqual([vendor, ["undocumented"]])
+      }
+    }
+    expect(unknownIn("deepseek", format, { undocumented: 1 })).toEqual([])
+    expect(unknownFieldsOf(format).find({ undocumented: 1 }, 1)).toHaveLength(1)
+  })
+
+  test.each(formats)(
+    "have names that suggest no effect on the bill, in the format %s",
+    (format) => {
+      const { paths } = format === "operation" ? OPERATION_FIELDS : KNOWN_FIELDS[format]
+      const tables =
+        format === "operation" ? [] : ROUTERS.map((vendor) => switchesOf(vendor, format))
+      const priced = tables.flatMap((table) => table?.fields.map(({ path }) => path) ?? [])
+      const known = new Set([...paths, ...priced].map((path) => path.split(/[.[]/)[0]))
+      const read = format === "operation" ? ["speed"] : ["tools", "mcp_servers"]
+      const suspicious = TOP_LEVEL_FIELDS[format]?.filter(
+        (name) => suggestedEffect(name) !== undefined && !known.has(name) && !read.includes(name),
+      )
+      expect(suspicious).toEqual([])
+    },
+  )
+})
+
+describe("recorded answers", () => {
+  /** Returns the request that continues a conversation with an answer, as clients do. */
+  const continued: readonly [RegExp, DialectId, (answer: JsonObject) => JsonObject][] = [
+    [
+      /\/chat\/completions/,
+      "openai-chat",
+      (answer) => ({ messages: membersOf(answer.choices, "message") }),
+    ],
+    [/\/responses(?:\?|$)/, "openai-responses", (answer) => ({ input: answer.output ?? [] })],
+    [
+      /\/v1\/messages(?:\?|$)/,
+      "anthropic-messages",
+      (answer) => ({ messages: [{ role: "assistant", content: answer.content ?? [] }] }),
+    ],
+    [
+      /:(?:stream)?generateContent/i,
+      "gemini",
+      (answer) => ({ contents: membersOf(answer.candidates, "content") }),
+    ],
+  ]
+
+  test.each(continued)(
+    `of %s pass the check if they are sent back in the format %s${WITHOUT_FIXTURES}`,
+    (address, format, requestOf) => {
+      for (const { response, file } of recordedCalls(address)) {
+        const body = jsonOf(response?.body)
+        if (body === undefined) continue
+        const request = requestOf(body)
+        const own = file.startsWith("recorded/") ? vendorOf(file) : "openai-compatible"
+        for (const vendor of new Set([own, "openai-compatible", "vercel", "openrouter"])) {
+          expect([file, vendor, unknownIn(vendor, format, request)]).toEqual([file, vendor, []])
+        }
+      }
+    },
+  )
+
+  test("of gateways with data of their providers pass the check in a conversation", () => {
+    const members: JsonObject[] = [
+      {
+        provider_metadata: {
+          anthropic: { usage: { service_tier: "standard", server_tool_use: 1 } },
+        },
+      },
+      { provider_metadata: { google: { usageMetadata: { candidatesTokenCount: 9 } } } },
+      { executed_tools: [{ type: "search", search_results: { results: [{ url: "a" }] } }] },
+      { provider_specific_fields: { web_search_results: [{ type: "web_search_tool_result" }] } },
+      { search_results: [{ title: "a" }], reasoning_details: [{ type: "reasoning.text" }] },
+    ]
+    for (const vendor of VENDORS) {
+      for (const member of members) {
+        const messages = [
+          { role: "user", content: "Hi" },
+          { role: "assistant", content: "Hi", ...member },
+        ]
+        expect([vendor, unknownIn(vendor, "openai-chat", { messages })]).toEqual([vendor, []])
+      }
+    }
+  })
+})
+
+test("the paths of unknown fields are short, and their number is limited", () => {
+  const name = "n".repeat(10_000)
+  let value: JsonValue = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`tool${index}${name}`, 1]),
+  )
+  for (let depth = 0; depth < 50; depth++) value = { [name]: value }
+  const found = unknownFieldsOf("openai-chat", switchesOf("deepseek", "openai-chat")).find(
+    { a: value },
+    20,
+  )
+  expect(found).toHaveLength(20)
+  for (const { place } of found) expect(place.length).toBeLessThan(6_000)
+})
+
 describe("the check of unknown fields", () => {
   const words = `
     model, models, model name, model id, default model, model list, deployment id, fallbacks,
@@ -167,7 +288,8 @@ describe("the check of unknown fields", () => {
     tier, priority, speed, inference geo, inference region, latency, vertex location, performance config,
     shared request type, web search, enable search, search parameters, retrieval, plugins, connectors,
     mcp servers, skills, grounding, extra tools, code interpreter, web fetch, guardrail config,
-    cached content, multi agent`
+    cached content, multi agent, additional drop params, prompt id, prompt variables, vector store ids,
+    knowledge base, deferred`
     .split(",")
     .map((name) => name.trim().split(" "))
   const upper = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
@@ -195,7 +317,7 @@ describe("the check of unknown fields", () => {
             [`list[1].a.b.${field}`, { list: [{}, { a: { b: { [field]: { c: 1 } } } }] }],
           ]
           for (const [place, body] of bodies) {
-            expect(unknownIn("openai-compatible", format, body)).toEqual([place])
+            expect(unknownIn("deepseek", format, body)).toEqual([place])
           }
         }
       }
@@ -246,7 +368,7 @@ describe("the check of unknown fields", () => {
     for (const value of [null, false, 0, "", "off", "none", []]) {
       expect(unknownIn("openai-compatible", "openai-chat", { web_search: value })).toEqual([])
     }
-    expect(unknownIn("openai-compatible", "openai-chat", { num_samples: 1 })).toEqual([])
+    expect(unknownIn("deepseek", "openai-chat", { num_samples: 1 })).toEqual([])
     expect(unknownIn("openai-compatible", "openai-chat", { web_search: 1 })).toEqual(["web_search"])
   })
 })
@@ -271,4 +393,31 @@ test("entries of a list of models may only name a model", () => {
       "fallbacks[2].seed",
     ])
   }
+})
+
+test.each([
+  [
+    "zai",
+    {
+      type: "web_search",
+      web_search: { enable: "True", search_engine: "search-prime", count: "5" },
+    },
+  ],
+  ["zai", { type: "retrieval", retrieval: { knowledge_id: "1", prompt_template: "{{question}}" } }],
+  ["xai", { type: "web_search", enable_image_search: true, filters: { allowed_domains: ["a.b"] } }],
+  [
+    "xai",
+    { type: "collections_search", vector_store_ids: ["c"], retrieval_mode: { type: "hybrid" } },
+  ],
+  ["openai", { type: "file_search", vector_store_ids: ["v"], max_num_results: 3 }],
+])("a tool is accepted in the form that its vendor documents: %s, %j", (vendor, tool) => {
+  const format = vendor === "zai" ? "openai-chat" : "openai-responses"
+  expect(unknownIn(vendor, format, { tools: [tool] })).toEqual([])
+})
+
+test("a request cannot choose one of Zhipu's search engines, which have different prices", () => {
+  const tools = [{ type: "web_search", web_search: { enable: true, search_engine: "search_pro" } }]
+  expect(unknownIn("zhipu", "openai-chat", { tools })).toEqual([
+    "tools[0].web_search.search_engine",
+  ])
 })

@@ -83,6 +83,8 @@ function providerSchema(vendors: readonly string[], directory: string) {
     knownModels: flag().prefault("true"),
     /** The dialects that this provider's servers support; if absent, the vendor's usual dialects. */
     dialects: list(text()).optional(),
+    /** Top-level fields of requests that are passed on although their price is unknown. */
+    extraFields: list(text()).optional(),
   })
   return provider.superRefine(({ credentials, project, apiKeys = [] }, context) => {
     const several = apiKeys.map((key, index) => ({ path: ["api_keys", index], ...key }))

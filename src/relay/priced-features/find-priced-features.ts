@@ -94,7 +94,8 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
-    const setSwitches = findSwitches(body, switches, dialect)
+    const { extraFields } = client
+    const setSwitches = findSwitches(body, { switches, extraFields }, dialect)
     if (modes !== undefined) setSwitches.push(...defaultModesIn(body, switches, modes))
     return { setSwitches, max, isLimitable: maxCalls !== undefined }
   }

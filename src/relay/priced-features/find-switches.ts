@@ -42,10 +42,17 @@ export function maySetSwitch(body: JsonObject, format: RequestFormat): boolean {
   return mayDefineTools(body) || unknownFieldsOf(format).find(body, 1).length > 0
 }
 
-/** Returns the switches that a body sets at a vendor, except free switches, and then the unknown fields. */
+/** How a provider bills requests. */
+interface Billing {
+  readonly switches: Switches
+  /** Top-level fields that are passed on although their price is unknown. */
+  readonly extraFields: ReadonlySet<string>
+}
+
+/** Returns the switches that a body sets at a provider, except free switches, and then the unknown fields. */
 export function findSwitches(
   body: JsonObject,
-  switches: Switches,
+  { switches, extraFields }: Billing,
   format: RequestFormat,
 ): SetSwitch[] {
   const setSwitches: SetSwitch[] = []
@@ -66,11 +73,15 @@ export function findSwitches(
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
-  for (const { place, value, why } of unknownFieldsOf(format, switches).find(body)) {
-    setSwitches.push({ place, value, charge: { by: "unknown", why } })
+  for (const { place, value, why } of unknownFieldsOf(format, switches).find(body, MAX_UNKNOWN)) {
+    const [field = ""] = place.split(/[.[]/, 1)
+    if (!extraFields.has(field)) setSwitches.push({ place, value, charge: { by: "unknown", why } })
   }
   return setSwitches
 }
+
+/** Maximum number of unknown fields of a request that are listed. */
+const MAX_UNKNOWN = 20
 
 /** The charge for a tool that later requests use without naming it, because they continue from this request. */
 const OUTLASTING: Charge = {

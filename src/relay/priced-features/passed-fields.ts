@@ -2,7 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
-import { findSwitches, maySetSwitch } from "./find-switches.ts"
+import { findSwitches, maySetSwitch, type SetSwitch } from "./find-switches.ts"
 import { notPriced } from "./feature-costs-builder.ts"
 
 /**
@@ -18,14 +18,20 @@ export function atNoExtraPrice(
 ): Model {
   if (fields === undefined || passesUnpriced || !maySetSwitch(fields, "operation")) return model
   const billedAt = ({ provider }: Model["deployments"][number]) => {
-    const vendor = clients.get(provider)?.vendor.id
-    const switches = vendor === undefined ? undefined : switchesOf(vendor, "openai-chat")
-    return switches && findSwitches(fields, switches, "operation")[0]
+    const client = clients.get(provider)
+    const switches = client && switchesOf(client.vendor.id, "openai-chat")
+    if (client === undefined || switches === undefined) return undefined
+    const { extraFields } = client
+    return findSwitches(fields, { switches, extraFields }, "operation")[0]
   }
   const deployments = model.deployments.filter((one) => billedAt(one) === undefined)
   if (deployments.some(({ price }) => price)) return { ...model, deployments }
   const [first] = model.deployments
   const setSwitch = first && billedAt(first)
-  if (setSwitch) throw notPriced(setSwitch, "it has no price at this endpoint.", first.provider)
+  if (setSwitch) throw notPriced(setSwitch, reasonOf(setSwitch), first.provider)
   return model
+}
+
+function reasonOf({ charge }: SetSwitch): string {
+  return charge.by === "unknown" ? `${charge.why}.` : "it has no price at this endpoint."
 }

@@ -82,6 +82,8 @@ export class ProviderClient {
   readonly vendor: Vendor
   /** The base URL, without a slash at its end. */
   readonly base: string
+  /** Top-level fields of requests that are passed on although their price is unknown. */
+  readonly extraFields: ReadonlySet<string>
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders
   readonly #redactor: Redactor
@@ -96,6 +98,7 @@ export class ProviderClient {
     this.credentialId = credentialId
     this.vendor = vendor
     this.base = base
+    this.extraFields = new Set(settings.extraFields)
     this.#signer = vendor.signer(settings)
     this.#ownHeaders = settings.headers
     this.#redactor = redactor

@@ -21,8 +21,14 @@ const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonl
       effect: "mode",
       names: /tier|priority|speed|latency|geo|region|location|residency|requesttype/,
     },
-    { effect: "mode", names: /performance|throughput/ },
+    { effect: "mode", names: /performance|throughput|deferred|^queue/ },
+    // The provider removes the named fields, which can be limits.
+    { effect: "amount", names: /dropparam|paramstodrop|ignoreparam/ },
     { effect: "tool", names: /tool|search|retriev|plugin|connector|grounding|mcp|skill|agent/ },
+    {
+      effect: "tool",
+      names: /vectorstore|^knowledge|^prompt(?:id|version|label|environment|variables)$/,
+    },
     { effect: "tool", names: /webfetch|fetchurl|urlcontext|crawl|brows|interpreter|codeexec/ },
     {
       effect: "tool",

@@ -17,8 +17,9 @@ import {
   SILICONFLOW_SWITCHES,
   XAI_SWITCHES,
   ZAI_SWITCHES,
+  ZHIPU_SWITCHES,
 } from "./others.ts"
-import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
+import { OPENROUTER_SWITCHES, ROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { FieldSwitch, Switches } from "./switch.ts"
 
 /**
@@ -35,9 +36,13 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   groq: { "openai-chat": GROQ_SWITCHES },
   mistral: { "openai-chat": MISTRAL_SWITCHES },
   zai: { "openai-chat": ZAI_SWITCHES },
-  zhipu: { "openai-chat": ZAI_SWITCHES },
+  zhipu: { "openai-chat": ZHIPU_SWITCHES },
   alibaba: { "openai-chat": ALIBABA_SWITCHES },
   siliconflow: { "openai-chat": SILICONFLOW_SWITCHES },
+  // The server can be a LiteLLM proxy.
+  "openai-compatible": ROUTER_SWITCHES,
+  litellm: ROUTER_SWITCHES,
+  requesty: ROUTER_SWITCHES,
 }
 
 /** Switches for vendors that have no entry in `BILLABLE`. */

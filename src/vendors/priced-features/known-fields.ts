@@ -31,6 +31,7 @@ const OPENAI_CONTENT_NAMES = [
   "tool_calls",
   "tool_names",
   "tools",
+  "vector_store_ids",
 ] as const
 
 const OPENAI_DATA = [

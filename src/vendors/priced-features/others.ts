@@ -64,7 +64,8 @@ export const XAI_SWITCHES: Switches = {
     },
   ],
   tools: XAI_TOOLS,
-  known: ["search_parameters.**"],
+  // Images are found by the same calls, and the mode of a retrieval does not change its price.
+  known: ["search_parameters.**", "tools.enable_image_search", "tools.retrieval_mode.**"],
 }
 
 /** The price of a request is already the price of the largest search (docs.perplexity.ai/guides/pricing). */
@@ -126,7 +127,7 @@ export const GROQ_SWITCHES: Switches = {
     },
     mcp: LOOPED,
   },
-  known: ["search_settings.**"],
+  known: ["search_settings.**", "disable_tool_validation"],
 }
 
 /** Mistral's connectors belong to another endpoint, and no answer of this endpoint counts them. */
@@ -162,7 +163,29 @@ export const ZAI_SWITCHES: Switches = {
     },
     retrieval: LOOPED,
   },
-  known: ["service_tier"],
+  // The options of both tools are in a member with the name of the tool (docs.z.ai/guides/tools/web-search).
+  known: ["service_tier", "tools.web_search.**", "tools.retrieval.**"],
+}
+
+/** Zhipu has several engines with different prices, so a request cannot choose one. */
+export const ZHIPU_SWITCHES: Switches = {
+  ...ZAI_SWITCHES,
+  known: [
+    "service_tier",
+    "tools.retrieval.**",
+    ...[
+      "content_size",
+      "count",
+      "enable",
+      "require_search",
+      "result_sequence",
+      "search_prompt",
+    ].map((name) => `tools.web_search.${name}`),
+    ...["search_domain_filter", "search_query", "search_recency_filter", "search_result"].map(
+      (name) => `tools.web_search.${name}`,
+    ),
+  ],
+  closed: ["tools.web_search"],
 }
 
 /** Alibaba's models search if a field enables it. */

@@ -1,6 +1,10 @@
+import type { DialectId } from "../../canon/extra.ts"
+import { ANTHROPIC_SWITCHES } from "./anthropic.ts"
 import {
   BEST_OF,
   COMPACTION,
+  COMPATIBLE_CHAT_SWITCHES,
+  COMPATIBLE_RESPONSES_SWITCHES,
   ROUTER_FIELDS,
   OWN_RESPONSES_TOOLS,
   OWN_TOOLS,
@@ -103,10 +107,12 @@ const WEB_FETCH: Charge = {
 }
 
 export const OPENROUTER_SWITCHES: Switches = {
+  isRouter: true,
   fields: OPENROUTER_FIELDS,
   known: [
     ...(ROUTER_FIELDS.known ?? []),
     "plugins.search_prompt",
+    "plugins.user_location.**",
     "provider.allow_fallbacks",
     "provider.max_price.**",
     "provider.sort.**",
@@ -190,6 +196,7 @@ const VERCEL_FALLBACK: Charge = { by: "model", how: "instead", isFastUnnamed: tr
 
 /** Switches of Vercel's gateway, whose options are in `providerOptions.gateway`. */
 export const VERCEL_SWITCHES: Switches = {
+  isRouter: true,
   fields: [
     SERVICE_TIER,
     BEST_OF,
@@ -237,4 +244,11 @@ export const VERCEL_SWITCHES: Switches = {
       "openai.imageDetail",
     ],
   },
+}
+
+/** Switches of servers that may apply instructions of their own, in addition to those of a dialect. */
+export const ROUTER_SWITCHES: Partial<Record<DialectId, Switches>> = {
+  "openai-chat": { ...COMPATIBLE_CHAT_SWITCHES, isRouter: true },
+  "openai-responses": { ...COMPATIBLE_RESPONSES_SWITCHES, isRouter: true },
+  "anthropic-messages": { ...ANTHROPIC_SWITCHES, isRouter: true },
 }

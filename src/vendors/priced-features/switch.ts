@@ -155,6 +155,8 @@ export interface Switches {
   readonly known?: readonly string[]
   /** Paths of objects in which all members that are not in this table are rejected, regardless of their names. */
   readonly closed?: readonly string[]
+  /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
+  readonly isRouter?: true
   /** Objects with options at any depth below the top level, and the paths of their only known members. */
   readonly options?: Readonly<Record<string, readonly string[]>>
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import { type Effect, suggestedEffect } from "./field-names.ts"
 import { KNOWN_FIELDS, type KnownFields, OPERATION_FIELDS } from "./known-fields.ts"
 import type { Switches } from "./switch.ts"
+import { TOP_LEVEL_FIELDS } from "./top-level-fields.ts"
 
 /** A field that may change the bill and is in no table. */
 export interface UnknownField {
@@ -19,6 +20,8 @@ class KnownMembers {
   isData = false
   /** Whether all members that are not known are rejected, regardless of their names. */
   isClosed = false
+  /** Whether the value is a message of the model. Its names are the provider's, so they suggest nothing. */
+  isAnswer = false
   /** The names that are known in the value at any depth. */
   names: ReadonlyMap<string, KnownMembers> | undefined
 
@@ -40,26 +43,33 @@ class KnownMembers {
 }
 
 /** The reasons in errors. */
-const REASONS: Readonly<Record<Effect | "any", string>> = {
+const REASONS: Readonly<Record<Effect | "any" | "undocumented", string>> = {
   model: "its name suggests that it chooses a model or a server",
   amount: "its name suggests that it raises the amount that is generated",
   mode: "its name suggests that it chooses a service mode",
   tool: "its name suggests that it adds a tool, a search or stored content",
   any: "the provider may apply it in addition to the fields that the price is based on",
+  undocumented:
+    "such providers do not document it, so it may change the price. Its operator can allow it with `extra_fields` of the provider",
 }
 
 /** Finds the unknown fields of requests, for one table of known fields. */
 export class UnknownFields {
   readonly #known = new KnownMembers()
+  /** The known members of messages of the model. */
+  readonly #answer = new KnownMembers()
   readonly #options: ReadonlyMap<string, KnownMembers>
 
+  /** @param topLevel the only top-level fields, if all others are rejected. */
   constructor(
     { paths, contents, contentNames, data }: KnownFields,
     { fields, known = [], closed = [], options = {} }: Partial<Switches> = {},
+    topLevel?: readonly string[],
   ) {
     for (const { path } of fields ?? []) this.#known.at(path)
-    for (const path of [...paths, ...known]) this.#known.at(path)
+    for (const path of [...paths, ...known, ...contents, ...(topLevel ?? [])]) this.#known.at(path)
     for (const path of closed) this.#known.at(path).isClosed = true
+    this.#known.isClosed = topLevel !== undefined
     const names = new Map<string, KnownMembers>()
     const content = new KnownMembers()
     content.names = names
@@ -68,6 +78,8 @@ export class UnknownFields {
     for (const name of contentNames) names.set(name, content)
     for (const name of data) names.set(name, opaque)
     for (const name of contents) this.#known.at(name).names = names
+    this.#answer.isAnswer = true
+    this.#answer.names = new Map(data.map((name) => [name, opaque]))
     this.#options = new Map(
       Object.entries(options).map(([name, members]) => [name, closedMembers(members)]),
     )
@@ -77,7 +89,7 @@ export class UnknownFields {
    * Returns the unknown fields of a body.
    * @param max the maximum number of fields.
    */
-  find(body: JsonObject, max = Infinity): readonly UnknownField[] {
+  find(body: JsonObject, max: number): readonly UnknownField[] {
     const search: Search = { steps: [], found: [], max }
     this.#check(body, this.#known, search)
     return search.found
@@ -86,15 +98,21 @@ export class UnknownFields {
   #check(object: JsonObject, known: KnownMembers | undefined, search: Search): void {
     const { steps, found, max } = search
     const isClosed = known?.isClosed === true
+    const isAnswer = known?.isAnswer === true
+    const closedEffect = steps.length === 0 ? "undocumented" : "any"
     for (const name in object) {
+      if (found.length === max) return
       const value = object[name]
       if (value === null || value === undefined) continue
-      const effect = isClosed ? "any" : suggestedEffect(name)
+      const effect = isClosed
+        ? closedEffect
+        : isAnswer
+          ? optionsEffect(name)
+          : suggestedEffect(name)
       // Most members are texts and numbers with other names.
       if (effect === undefined && typeof value !== "object") continue
       const member = known?.get(name) ?? known?.names?.get(name) ?? this.#options.get(name)
       if (member === undefined && effect !== undefined && isEffective(value, effect)) {
-        if (found.length === max) return
         found.push({ place: placeOf([...steps, name]), value, why: REASONS[effect] })
       } else if (typeof value === "object" && member?.isData !== true) {
         steps.push(name)
@@ -105,7 +123,10 @@ export class UnknownFields {
   }
 
   #descend(value: JsonValue, known: KnownMembers | undefined, search: Search): void {
-    if (isJsonObject(value)) return this.#check(value, known, search)
+    if (isJsonObject(value)) {
+      const isAnswer = known?.names !== undefined && ANSWERING_ROLES.has(value.role)
+      return this.#check(value, isAnswer ? this.#answer : known, search)
+    }
     if (!Array.isArray(value)) return
     for (let index = 0; index < value.length; index++) {
       const element = value[index]
@@ -124,12 +145,24 @@ interface Search {
   readonly max: number
 }
 
+/** Maximum characters of a name in a path. Callers choose the names. */
+const MAX_NAME_LENGTH = 100
+
 function placeOf(steps: readonly (string | number)[]): string {
-  return steps
-    .map((step, index) =>
-      typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`,
-    )
-    .join("")
+  const parts = steps.map((step) =>
+    typeof step === "number" ? `[${step}]` : `.${step.slice(0, MAX_NAME_LENGTH)}`,
+  )
+  return parts.join("").slice(1)
+}
+
+/** The roles of messages of the model. */
+const ANSWERING_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["assistant", "model"])
+
+/** The name of options for a server in any message. Answers have none. */
+const OPTIONS_NAME = /^provider_?options$/i
+
+function optionsEffect(name: string): Effect | undefined {
+  return OPTIONS_NAME.test(name) ? suggestedEffect(name) : undefined
 }
 
 function closedMembers(paths: readonly string[]): KnownMembers {
@@ -149,7 +182,7 @@ function closedMembers(paths: readonly string[]): KnownMembers {
 const OFF: ReadonlySet<JsonValue> = new Set([false, 0, "", "disabled", "never", "none", "off"])
 
 /** Whether a value may have an effect. An amount of 1 is the minimum of every request. */
-function isEffective(value: JsonValue, effect: Effect | "any"): boolean {
+function isEffective(value: JsonValue, effect: keyof typeof REASONS): boolean {
   if (Array.isArray(value)) return value.length > 0
   return !OFF.has(value) && !(effect === "amount" && value === 1)
 }
@@ -160,7 +193,7 @@ const bySwitches = new WeakMap<Switches, Partial<Record<DialectId | "operation",
 
 /**
  * Returns the check of requests in a dialect, or of operations other than chat.
- * @param switches the table of a vendor; if absent, only the fields that are known at every vendor.
+ * @param switches the table of a vendor; if absent, only the fields that are known at every vendor, including routers.
  */
 export function unknownFieldsOf(
   dialect: DialectId | "operation",
@@ -169,5 +202,7 @@ export function unknownFieldsOf(
   const cached = switches === undefined ? USUAL : (bySwitches.get(switches) ?? {})
   if (switches !== undefined) bySwitches.set(switches, cached)
   const fields = dialect === "operation" ? OPERATION_FIELDS : KNOWN_FIELDS[dialect]
-  return (cached[dialect] ??= new UnknownFields(fields, switches))
+  const isRouter = switches === undefined || switches.isRouter === true
+  const topLevel = isRouter ? TOP_LEVEL_FIELDS[dialect] : undefined
+  return (cached[dialect] ??= new UnknownFields(fields, switches, topLevel))
 }

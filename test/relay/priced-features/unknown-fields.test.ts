@@ -33,6 +33,8 @@ beforeAll(async () => {
       },
     ]),
   )
+  const allowing = provider(vendor.url, "openai-compatible")
+  providers["allowing"] = { ...allowing, extraFields: ["extra"] }
   const models = Object.fromEntries(
     Object.keys(providers).flatMap((name) => {
       const deployments = [{ provider: name, model: "up", weight: 1 }]
@@ -68,13 +70,16 @@ const FALLBACK = { model: "dear", max_tokens: 65_000 }
 const FIELDS: readonly [place: string, fields: Record<string, unknown>][] = [
   ["context_window_fallbacks", { context_window_fallbacks: [{ m: ["dear"] }] }],
   ["Content_Policy_Fallbacks", { Content_Policy_Fallbacks: [{ m: ["dear"] }] }],
-  ["extra.settings.modelName", { extra: { settings: { modelName: "dear" } } }],
+  ["extra", { extra: { settings: { a: "b" } } }],
+  ["additional_drop_params", { additional_drop_params: ["max_tokens"] }],
+  ["prompt_id", { prompt_id: "stored" }],
+  ["vector_store_ids", { vector_store_ids: ["stored"] }],
+  ["deferred", { deferred: true }],
   ["context_window_fallback_dict", { context_window_fallback_dict: { small: "large" } }],
   ["mock_testing_fallbacks", { mock_testing_fallbacks: true }],
   ["extra_headers", { extra_headers: { "x-priority": "1" } }],
   ["api_base", { api_base: "https://example.com" }],
   ["thinkingBudget", { thinkingBudget: 60_000 }],
-  ["x[0].num-completions", { x: [{ "num-completions": 50 }] }],
   ["inferenceRegion", { inferenceRegion: "eu" }],
   ["requestPriority", { requestPriority: "high" }],
   ["web_search", { web_search: { enable: true } }],
@@ -82,7 +87,7 @@ const FIELDS: readonly [place: string, fields: Record<string, unknown>][] = [
 ]
 
 const CHATS: readonly [provider: string, path: string, body: object][] = [
-  ...["chat", "router", "vercel", "tencent"].map((name): [string, string, object] => [
+  ...["chat", "router", "vercel"].map((name): [string, string, object] => [
     name,
     "/v1/chat/completions",
     { messages: HELLO, max_tokens: 50 },
@@ -91,7 +96,7 @@ const CHATS: readonly [provider: string, path: string, body: object][] = [
   ["messages", "/v1/messages", { messages: HELLO, max_tokens: 50 }],
 ]
 
-describe("fields whose names suggest an effect on the bill", () => {
+describe("fields that no server documents, or whose names suggest an effect on the bill", () => {
   for (const [name, path, body] of CHATS) {
     test(`lead to an error at ${path} of ${name}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
@@ -155,6 +160,33 @@ describe("fields whose names suggest an effect on the bill", () => {
     }
     expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
   })
+})
+
+test("only fields whose names suggest an effect on the bill are rejected at other vendors", async () => {
+  const caller = await gateway.caller("1")
+  const body = { model: "tencent/m", messages: HELLO, max_tokens: 50 }
+  const nested = { extra: { settings: { modelName: "dear" } } }
+  const error = await errorOf(await caller.post("/v1/chat/completions", { ...body, ...nested }))
+  expect(error).toMatchObject({ status: 400, param: "extra.settings.modelName" })
+  const sent = vendor.bodies.length
+  await caller.post("/v1/chat/completions", { ...body, extra: { settings: { a: "b" } } })
+  expect(vendor.bodies[sent]).toMatchObject({ extra: { settings: { a: "b" } } })
+})
+
+test("a field is sent to a provider whose operator allows it, also with operations other than chat", async () => {
+  const caller = await gateway.caller("1")
+  const requests: [string, object][] = [
+    ["/v1/chat/completions", { model: "allowing/m", messages: HELLO, max_tokens: 50 }],
+    ["/v1/embeddings", { model: "allowing/vectors", input: "Hi" }],
+  ]
+  for (const [path, body] of requests) {
+    const sent = vendor.bodies.length
+    await caller.post(path, { ...body, extra: 1 })
+    expect(vendor.bodies[sent]).toMatchObject({ extra: 1 })
+    const error = await errorOf(await caller.post(path, { ...body, extra: 1, other: 1 }))
+    expect(error).toMatchObject({ status: 400, code: "feature_not_priced", param: "other" })
+    expect(error.message).toContain("`extra_fields`")
+  }
 })
 
 test("entries of fallbacks may only name a model", async () => {
