@@ -1,17 +1,13 @@
 import type { Loss } from "../../canon/extra.ts"
 import type { ImageResult, ImageTask } from "../../canon/image.ts"
-import {
-  isJsonObject,
-  type JsonObject,
-  objectAt,
-  parseJsonObject,
-  textAt,
-} from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { piecesOf } from "../../canon/sliced-json-text.ts"
 import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
-import { encodeText, formatEvent } from "../../wire/sse.ts"
+import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
+import { formatData, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
+import { sentEvent, type SentBytes } from "../shared/stream.ts"
 import { nowInSeconds } from "../shared/time.ts"
 import { withoutCost, withoutOperatorData } from "../shared/vendor-costs.ts"
 import { imageUsageIn } from "./formats/openai.ts"
@@ -45,8 +41,8 @@ export class ImageEventReader {
    * Returns an event for the caller; undefined for the last event.
    * @throws GatewayError if the vendor reports a failure, or sends an invalid event.
    */
-  read(event: ReceivedEvent): Uint8Array | undefined {
-    const json = parseJsonObject(event.data)
+  read(event: ReceivedEvent): SentBytes | undefined {
+    const json = objectOf(event)
     if (!json) throw unusable("one of its events is not valid JSON")
     if (isJsonObject(json.error)) throw reportedFailure(json.error)
     const type = textAt(json, "type")
@@ -56,27 +52,20 @@ export class ImageEventReader {
       return undefined
     }
     if (type?.endsWith(".partial_image")) this.drafts++
-    return encodeText(formatEvent(shown === json ? inOneLine(event, json) : written(event, shown)))
+    const isAsReceived = shown === json && !event.data.includes("\n")
+    return sentEvent(event, isAsReceived ? undefined : shown)
   }
 }
 
-function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
-  return event.data.includes("\n") ? written(event, json) : event
-}
-
-function written(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
-  return { ...event, data: JSON.stringify(json) }
-}
-
 /**
- * Returns the event with the final image and its cost.
+ * Yields the event with the final image and its cost in pieces.
  * @param cost decimal credits.
  */
-export function paidEvent(last: JsonObject, cost: string): string {
+export function paidEvent(last: JsonObject, cost: string): Iterable<string> {
   // The cost is a number, as in the usage of a chat answer. The receipt has the exact amount.
   const usage = { ...withoutCost(objectAt(last, "usage") ?? {}), cost: Number(cost) }
   const paid = { ...last, usage }
-  return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
+  return formatData(textAt(last, "type") ?? "", piecesOf(paid))
 }
 
 /** A finished image to be sent in a stream. */
@@ -117,5 +106,5 @@ export function encodeImageEvents(
   const before = events.map((event) =>
     formatEvent({ event: event.type, data: JSON.stringify(event) }),
   )
-  return before.join("") + paidEvent({ ...last, usage: encodeUsage(result) }, cost)
+  return [...before, ...paidEvent({ ...last, usage: encodeUsage(result) }, cost)].join("")
 }

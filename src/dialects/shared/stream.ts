@@ -1,7 +1,10 @@
 import type { SseFrame } from "../../canon/dialect.ts"
-import { LARGE_BODY, piecesOf } from "../../canon/sliced-json-text.ts"
+import { SLICE_BYTES } from "../../canon/sliced-json.ts"
+import { LARGE_BODY, piecesOf, piecesOfString } from "../../canon/sliced-json-text.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatData, formatEvent } from "../../wire/sse.ts"
 
 /**
  * Parses the object in a frame that has not been parsed yet.
@@ -10,7 +13,12 @@ import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 export function parseFrame({ data }: SseFrame): JsonObject {
   const object = parseJsonObject(data)
   if (object !== undefined) return object
-  throw new GatewayError(
+  throw notJson()
+}
+
+/** Returns the error for a frame that is not JSON. */
+export function notJson(): GatewayError {
+  return new GatewayError(
     "upstream_error",
     "The provider sent a part of the stream that is not JSON.",
   )
@@ -39,6 +47,21 @@ export function frameOf(
     },
     pieces: () => piecesOf(object),
   }
+}
+
+/** Bytes for the caller, or the pieces of a long text. */
+export type SentBytes = Uint8Array | Iterable<string>
+
+/**
+ * Returns a received event for the caller.
+ * @param shown the object to be sent instead of the received data.
+ */
+export function sentEvent(received: ReceivedEvent, shown?: JsonObject): SentBytes {
+  const { event, data, content } = received
+  if (content === undefined) {
+    return encodeText(formatEvent(shown ? { ...received, data: JSON.stringify(shown) } : received))
+  }
+  return formatData(event, shown ? piecesOf(shown) : piecesOfString(data, SLICE_BYTES))
 }
 
 /** Whether a frame is OpenAI's `[DONE]`, which servers with other formats also send. */

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
 import { unusable } from "../../canon/operation-answer.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
-import { encodeText, formatEvent } from "../../wire/sse.ts"
+import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
 import { reportedFailure } from "../shared/errors.ts"
+import { sentEvent, type SentBytes } from "../shared/stream.ts"
 import { withoutAllCosts } from "../shared/vendor-costs.ts"
 import { usageOf } from "./formats/openai.ts"
 
@@ -16,7 +16,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
   text = ""
   usage: Transcript["usage"] = {}
   /** The last event, withheld until the request is charged. */
-  last: Uint8Array | undefined
+  last: SentBytes | undefined
 
   /** Whether the last event has arrived. */
   get isOver(): boolean {
@@ -27,11 +27,9 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
    * Returns an event for the caller; undefined for the last event.
    * @throws GatewayError if the vendor reports a failure, or sends too much text.
    */
-  read(event: ReceivedEvent): Uint8Array | undefined {
-    const json = parseJsonObject(event.data)
-    const data = json ? shownData(json, event.data) : event.data
-    // Text in several lines that is not JSON is not one of the documented events.
-    const passed = data.includes("\n") ? undefined : encodeText(formatEvent({ ...event, data }))
+  read(event: ReceivedEvent): SentBytes | undefined {
+    const json = objectOf(event)
+    const passed = passedOn(event, json)
     if (!json) return passed
     if (isJsonObject(json.error)) throw reportedFailure(json.error)
     if (json.type === "transcript.text.delta" && typeof json.delta === "string") {
@@ -46,7 +44,10 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
   }
 }
 
-function shownData(event: JsonObject, data: string): string {
-  const shown = withoutAllCosts(event)
-  return shown === event && !data.includes("\n") ? data : JSON.stringify(shown)
+function passedOn(event: ReceivedEvent, json: JsonObject | undefined): SentBytes | undefined {
+  const hasLines = event.data.includes("\n")
+  // Text in several lines that is not JSON is not one of the documented events.
+  if (json === undefined) return hasLines ? undefined : sentEvent(event)
+  const shown = withoutAllCosts(json)
+  return sentEvent(event, shown === json && !hasLines ? undefined : shown)
 }

@@ -2,13 +2,14 @@ import { checkEntries } from "../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { notJson } from "../../dialects/shared/stream.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import { billedFor } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
-import { tooComplex, usageIfTooComplex, usageOfText } from "../upstream/unparsed-answer.ts"
+import { tooComplex, usageIfTooComplex } from "../upstream/unparsed-answer.ts"
 import type { UpstreamFrames } from "../upstream/upstream-frames.ts"
 import type { Plan } from "./plan.ts"
 
@@ -46,8 +47,13 @@ export class FrameDecoding {
   parsed(event: ReceivedEvent): SseFrame {
     this.#weigh(event)
     const frame = parseFrame(event)
-    const usage = frame.json === undefined ? usageIfTooComplex(frame.data) : undefined
-    if (usage === undefined) return frame
+    if (frame.json !== undefined) return frame
+    const usage = unparsedUsage(event)
+    if (usage === undefined) {
+      // A second attempt to parse a long frame would block other requests.
+      if (event.content !== undefined) throw notJson()
+      return frame
+    }
     this.countUnread(usage)
     throw tooComplex(this.#attempt.provider)
   }
@@ -121,7 +127,7 @@ export class FrameDecoding {
     } catch (failure) {
       const isBilled =
         this.#meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
-      const members = usageOfText(event.data)
+      const members = event.content?.usageMembers ?? {}
       if (!isBilled) {
         this.countUsage(members)
         throw failure
@@ -130,4 +136,10 @@ export class FrameDecoding {
       throw billedFor(failure)
     }
   }
+}
+
+/** Returns the usage in a frame that is too complex to be parsed; undefined for any other frame. */
+function unparsedUsage({ content, data }: ReceivedEvent): JsonObject | undefined {
+  if (content === undefined) return usageIfTooComplex(data)
+  return content.isTooComplex ? content.usageMembers : undefined
 }

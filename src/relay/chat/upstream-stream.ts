@@ -204,7 +204,7 @@ export class UpstreamStream<
         isLast = frames === undefined
         this.#work += bytes
         work += Math.max(bytes, CHUNK_COST)
-        text = frames === undefined ? this.#end() : this.#pass(frames)
+        text = frames === undefined ? await this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
         const { usageMembers } = this.#frames
@@ -379,9 +379,9 @@ export class UpstreamStream<
    * Ends the stream. If the dialect's end of the stream is missing, the stream fails once all received content is
    * passed on.
    */
-  #end(): string {
+  async #end(): Promise<string> {
     let text = ""
-    let frames = this.#frames.end()
+    let frames = await this.#frames.end()
     while (frames.length > 0) {
       text += this.#pass(frames)
       frames = this.#frames.takeDelayed()

@@ -1,5 +1,6 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
-import { nextTurn } from "../../canon/next-turn.ts"
+import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
+import type { SentBytes } from "../../dialects/shared/stream.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import {
@@ -20,7 +21,7 @@ import type { UpstreamAnswer } from "./operation-candidate.ts"
 export type Ending = "whole" | "broken" | "left"
 
 /** A response body in progress. The chunks are sent as they arrive, and the returned tail waits for the charge. */
-export type Chunks = AsyncGenerator<Uint8Array, Uint8Array | undefined>
+export type Chunks = AsyncGenerator<Uint8Array, SentBytes | undefined>
 
 /** Headers of a response that is a stream of events. */
 export const EVENT_STREAM_HEADERS = {
@@ -28,12 +29,15 @@ export const EVENT_STREAM_HEADERS = {
   "cache-control": "no-cache",
 } as const
 
+/** Bytes of a long event that are sent at once: whole samples of audio, and whole groups of three bytes for base64. */
+const SENT_BYTES = 192 * 1024
+
 /** The result of ending a body. */
 export interface BodyEnd {
   /** Whether anything was charged, so that an error does not state the opposite. */
   readonly isCharged: boolean
   /** Bytes that the caller receives after the tail of a complete answer. */
-  readonly last?: Uint8Array | undefined
+  readonly last?: SentBytes | undefined
 }
 
 /** An answer that is passed on before it is charged. */
@@ -76,8 +80,11 @@ interface EventReader {
   readonly maxEventLength?: number
   /** Whether the last event has been read. */
   readonly isOver: boolean
-  /** Returns the bytes for the caller; undefined if the event has none. @throws GatewayError */
-  read(event: ReceivedEvent): Uint8Array | undefined
+  /**
+   * Returns the bytes for the caller, or the pieces of a long text; undefined if the event has none.
+   * @throws GatewayError
+   */
+  read(event: ReceivedEvent): SentBytes | undefined
 }
 
 /**
@@ -100,7 +107,7 @@ export async function* eventsOf(
       // The upstream's deadline is paused until the next read, because the caller may be slow.
       deadlines.received()
       deadlines.pause()
-      yield* readTogether(received ?? frames.end(), frames, reader)
+      yield* readTogether(received ?? (await frames.end()), frames, reader)
     }
   } catch (failure) {
     if (Object.keys(frames.usageMembers).length > 0) attempt.usageMembers = frames.usageMembers
@@ -112,11 +119,11 @@ export async function* eventsOf(
 }
 
 /** Yields the bytes of events that arrived together. If this takes too long, the remaining events are delayed. */
-function* readTogether(
+async function* readTogether(
   events: readonly ReceivedEvent[],
   frames: UpstreamFrames,
   reader: EventReader,
-): Generator<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   const startedAt = performance.now()
   const pieces: Uint8Array[] = []
   let failure: { readonly cause: unknown } | undefined
@@ -128,10 +135,13 @@ function* readTogether(
         break
       }
       frames.weigh(event)
-      const piece = reader.read(event)
-      if (piece === undefined) continue
-      pieces.push(piece)
+      const read = reader.read(event)
+      if (read === undefined) continue
       frames.onEvents()
+      // Only the first event can be long.
+      if (event.content !== undefined) yield* slicesOf(read)
+      else if (read instanceof Uint8Array) pieces.push(read)
+      else pieces.push(encodeText([...read].join("")))
     }
     frames.refuseSilence()
   } catch (cause) {
@@ -139,6 +149,26 @@ function* readTogether(
   }
   if (pieces.length > 0) yield Buffer.concat(pieces)
   if (failure !== undefined) throw failure.cause
+}
+
+/** Yields the bytes of a long event in slices, each in a turn of the event loop. */
+async function* slicesOf(read: SentBytes): AsyncGenerator<Uint8Array> {
+  if (read instanceof Uint8Array) {
+    for (let start = 0; start < read.length; start += SENT_BYTES) {
+      if (start > 0) await ownTurn()
+      yield read.subarray(start, start + SENT_BYTES)
+    }
+    return
+  }
+  let text = ""
+  for (const piece of read) {
+    text += piece
+    if (text.length < SENT_BYTES) continue
+    yield encodeText(text)
+    text = ""
+    await ownTurn()
+  }
+  if (text !== "") yield encodeText(text)
 }
 
 /** Reads the end of a response after its last event, so that the connection can be reused. */
@@ -177,7 +207,7 @@ export async function awaitFirst(chunks: Chunks, count = 1): Promise<Chunks> {
 }
 
 async function* resumed(
-  first: readonly IteratorResult<Uint8Array, Uint8Array | undefined>[],
+  first: readonly IteratorResult<Uint8Array, SentBytes | undefined>[],
   rest: Chunks,
 ): Chunks {
   for (const { done, value } of first) {
@@ -212,8 +242,9 @@ class ChargedBody {
       if (!done) return controller.enqueue(value)
       this.#close()
       const { last } = await this.#answer.end("whole")
-      if (value) controller.enqueue(value)
-      if (last) controller.enqueue(last)
+      for (const sent of [value, last]) {
+        if (sent) for await (const slice of slicesOf(sent)) controller.enqueue(slice)
+      }
       this.#answer.call.onStreamEnd?.(true)
       controller.close()
     } catch (thrown) {

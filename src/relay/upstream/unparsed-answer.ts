@@ -18,8 +18,12 @@ export function usageIfTooComplex(text: string): JsonObject | undefined {
   const usage = new UsageMembers()
   const scanner = new JsonScanner({ observer: usage })
   scanner.push(Buffer.from(text))
-  const isTooComplex = scanner.deepest > MAX_JSON_DEPTH || scanner.isTooWide
-  return scanner.isClosed && isTooComplex ? usage.members : undefined
+  return scanner.isClosed && isTooComplex(scanner) ? usage.members : undefined
+}
+
+/** Whether a scanned text is nested too deeply or has too many members to be parsed. */
+export function isTooComplex({ deepest, isTooWide }: JsonScanner): boolean {
+  return deepest > MAX_JSON_DEPTH || isTooWide
 }
 
 /** Returns the error for an answer that is too complex to be parsed. Its provider bills the answer. */

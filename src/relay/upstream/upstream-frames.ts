@@ -7,7 +7,8 @@ import type { Attempt, Candidate } from "./attempt.ts"
 import { billedFor } from "./answer-size.ts"
 import { OpenEvent } from "./open-event.ts"
 import { TAIL_LENGTH, usageAtEnd } from "./unparsed-answer.ts"
-import { isHeavy, weighFrame } from "./parse-frame.ts"
+import { readLongEvent } from "./long-event.ts"
+import { weighFrame } from "./parse-frame.ts"
 
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
 export const MAX_PASS_MS = 10
@@ -70,8 +71,7 @@ export class UpstreamFrames {
     const bytes = await this.#receive(isWhole)
     if (bytes === undefined) return { bytes: 0 }
     const frames = await this.#parseOrSkip(bytes)
-    if (isHeavy(frames)) await ownTurn()
-    return { frames, bytes: bytes.byteLength }
+    return { frames: await readLongEvent(frames), bytes: bytes.byteLength }
   }
 
   /** Delays frames until the next call to `next` or `takeDelayed`. */
@@ -86,8 +86,8 @@ export class UpstreamFrames {
   }
 
   /** Returns the frames that the end of the body completes. */
-  end(): readonly ReceivedEvent[] {
-    return this.#parse(undefined)
+  async end(): Promise<readonly ReceivedEvent[]> {
+    return await readLongEvent(this.#parse(undefined))
   }
 
   async #receive(isWhole: boolean): Promise<Uint8Array | undefined> {

@@ -87,9 +87,13 @@ describe("the image stream", () => {
   })
 })
 
+function paidText(...args: Parameters<typeof paidEvent>): string {
+  return [...paidEvent(...args)].join("")
+}
+
 test("the last image event has the cost, with or without the vendor's token counts", () => {
-  const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
+  const paid = JSON.parse(paidText(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST
-  expect(paidEvent(uncounted, "0.04")).toContain('"usage":{"cost":0.04}')
+  expect(paidText(uncounted, "0.04")).toContain('"usage":{"cost":0.04}')
 })

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { wave } from "../../support/audio.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+import { longestPause } from "../../support/pauses.ts"
 import { nothingHeld } from "../support.ts"
 
 /** Streams of images, speech and transcripts with content that no model generates. */
 
 const PRICE = { input: "1", output: "1", audio_input: "1", audio_output: "1", image_output: "1" }
+/** Maximum milliseconds for which the provider, the gateway and the caller block the event loop together. */
+const MAX_PAUSE_MS = 90
 const encoder = new TextEncoder()
 
 /** Yields the provider's next stream. */
@@ -100,6 +103,43 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) =
     expect((await (await ask()).text()).length).toBeLessThan(100_000)
     await nothingHeld(caller)
   })
+})
+
+const EVENTS = {
+  transcript: "transcript.text.delta",
+  speech: "speech.audio.delta",
+  image: "image_generation.partial_image",
+}
+/** Values of 1 MB, of which a long event has many. */
+const PIECES = {
+  objects: ",{}".repeat(349_525),
+  numbers: ",0".repeat(524_288),
+  text: "A".repeat(1_048_576),
+}
+
+describe.each(OPERATIONS)("the stream of a provider's %s", (name, ask, type) => {
+  test.each([
+    ["objects", '"x":[0', "]"],
+    ["numbers", '"x":[0', "]"],
+    ["text", '"audio":"', '"'],
+    ["text", '"b64_json":"', '"'],
+  ] as const)(
+    "is read and written in slices if an event has 40 MB of %s",
+    async (kind, start, end) => {
+      const delta = event({ type: EVENTS[name], delta: "Hi", audio: "aGk=", b64_json: "aGk=" })
+      chunks = function* () {
+        yield `${delta}${delta}data: {"type":"${EVENTS[name]}",${start}`
+        for (let megabytes = 0; megabytes < 40; megabytes++) yield PIECES[kind]
+        yield `${end}}\n\n${event({ type, text: "Hello", usage: USAGE, b64_json: "aGk=" })}`
+      }
+      const pause = await longestPause(MAX_PAUSE_MS, async () => {
+        const answer = await ask()
+        if (answer.body !== null) for await (const _ of answer.body);
+      })
+      expect(pause).toBeLessThan(MAX_PAUSE_MS)
+      await nothingHeld(caller)
+    },
+  )
 })
 
 test.each(OPERATIONS.slice(0, 2))(

@@ -3,7 +3,6 @@ import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts
 import { unusable } from "../../../canon/operation-answer.ts"
 import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
-import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../request/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
 import { awaitFirst, chargedBody, type BodyEnd, type Chunks, eventsOf } from "../charged-body.ts"
@@ -75,7 +74,7 @@ export function imageBody(
       const counted = { images: 1, ...(reported && { usage: reported }) }
       const { usage, estimated } = imagesUsage(counted, deployment, request)
       const { charged } = await open.settle(usage, estimated)
-      const last = encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
+      const last = paidEvent(reader.last ?? {}, formatCredits(charged))
       return { isCharged: true, last }
     }
     const used = draftsUsage(reader.drafts, request, deployment, ending === "left")
