@@ -19,15 +19,20 @@ export function secondNamed(
 
 interface Named {
   readonly name: string
+  readonly price: Price
 }
 
-/** Returns the model to which a reported name refers; undefined if it refers to none of them. */
+/**
+ * Returns the model to which a reported name refers, which is the most expensive one if it refers to several; undefined
+ * if it refers to none of them.
+ */
 function mostSimilar(reported: string, models: readonly Named[]): Named | undefined {
   let found: Named | undefined
   let best = 0
   for (const model of models) {
     const match = similarity(reported, model.name)
-    if (match <= best) continue
+    if (match === 0 || match < best) continue
+    if (match === best && found !== undefined && costs(model) <= costs(found)) continue
     found = model
     best = match
   }
@@ -38,7 +43,8 @@ function mostSimilar(reported: string, models: readonly Named[]): Named | undefi
 const VERSION = /^(?:\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|v\d+(?::\d+)?|latest|preview)(?:-|$)/
 /** The characters between a name and its version or variant. A hyphen may also be part of another model's name. */
 const SEPARATORS: ReadonlySet<string> = new Set(["-", "@", ":"])
-const SAME = 3_000
+const SAME = 4_000
+const SAME_WORDS_AND_VARIANT = 3_000
 const SAME_BUT_VERSION = 2_000
 const SAME_BEGINNING = 1_000
 
@@ -48,7 +54,9 @@ const SAME_BEGINNING = 1_000
  */
 function similarity(reported: string, name: string): number {
   if (reported === name) return SAME
-  if (reported.includes("/") && wordsOf(reported) === wordsOf(name)) return SAME_BUT_VERSION
+  if (reported.includes("/") && wordsOf(reported) === wordsOf(name)) {
+    return variantOf(reported) === variantOf(name) ? SAME_WORDS_AND_VARIANT : SAME_BUT_VERSION
+  }
   const [shorter, longer] = reported.length < name.length ? [reported, name] : [name, reported]
   if (!longer.startsWith(shorter)) return 0
   const separator = longer.charAt(shorter.length)
@@ -68,13 +76,19 @@ function wordsOf(name: string): string {
   return name.slice(0, slash) + words.toSorted().join("-")
 }
 
+/** Returns the variant of a name, such as `free`, which may have another price. A version is not a variant. */
+function variantOf(name: string): string {
+  const [, variant = ""] = name.split(/[:@]/, 2)
+  return VERSION.test(variant) ? "" : variant
+}
+
 function mostExpensive(models: readonly SecondModel[]): SecondModel | undefined {
   let max: SecondModel | undefined
   for (const model of models) if (max === undefined || costs(model) > costs(max)) max = model
   return max
 }
 
-function costs({ price }: Pick<SecondModel, "price">): bigint {
+function costs({ price }: Pick<Named, "price">): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
@@ -87,38 +101,30 @@ export function answeredBy(
   models: readonly SecondModel[],
   records: readonly AnswerRecord[],
 ): SecondModel | undefined {
-  const own = { name: deployment.upstreamModel }
+  const own = { name: deployment.upstreamModel, price }
   for (const { whole, items } of records) {
     const fallback = items.findLast(({ name }) => name === "fallback")?.item
     const to = fallback === undefined ? undefined : textAt(objectAt(fallback, "to") ?? {}, "model")
     const name = to ?? textAt(whole, "model")
     const named = name === undefined ? own : mostSimilar(name, [own, ...models])
-    const found = named && orFast(named, { own, price, models })
+    const found = named && orFast(named, own, models)
     if (found === own) continue
     if (found !== undefined) return models.find((model) => model === found)
     const max = mostExpensive(models)
-    return max !== undefined && costs(max) > costs({ price }) ? max : undefined
+    return max !== undefined && costs(max) > costs(own) ? max : undefined
   }
   return undefined
-}
-
-/** The models that a request names: its own with its price, and the others. */
-interface RequestedModels {
-  readonly own: Named
-  readonly price: Price
-  readonly models: readonly SecondModel[]
 }
 
 /**
  * Returns the more expensive one of a model and its fast variant, if the request names both and responses do not
  * distinguish them.
  */
-function orFast(named: Named, { own, price, models }: RequestedModels): Named {
-  const priceOf = (one: Named): Price => models.find((model) => model === one)?.price ?? price
+function orFast(named: Named, own: Named, models: readonly SecondModel[]): Named {
   if (models.every(({ charge }) => charge.isFastUnnamed !== true)) return named
   const fast = [own, ...models].find(({ name }) => name === `${named.name}${FAST}`)
   if (fast === undefined) return named
-  return costs({ price: priceOf(fast) }) > costs({ price: priceOf(named) }) ? fast : named
+  return costs(fast) > costs(named) ? fast : named
 }
 
 /** The end of the names of fast variants. */

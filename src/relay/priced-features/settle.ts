@@ -221,7 +221,7 @@ function splitIterations(
     const usage = withLifetimes(decoded)
     const name = textAt(iteration, "model")
     const isAdvice = iteration.type === "advisor_message"
-    const own = isAdvice ? [] : [{ name: deployment.upstreamModel }]
+    const own = isAdvice ? [] : [{ name: deployment.upstreamModel, price: featureCosts.price }]
     const second = name === undefined ? undefined : secondNamed(name, own, models)
     if (second !== undefined) {
       // The answering model is charged in the mode of the response. Models that are only consulted are charged

@@ -40,6 +40,8 @@ beforeAll(async () => {
       "router/acme/small-pro": simulated({ ...limits, price: DEAR }),
       "router/acme/sonnet-4.5": simulated(limits),
       "router/acme/sonnet-5.4": simulated({ ...limits, price: DEAR }),
+      "router/acme/open-4": simulated({ ...limits, price: DEAR }),
+      "router/acme/open-4:free": simulated(limits),
       "litellm/small": simulated(limits),
       "litellm/large": simulated({ ...limits, price: DEAR }),
       "vercel/acme/small": simulated(limits),
@@ -311,6 +313,31 @@ test.each([
     expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
   }
 })
+
+test.each([
+  ["open-4:free", "open-4", "acme/open-4-20260423", 1_200_000n],
+  ["open-4:free", "open-4", "acme/open-4", 1_200_000n],
+  ["open-4:free", "open-4", "acme/open-4-20260423:free", 120_000n],
+  ["open-4:free", "open-4", "acme/open-4:free", 120_000n],
+  ["open-4", "open-4:free", "acme/open-4-20260423:free", 120_000n],
+  ["open-4", "open-4:free", "acme/4-open-20260423:free", 120_000n],
+  ["open-4", "open-4:free", "acme/open-4-20260423", 1_200_000n],
+  ["open-4", "open-4:free", "acme/open-4-20260423:nitro", 1_200_000n],
+])(
+  "the variant that answered is charged: %s with %s, named %s",
+  async (model, fallback, name, cost) => {
+    path = CHAT
+    answer = completion({ model: name })
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const fallbacks = [{ model: `acme/${fallback}` }]
+      const body = { model: `router/acme/${model}`, fallbacks, stream, messages: HELLO }
+      const response = await caller.post(CHAT, { ...body, max_tokens: 50 })
+      await response.text()
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    }
+  },
+)
 
 test.each([
   ["small-fast", "small", "acme/small", 1_200_000n],
