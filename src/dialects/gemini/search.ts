@@ -73,6 +73,14 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
   body.tools = [...listAt(body, "tools"), { googleSearch: {} }]
 }
 
+/** Returns the executed queries of searches for pages and for images. */
+export function searchQueries(metadata: JsonObject): readonly string[] {
+  return [
+    ...listAt(metadata, "webSearchQueries"),
+    ...listAt(metadata, "imageSearchQueries"),
+  ].filter((query) => typeof query === "string")
+}
+
 /**
  * Returns Google's queries and results in one part, because the answer does not assign results to queries
  * (`GroundingMetadata` of @google/genai); undefined if the vendor did not search.
@@ -80,7 +88,7 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {
   const metadata = objectAt(candidate, "groundingMetadata")
   if (metadata === undefined) return undefined
-  const queries = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
+  const queries = searchQueries(metadata)
   const pages = listAt(metadata, "groundingChunks").flatMap((chunk) => {
     const web = isJsonObject(chunk) ? objectAt(chunk, "web") : undefined
     return web === undefined ? [] : foundPage(textAt(web, "uri"), textAt(web, "title"))

@@ -8,6 +8,7 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
+import { searchQueries } from "../../dialects/gemini/search.ts"
 
 /** A step of a vendor that may be billed, such as an output item or a call to one of its tools. */
 export interface DoneItem {
@@ -187,9 +188,7 @@ function isFinished(candidate: JsonValue): boolean {
 function grounded(candidate: JsonValue): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
   if (metadata === undefined) return []
-  return listAt(metadata, "webSearchQueries").flatMap((query) =>
-    typeof query === "string" && query.trim() !== ""
-      ? [{ name: "google_search", item: { query } }]
-      : [],
+  return searchQueries(metadata).flatMap((query) =>
+    query.trim() === "" ? [] : [{ name: "google_search", item: { query } }],
   )
 }

@@ -49,7 +49,8 @@ function answerTo(path: string): Json {
         content: { role: "model", parts: [{ text: "Hello" }] },
         finishReason: "STOP",
         groundingMetadata: {
-          webSearchQueries: ["owls", "owl food"],
+          webSearchQueries: ["owls"],
+          imageSearchQueries: ["owl food", "owls"],
           groundingChunks: [{ web }],
           groundingSupports: [
             { segment: { startIndex: 0, endIndex: 5, text: "Hello" }, groundingChunkIndices: [0] },

@@ -172,15 +172,26 @@ test.each([
   ["gemini-3-pro-preview", 3],
   ["gemini-3.1-pro-preview", 3],
   ["gemini-flash-latest", 3],
-])("%s bills %d searches for five queries, three of them distinct", (model, count) => {
-  const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
-  const record = new AnswerRecord("gemini")
-  const webSearchQueries = ["a", "b", "c", "a", ""]
-  record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
-  expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
-  record.answer({ candidates: [{ groundingMetadata: {} }] })
-  expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
-})
+])(
+  "%s bills %d searches for five queries of pages and images, three of them distinct",
+  (model, count) => {
+    const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
+    const record = new AnswerRecord("gemini")
+    const webSearchQueries = ["a", "b", "c", "a", ""]
+    record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
+    expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
+    const split = { webSearchQueries: ["a", ""], imageSearchQueries: ["b", "c", "a"] }
+    for (const isStreamed of [false, true]) {
+      const searched = new AnswerRecord("gemini")
+      const answer = { candidates: [{ groundingMetadata: split }] }
+      if (isStreamed) searched.frame(answer)
+      else searched.answer(answer)
+      expect(search?.by === "calls" && countCalls(search, searched)).toBe(count)
+    }
+    record.answer({ candidates: [{ groundingMetadata: {} }] })
+    expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
+  },
+)
 
 describe("Anthropic's searches", () => {
   const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]

@@ -63,6 +63,7 @@ function countEntries(candidates: readonly JsonValue[]): void {
     const grounding = objectAt(candidate, "groundingMetadata")
     count.citations(grounding?.groundingChunks)
     count.citations(grounding?.webSearchQueries)
+    count.citations(grounding?.imageSearchQueries)
     for (const support of listAt(grounding ?? {}, "groundingSupports")) {
       if (isJsonObject(support)) count.citations(support.groundingChunkIndices)
     }
