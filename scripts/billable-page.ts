@@ -220,8 +220,9 @@ function times(count: number): string {
   return count === 1 ? "once" : `${count} times`
 }
 
-function heldCalls({ max: most, limit, adds, results }: CallCharge): string {
-  const often = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
+function heldCalls({ max: most, limit, raisedBy, adds, results }: CallCharge): string {
+  const assumed = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
+  const often = raisedBy === undefined ? assumed : `${assumed}, or a larger \`${raisedBy[0]}\``
   const found = results && ` for every ${results.each} of \`${results.paths[0]}\``
   const calls = `${often}${found ?? ""}`
   return adds === undefined ? calls : `${calls}, each with ${adds} more input tokens`

@@ -324,20 +324,20 @@ describe("the check of unknown fields", () => {
     },
   )
 
-  test.each(VENDORS)("finds fields of messages and tools at %s", (vendor) => {
+  test.each(VENDORS)("finds options in messages, and fields of tools at %s", (vendor) => {
+    const providerOptions = { openai: { maxTokens: 9 } }
     const body = {
       messages: [
-        { role: "user", content: [{ type: "text", text: "Hi", x: { maxOutputTokens: 9 } }] },
-        { role: "assistant", content: "Hi", providerOptions: { openai: { maxTokens: 9 } } },
+        { role: "user", content: [{ type: "text", text: "Hi", providerOptions }], modelName: "m" },
+        { role: "assistant", content: "Hi", providerOptions },
       ],
       tools: [{ type: "function", function: { name: "f" }, googleSearch: {} }],
     }
     const found = unknownIn(vendor, "openai-chat", body)
-    expect([found[0], found[1]?.startsWith("messages[1].providerOptions"), found[2]]).toEqual([
-      "messages[0].content[0].x.maxOutputTokens",
-      true,
-      "tools[0].googleSearch",
-    ])
+    expect(found).toHaveLength(3)
+    expect(found[0]).toStartWith("messages[0].content[0].providerOptions")
+    expect(found[1]).toStartWith("messages[1].providerOptions")
+    expect(found[2]).toBe("tools[0].googleSearch")
   })
 
   test("ignores data of the caller", () => {
@@ -362,6 +362,32 @@ describe("the check of unknown fields", () => {
       }),
     ]
     expect(found.flat()).toEqual([])
+  })
+
+  test("ignores the names of properties in schemas, of headers and of documents", () => {
+    const properties = { location: { type: "string" }, model: {}, n: {}, priority: {}, agent: {} }
+    const schema = { type: "object", properties, $defs: { region: {} } }
+    const headers = { "X-API-Key": "k", "X-Region": "r" }
+    const bodies: [Format, JsonObject][] = [
+      ["openai-responses", { tools: [{ type: "function", name: "f", output_schema: schema }] }],
+      ["openai-responses", { tools: [{ type: "mcp", server_url: "https://a.b", headers }] }],
+      [
+        "openai-chat",
+        {
+          tools: [{ type: "function", function: { name: "f", outputSchema: schema } }],
+          guided_json: schema,
+          structured_outputs: { json: schema },
+          documents: [{ model: "a", region: "b" }],
+          chat_template_kwargs: { builtin_tools: ["a"] },
+        },
+      ],
+      ["anthropic-messages", { tools: [{ name: "f", input_schema: schema }] }],
+    ]
+    for (const vendor of VENDORS) {
+      for (const [format, body] of bodies) {
+        expect([vendor, unknownIn(vendor, format, body)]).toEqual([vendor, []])
+      }
+    }
   })
 
   test("ignores values that leave the feature out", () => {

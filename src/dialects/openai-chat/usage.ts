@@ -175,7 +175,9 @@ function separateReasoning(usage: JsonObject): number {
 function searches(usage: JsonObject): number {
   const own = quantityOf(usage.num_search_queries)
   if (own !== undefined) return own
-  return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
+  // OpenRouter documents one name, and its responses have the other.
+  const tools = objectAt(usage, "server_tool_use_details") ?? objectAt(usage, "server_tool_use")
+  return countOf(tools?.web_search_requests)
 }
 
 /** Returns usage whose counts add up to the charged amounts; the same object if they already do. */

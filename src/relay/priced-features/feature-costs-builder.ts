@@ -165,7 +165,7 @@ export class FeatureCostsBuilder {
     const isSession = charge.lasts !== undefined
     const allowed = isSession
       ? { max: Math.min(charge.max, this.#limits.max ?? charge.max), isAssumed: true }
-      : this.#allowedBy(charge, tool)
+      : raised(this.#allowedBy(charge, tool), charge, holder)
     const max = allowed.max * this.#input.request.choices
     const known = this.#calls.get(charge)
     this.#addTurns(isSession ? { max: MAX_CALLS, isAssumed: true } : allowed, charge.adds ?? 0)
@@ -278,6 +278,17 @@ export function notPriced(
     `\`${place}\`${shown} cannot be priced: ${reason} Leave it out, or choose another model.`,
     { parameter: place },
   )
+}
+
+/** Returns at least as many calls as the fields allow that some servers ignore. */
+function raised(
+  allowed: AllowedUses,
+  { raisedBy = [] }: CallCharge,
+  holder: JsonObject,
+): AllowedUses {
+  const numbers = raisedBy.map((path) => limitOf(memberAt(holder, path)) ?? 0)
+  const max = Math.max(0, ...numbers)
+  return max > allowed.max ? { max, isAssumed: true } : allowed
 }
 
 function billedServer(free: readonly string[] = []): string {

@@ -67,15 +67,20 @@ export function findSwitches(
     }
   }
   const outlasts = isKept(body)
+  const unknownFields = unknownFieldsOf(format, switches)
+  const unknown = [...unknownFields.find(body, MAX_UNKNOWN)]
   for (const { place, type, tool, isAdded } of toolsOf(body, format)) {
+    unknown.push(...unknownFields.inTool(type, tool, place.replace(/\.type$/, "")))
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const known: Charge = charge ?? { by: "unknown", why: "the price of such a tool is unknown" }
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
-  for (const { place, value, why } of unknownFieldsOf(format, switches).find(body, MAX_UNKNOWN)) {
+  for (const { place, why } of unknown) {
     const [field = ""] = place.split(/[.[]/, 1)
-    if (!extraFields.has(field)) setSwitches.push({ place, value, charge: { by: "unknown", why } })
+    if (extraFields.has(field)) continue
+    // The value may be a secret, such as a key of the caller.
+    setSwitches.push({ place, value: null, charge: { by: "unknown", why } })
   }
   return setSwitches
 }

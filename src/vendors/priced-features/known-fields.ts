@@ -12,12 +12,13 @@ export interface KnownFields {
   readonly contentNames: readonly string[]
   /** Members within contents whose values are data of the caller or of a model. */
   readonly data: readonly string[]
+  /** The roles of messages whose names are not checked, except for options. */
+  readonly roles: readonly string[]
 }
 
 const OPENAI_CONTENT_NAMES = [
   "allowed_tools",
   "connector_id",
-  "headers",
   "hybrid_search",
   "max_num_results",
   "max_output_length",
@@ -35,14 +36,18 @@ const OPENAI_CONTENT_NAMES = [
 ] as const
 
 const OPENAI_DATA = [
-  "user_location",
+  "annotations",
   "arguments",
   "filters",
   "function_call",
+  "headers",
   "input_schema",
   "metadata",
+  "outputSchema",
+  "output_schema",
   "parameters",
   "schema",
+  "user_location",
 ] as const
 
 const OPENAI_SHARED = [
@@ -55,6 +60,8 @@ const OPENAI_SHARED = [
   "tool_choice.**",
 ] as const
 
+const OPENAI_ROLES = ["assistant", "developer", "function", "system", "tool", "user"] as const
+
 /**
  * Fields that the gateway reads itself, or that are documented to have no price of their own, by dialect. They are known
  * at every vendor. Fields of single vendors are in the tables of these vendors.
@@ -63,6 +70,8 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
   "openai-chat": {
     paths: [
       ...OPENAI_SHARED,
+      "chat_template_kwargs.**",
+      "documents.**",
       "functions.**",
       "max_completion_tokens",
       "max_tokens",
@@ -76,6 +85,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["messages", "tools"],
     contentNames: OPENAI_CONTENT_NAMES,
     data: OPENAI_DATA,
+    roles: OPENAI_ROLES,
   },
   "openai-responses": {
     paths: [
@@ -88,6 +98,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["input", "tools"],
     contentNames: [...OPENAI_CONTENT_NAMES, "agent", "max_tokens", "search_type"],
     data: [...OPENAI_DATA, "action", "output", "queries", "results", "searches"],
+    roles: OPENAI_ROLES,
   },
   "anthropic-messages": {
     paths: [
@@ -126,6 +137,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "toolset_name",
     ],
     data: ["input", "input_examples", "input_schema", "user_location"],
+    roles: ["assistant", "system", "user"],
   },
   gemini: {
     paths: [
@@ -145,6 +157,8 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["contents", "systemInstruction"],
     contentNames: ["codeExecutionResult", "toolCall", "toolResponse", "toolType"],
     data: ["args", "functionCall", "functionResponse"],
+    // Media of the user can have a number of tokens.
+    roles: ["model"],
   },
   "bedrock-converse": {
     paths: [
@@ -175,6 +189,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "toolUseId",
     ],
     data: ["input", "json"],
+    roles: ["assistant", "user"],
   },
   "cohere-chat": {
     paths: [
@@ -190,6 +205,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["messages", "tools"],
     contentNames: ["tool_call_id", "tool_calls", "tool_plan"],
     data: ["arguments", "parameters", "document"],
+    roles: ["assistant", "system", "tool", "user"],
   },
 }
 
@@ -209,4 +225,5 @@ export const OPERATION_FIELDS: KnownFields = {
   contents: [],
   contentNames: [],
   data: [],
+  roles: [],
 }

@@ -31,11 +31,22 @@ import {
  */
 const SEARCHES: CallCharge = {
   ...searches("searches", [
+    // Both forms are documented. They state the same number.
     reported("usage.server_tool_use_details.web_search_requests"),
+    reported("usage.server_tool_use.web_search_requests"),
     { in: "answer" },
   ]),
+  // Searches of the makers of most models ignore this limit (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
+  raisedBy: ["max_uses", "parameters.max_uses"],
   results: { paths: ["max_results", "parameters.max_results"], each: 5, max: 100 },
 }
+
+const SEARCH_MODE: Omit<FieldSwitch, "path"> = {
+  values: { auto: TOKENS, basic: TOKENS, fast: TOKENS, instant: TOKENS, turbo: TOKENS },
+  otherwise: unknown("the price of this search mode is unknown"),
+}
+
+const X_SEARCH = unknown("posts and profiles are billed, and no response reports their number")
 
 const MORE_EXPENSIVE = "it may choose servers that cost more than the model's price"
 
@@ -73,6 +84,12 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   { path: "provider.preferred_max_latency", otherwise: unknown(MORE_EXPENSIVE) },
   { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(MORE_EXPENSIVE) },
   { path: "web_search_options", otherwise: SEARCHES },
+  { ...SEARCH_MODE, path: "web_search_options.mode" },
+  { path: "web_search_options.x_search", otherwise: X_SEARCH },
+  { ...SEARCH_MODE, path: "plugins[].mode" },
+  { path: "plugins[].x_search", otherwise: X_SEARCH },
+  { ...SEARCH_MODE, path: "tools[].mode" },
+  { path: "tools[].x_search", otherwise: X_SEARCH },
   {
     path: "plugins[]",
     member: "id",
@@ -92,6 +109,22 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
     otherwise: unknown("pages are billed, and no response reports their number"),
   },
 ]
+
+/**
+ * The members of `parameters` of searches that have no price of their own. Searches on X are billed by posts and
+ * profiles, and searches in a deeper mode may cost more (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
+ */
+const SEARCH_PARAMETERS = [
+  "allowed_domains",
+  "engine",
+  "excluded_domains",
+  "max_characters",
+  "max_results",
+  "max_total_results",
+  "max_uses",
+  "search_context_size",
+  "user_location",
+] as const
 
 /**
  * The charge of OpenRouter's fetched pages. Other engines than these bill each page, and no class covers pages
@@ -126,6 +159,19 @@ export const OPENROUTER_SWITCHES: Switches = {
     "openrouter:web_fetch": WEB_FETCH,
     web_search: SEARCHES,
     web_search_preview: SEARCHES,
+  },
+  parameters: {
+    "openrouter:datetime": ["timezone"],
+    "openrouter:web_fetch": [
+      "allowed_domains",
+      "blocked_domains",
+      "engine",
+      "max_content_tokens",
+      "max_uses",
+    ],
+    "openrouter:web_search": SEARCH_PARAMETERS,
+    web_search: SEARCH_PARAMETERS,
+    web_search_preview: SEARCH_PARAMETERS,
   },
 }
 

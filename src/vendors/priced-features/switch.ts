@@ -30,6 +30,11 @@ export interface CallCharge {
   readonly max: number
   /** The field of the tool that limits the number of calls. */
   readonly limit?: string
+  /**
+   * Fields with a number of calls that some servers ignore. It may raise the number that a hold covers, but never lowers
+   * it.
+   */
+  readonly raisedBy?: readonly string[]
   readonly counted: readonly Counted[]
   /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
@@ -157,6 +162,8 @@ export interface Switches {
   readonly closed?: readonly string[]
   /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
   readonly isRouter?: true
+  /** The only known members of `parameters` of tools that the vendor runs, by the type of the tool. */
+  readonly parameters?: Readonly<Record<string, readonly string[]>>
   /** Objects with options at any depth below the top level, and the paths of their only known members. */
   readonly options?: Readonly<Record<string, readonly string[]>>
 }

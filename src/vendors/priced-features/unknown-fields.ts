@@ -8,7 +8,6 @@ import { TOP_LEVEL_FIELDS } from "./top-level-fields.ts"
 /** A field that may change the bill and is in no table. */
 export interface UnknownField {
   readonly place: string
-  readonly value: JsonValue
   /** The reason why its price is unknown. */
   readonly why: string
 }
@@ -20,8 +19,8 @@ class KnownMembers {
   isData = false
   /** Whether all members that are not known are rejected, regardless of their names. */
   isClosed = false
-  /** Whether the value is a message of the model. Its names are the provider's, so they suggest nothing. */
-  isAnswer = false
+  /** Whether the value is a message. Clients send back what answers contained, so its names suggest nothing. */
+  isMessage = false
   /** The names that are known in the value at any depth. */
   names: ReadonlyMap<string, KnownMembers> | undefined
 
@@ -56,14 +55,17 @@ const REASONS: Readonly<Record<Effect | "any" | "undocumented", string>> = {
 /** Finds the unknown fields of requests, for one table of known fields. */
 export class UnknownFields {
   readonly #known = new KnownMembers()
-  /** The known members of messages of the model. */
-  readonly #answer = new KnownMembers()
+  /** The known members of messages. */
+  readonly #message = new KnownMembers()
+  readonly #roles: ReadonlySet<JsonValue | undefined>
   readonly #options: ReadonlyMap<string, KnownMembers>
+  /** The known members of `parameters`, by the type of the tool. */
+  readonly #parameters: ReadonlyMap<string, KnownMembers>
 
   /** @param topLevel the only top-level fields, if all others are rejected. */
   constructor(
-    { paths, contents, contentNames, data }: KnownFields,
-    { fields, known = [], closed = [], options = {} }: Partial<Switches> = {},
+    { paths, contents, contentNames, data, roles }: KnownFields,
+    { fields, known = [], closed = [], options = {}, parameters = {} }: Partial<Switches> = {},
     topLevel?: readonly string[],
   ) {
     for (const { path } of fields ?? []) this.#known.at(path)
@@ -78,11 +80,22 @@ export class UnknownFields {
     for (const name of contentNames) names.set(name, content)
     for (const name of data) names.set(name, opaque)
     for (const name of contents) this.#known.at(name).names = names
-    this.#answer.isAnswer = true
-    this.#answer.names = new Map(data.map((name) => [name, opaque]))
-    this.#options = new Map(
-      Object.entries(options).map(([name, members]) => [name, closedMembers(members)]),
-    )
+    this.#roles = new Set(roles)
+    this.#message.isMessage = true
+    this.#message.names = new Map(data.map((name) => [name, opaque]))
+    this.#options = closedObjects(options)
+    this.#parameters = closedObjects(parameters)
+  }
+
+  /**
+   * Returns the unknown parameters of a tool that the vendor runs.
+   * @param place the path of the tool.
+   */
+  inTool(type: string, { parameters }: JsonObject, place: string): readonly UnknownField[] {
+    const known = this.#parameters.get(type)
+    const search: Search = { steps: [`${place}.parameters`], found: [], max: MAX_IN_TOOL }
+    if (known !== undefined && parameters) this.#descend(parameters, known, search)
+    return search.found
   }
 
   /**
@@ -98,7 +111,7 @@ export class UnknownFields {
   #check(object: JsonObject, known: KnownMembers | undefined, search: Search): void {
     const { steps, found, max } = search
     const isClosed = known?.isClosed === true
-    const isAnswer = known?.isAnswer === true
+    const isMessage = known?.isMessage === true
     const closedEffect = steps.length === 0 ? "undocumented" : "any"
     for (const name in object) {
       if (found.length === max) return
@@ -106,15 +119,19 @@ export class UnknownFields {
       if (value === null || value === undefined) continue
       const effect = isClosed
         ? closedEffect
-        : isAnswer
+        : isMessage
           ? optionsEffect(name)
           : suggestedEffect(name)
       // Most members are texts and numbers with other names.
       if (effect === undefined && typeof value !== "object") continue
       const member = known?.get(name) ?? known?.names?.get(name) ?? this.#options.get(name)
       if (member === undefined && effect !== undefined && isEffective(value, effect)) {
-        found.push({ place: placeOf([...steps, name]), value, why: REASONS[effect] })
-      } else if (typeof value === "object" && member?.isData !== true) {
+        found.push({ place: placeOf([...steps, name]), why: REASONS[effect] })
+      } else if (
+        typeof value === "object" &&
+        member?.isData !== true &&
+        !SCHEMA_MEMBERS.has(name)
+      ) {
         steps.push(name)
         this.#descend(value, member ?? (known?.names && known), search)
         steps.pop()
@@ -124,8 +141,8 @@ export class UnknownFields {
 
   #descend(value: JsonValue, known: KnownMembers | undefined, search: Search): void {
     if (isJsonObject(value)) {
-      const isAnswer = known?.names !== undefined && ANSWERING_ROLES.has(value.role)
-      return this.#check(value, isAnswer ? this.#answer : known, search)
+      const isMessage = known?.names !== undefined && this.#roles.has(value.role)
+      return this.#check(value, isMessage ? this.#message : known, search)
     }
     if (!Array.isArray(value)) return
     for (let index = 0; index < value.length; index++) {
@@ -155,14 +172,29 @@ function placeOf(steps: readonly (string | number)[]): string {
   return parts.join("").slice(1)
 }
 
-/** The roles of messages of the model. */
-const ANSWERING_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["assistant", "model"])
+/** Maximum number of unknown parameters of a tool that are listed. */
+const MAX_IN_TOOL = 20
 
-/** The name of options for a server in any message. Answers have none. */
+/** Members of JSON schemas whose own members have names that the caller chose. */
+const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+])
+
+/** The name of options for a server in a message. */
 const OPTIONS_NAME = /^provider_?options$/i
 
 function optionsEffect(name: string): Effect | undefined {
   return OPTIONS_NAME.test(name) ? suggestedEffect(name) : undefined
+}
+
+function closedObjects(
+  objects: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, KnownMembers> {
+  return new Map(Object.entries(objects).map(([name, paths]) => [name, closedMembers(paths)]))
 }
 
 function closedMembers(paths: readonly string[]): KnownMembers {

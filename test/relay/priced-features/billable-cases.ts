@@ -358,6 +358,65 @@ export const CASES: readonly BillableCase[] = [
     place: "tools[1].type",
     ...calls("search", 20_000, { counted: 10, held: 50 }),
   },
+  ...[
+    { server_tool_use: { web_search_requests: 7 } },
+    {
+      server_tool_use: { web_search_requests: 7 },
+      server_tool_use_details: { web_search_requests: 7 },
+    },
+  ].map((usage) => ({
+    name: `openrouter: searches reported as ${Object.keys(usage).join(" and ")}`,
+    ...OPENROUTER,
+    body: tool("openrouter:web_search"),
+    answer: completion({}, usage),
+    place: "tools[1].type",
+    ...calls("search", 20_000, { counted: 7, held: 10 }),
+  })),
+  ...[
+    { max: 20, held: 20 },
+    { max: 2, held: 10 },
+  ].flatMap(({ max, held }) =>
+    [
+      {
+        place: "tools[1].type",
+        body: tool("openrouter:web_search", { parameters: { max_uses: max } }),
+      },
+      { place: "tools[1].type", body: tool("web_search", { max_uses: max }) },
+      { place: "plugins[0].id", body: { plugins: [{ id: "web", max_uses: max }] } },
+    ].map(({ place, body }) => ({
+      name: `openrouter: at most ${max} searches, ${JSON.stringify(body)}`,
+      ...OPENROUTER,
+      body,
+      answer: completion({}, { server_tool_use_details: { web_search_requests: max } }),
+      place,
+      ...calls("search", 20_000, { counted: max, held }),
+    })),
+  ),
+  ...[
+    {
+      place: "tools[1].parameters.x_search",
+      body: tool("openrouter:web_search", { parameters: { x_search: {} } }),
+    },
+    { place: "tools[1].x_search", body: tool("web_search", { x_search: { a: 1 } }) },
+    { place: "plugins[0].x_search", body: { plugins: [{ id: "web", x_search: { a: 1 } }] } },
+    {
+      place: "tools[1].parameters.mode",
+      body: tool("openrouter:web_search", { parameters: { mode: "deep" } }),
+    },
+    { place: "tools[1].mode", body: tool("web_search", { mode: "advanced" }) },
+    { place: "plugins[0].mode", body: { plugins: [{ id: "web", mode: "deep-reasoning" }] } },
+    {
+      place: "tools[1].parameters.later",
+      body: tool("openrouter:web_fetch", { parameters: { later: 1 } }),
+    },
+  ].map(({ place, body }) => ({
+    name: `openrouter: a search with ${place}`,
+    ...OPENROUTER,
+    body,
+    answer: completion({}, { server_tool_use_details: { web_search_requests: 1 } }),
+    place,
+    cost: TOKENS,
+  })),
   ...["web", ["web"], [["web"]], [{ enabled: true }]].map((plugins) => ({
     name: `openrouter: plugins in the form ${JSON.stringify(plugins)}`,
     ...OPENROUTER,
