@@ -4,9 +4,11 @@ import { existsSync } from "node:fs"
 import { runStep as runOnPostgres } from "../../src/store/postgres/run-steps.ts"
 import type { Statements } from "../../src/store/postgres/client.ts"
 import { PostgresFailure } from "../../src/store/postgres/failure.ts"
+import { expectBelow, threadTime } from "../support/processor-time.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { stepRunner } from "../../src/store/sqlite/run-steps.ts"
 import {
+  containsAnyCase,
   type Engine,
   literal,
   noneOf,
@@ -55,6 +57,26 @@ describe("SQL of a step", () => {
     expect(render(none, "sqlite").text).toBe("SELECT 1 FROM t ")
     const two = where(sql`a = ${1}`, null, sql`b = ${2}`)
     expect(render(two, "postgresql").text).toBe("WHERE a = $1 AND b = $2")
+  })
+
+  test("searches repeated letters about as fast as other texts", () => {
+    using database = new Database(":memory:")
+    database.run("CREATE TABLE texts (text TEXT)")
+    const repeated = "a".repeat(240)
+    const add = database.prepare("INSERT INTO texts VALUES (?)")
+    database.transaction(() => {
+      for (let index = 0; index < 10_000; index++) add.run(repeated)
+    })()
+    for (const length of [10, 100]) {
+      const condition = containsAnyCase(sql`text`, `${"a".repeat(length)}b`)
+      const { text, values } = render(sql`SELECT 1 FROM texts WHERE ${condition}`, "sqlite")
+      const query = database.query(text)
+      const limit = 100
+      expectBelow(
+        threadTime(() => query.all(...(values as string[])), limit),
+        limit,
+      )
+    }
   })
 
   test("has the same text for lists of any length above one", () => {
