@@ -11,6 +11,7 @@ import { decodeRequest as decodeResponses } from "../../src/dialects/openai-resp
 import { decodeRerankRequest } from "../../src/dialects/rerank/request.ts"
 import { decodeSpeech } from "../../src/dialects/speech/request.ts"
 import { decodeTranscription } from "../../src/dialects/transcription/request.ts"
+import { checkToolNames } from "../../src/dialects/shared/field-names.ts"
 import { findSwitches } from "../../src/relay/priced-features/find-switches.ts"
 import { threadTime } from "../support/processor-time.ts"
 import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/priced-features/index.ts"
@@ -94,7 +95,7 @@ describe("validation of spellings of a field", () => {
     "gemini",
   ] as const) {
     test(`rejects other spellings of every priced field of ${dialect}`, () => {
-      for (const path of switchPaths(dialect)) {
+      for (const path of switchPaths(dialect).filter((path) => !path.startsWith("tools[]."))) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
         for (const [index] of steps.entries()) {
@@ -109,6 +110,15 @@ describe("validation of spellings of a field", () => {
     })
   }
 
+  test("rejects other spellings of every priced field of a tool", () => {
+    for (const path of switchPaths("openai-chat").filter((path) => path.startsWith("tools[]."))) {
+      for (const spelling of spellingsOf(path.slice("tools[].".length))) {
+        const check = (): void => checkToolNames(bodyAt(spelling, true), "tools[0]")
+        expect(check, spelling).toThrow(`Unknown parameter: 'tools[0].${spelling}'`)
+      }
+    }
+  })
+
   test("rejects another spelling even if the right spelling is present", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
@@ -120,7 +130,8 @@ describe("validation of spellings of a field", () => {
   test("rejects other spellings in tools, nested tools and tools added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
-    const find = (body: JsonObject) => findSwitches(body, { switches, extraFields: new Set() }, "openai-responses")
+    const find = (body: JsonObject) =>
+      findSwitches(body, { switches, extraFields: new Set() }, "openai-responses")
     const odd = { Type: "web_search" }
     for (const body of [
       { tools: [odd] },

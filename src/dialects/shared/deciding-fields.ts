@@ -146,6 +146,8 @@ export const TOOL_FIELDS: readonly string[] = [
   "max_tokens",
   "max_content_tokens",
   "max_results",
+  "mode",
+  "x_search",
   "parameters.max_results",
   "container.type",
   "container.memory_limit",
