@@ -88,7 +88,7 @@ export const requestRecord = z.object({
   receipt: receipt.nullable(),
   /** The failure; null if the request succeeded or is older than seven days. */
   failure: failedRequest.nullable(),
-  /** The failed attempts of the request. They are stored for seven days. */
+  /** The failed attempts of the request, stored for seven days; empty if the caller does not see costs. */
   attempts: z.array(failedAttempt),
 })
 export type RequestRecordDocument = z.infer<typeof requestRecord>

@@ -13,6 +13,7 @@ export const requestSummary = z.object({
   key_name: z.string().nullable(),
   endpoint: z.string(),
   model: z.string(),
+  /** The provider that was called last; null if no provider was called, or if the caller does not see costs. */
   provider: z.string().nullable(),
   user: z.string().optional(),
   session: z.string().optional(),
@@ -92,7 +93,12 @@ export const requestQuery = pageQuery.extend(requestTableQuery.shape)
 export type RequestQuery = z.infer<typeof requestQuery>
 
 const namedNumbers = z.record(z.string(), z.number())
-const namedCredits = z.record(z.string(), credits)
+/** A rate that may include a multiplier, so it may have more decimal places than an amount. */
+const rate = z
+  .string()
+  .regex(/^\d{1,20}(\.\d{1,15})?$/, "must be credits as decimal text, such as 12.50")
+  .meta({ description: "Credits per million units as exact decimal text", example: "12.5" })
+const namedRates = z.record(z.string(), rate)
 
 /** A receipt as callers see it at `/v1/receipts/{id}`. It is created by `relay/billing/receipt.ts`. */
 const callerReceipt = z.looseObject({
@@ -113,6 +119,7 @@ const callerReceipt = z.looseObject({
   session: z.string().optional(),
   tags: z.record(z.string(), z.string()).optional(),
   stream: z.boolean(),
+  /** The deployment that answered; null if no deployment answered, or if the caller does not see costs. */
   deployment: z.string().nullable(),
   /** The reason why the first deployment was chosen; absent if there was no choice. */
   routed_by: z
@@ -145,7 +152,8 @@ const callerReceipt = z.looseObject({
   estimated: z.boolean(),
   price: z
     .looseObject({
-      per_million: namedCredits,
+      per_million: namedRates,
+      /** `1` if the rates include the multiplier, because the caller does not see costs. */
       multiplier: credits,
       /** Minimum number of seconds of audio charged per request; no minimum if absent. */
       minimum_seconds: z.int().optional(),
@@ -178,7 +186,7 @@ const callerReceipt = z.looseObject({
         quantity: z.number(),
         /** Set if less was used than the minimum of the price. The quantity is then the minimum. */
         is_minimum: z.literal(true).optional(),
-        per_million: credits,
+        per_million: rate,
         /** The model of this usage; set if it differs from the requested model. */
         model: z.string().optional(),
       }),
@@ -197,6 +205,7 @@ const callerReceipt = z.looseObject({
   /** Set if the request was settled after its process was considered dead. */
   late: z.boolean(),
   hold: credits,
+  /** The upstream calls; empty if the caller does not see costs. */
   attempts: z.array(
     z.looseObject({
       deployment: z.string(),

@@ -46,6 +46,8 @@ export const session = z.object({
   base_url: z.string(),
   /** Whether credits can be bought by card. */
   card_payments: z.boolean(),
+  /** Whether the caller sees multipliers, providers and deployments. */
+  shows_costs: z.boolean(),
 })
 export type Session = z.infer<typeof session>
 

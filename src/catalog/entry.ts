@@ -121,4 +121,4 @@ function highestRates(
 }
 
 /** Decimal places of a rate (nine) plus decimal places of a multiplier (six). */
-const RATE_DECIMAL_PLACES = 15
+export const RATE_DECIMAL_PLACES = 15

@@ -1,5 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
 import { errorWithoutKeys, withoutKeys } from "../canon/key-shapes.ts"
+import { errorWithoutProviders } from "../canon/provider-names.ts"
 import type { Method } from "#contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/request/call.ts"
@@ -19,6 +20,8 @@ export interface Sender {
   /** Absent if the request has no key. */
   readonly key?: { readonly id: string; readonly account: string }
   readonly trace?: RequestTrace | undefined
+  /** Whether the sender does not see the names of providers. */
+  readonly hidesCosts?: boolean
 }
 
 /** An authenticated request whose body has been read. */
@@ -99,8 +102,8 @@ export function serve<Caller extends Sender, Body>(
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
       connection.waitShort()
-      const { key, trace } = caller ?? ANYONE
-      const failed = { request, id, path, errors, errorOf, events, key, trace, body }
+      const { key, trace, hidesCosts } = caller ?? ANYONE
+      const failed = { request, id, path, errors, errorOf, events, key, trace, body, hidesCosts }
       return afterBody(request, failure(thrown, failed))
     }
   }
@@ -121,12 +124,13 @@ interface Failed {
   /** Absent if the failure happened before the body was read. */
   readonly body?: unknown
   readonly trace?: RequestTrace | undefined
+  readonly hidesCosts?: boolean | undefined
 }
 
 /** Converts an exception to a response. Internal errors are also logged. */
 export function failure(
   thrown: unknown,
-  { request, id, path, errors, errorOf = callerError, events, key, trace, body }: Failed,
+  { request, id, path, errors, errorOf = callerError, events, key, trace, body, hidesCosts }: Failed,
 ): Response {
   const error = errorWithoutKeys(errorOf(thrown))
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
@@ -141,7 +145,7 @@ export function failure(
     model: namedModel(body),
   })
   trace?.failed({ request: id, endpoint: path, kind: error.kind, status: error.status })
-  return errors(error, id, request)
+  return errors(hidesCosts === true ? errorWithoutProviders(error) : error, id, request)
 }
 
 /** Returns the model that a request body names; undefined if it names no model. */

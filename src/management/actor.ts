@@ -12,6 +12,8 @@ export interface Actor {
   /** The email address that an unauthenticated person typed. */
   readonly typed?: { readonly address: string }
   readonly isOperator: boolean
+  /** Whether the setting `console.show_costs_to` hides multipliers, providers and deployments from the caller. */
+  readonly hidesCosts?: boolean
   /** The role in each account of the user, by account id. */
   readonly roles: ReadonlyMap<string, AccountRole>
   /** The network address of the caller. */

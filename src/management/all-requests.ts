@@ -84,7 +84,7 @@ function documentOf(found: Found, actor: Actor): ListedRequest {
     const admitted = summaryDocument(found.admitted, actor)
     return { ...idOf(admitted), admitted, refused: null }
   }
-  const refused = failedRequestDocument(found.refused)
+  const refused = failedRequestDocument(found.refused, actor)
   return { ...idOf(refused), admitted: null, refused }
 }
 

@@ -7,6 +7,7 @@ import type {
 } from "#contract/failures.ts"
 import type { Receipt } from "#contract/receipts.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { withoutProviderNames } from "../canon/provider-names.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import type { Reports } from "../store/reports.ts"
 import type { TimePosition } from "../store/time-position.ts"
@@ -39,7 +40,7 @@ export class Failures {
   async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
     const found = await this.read(actor, query, timePositionOf(query.cursor), query.limit + 1)
     const page = pageFrom(found, query.limit, ({ at, request }) => [at, request])
-    return { ...page, data: page.data.map(failedRequestDocument) }
+    return { ...page, data: page.data.map((failed) => failedRequestDocument(failed, actor)) }
   }
 
   /** Reads the failures that follow a position. @throws GatewayError `not_found`. */
@@ -88,8 +89,11 @@ export class Failures {
     return {
       id,
       receipt,
-      failure: isSeen ? failedRequestDocument(failed) : null,
-      attempts: attempts.map((attempt) => failedAttemptDocument(attempt, actor)),
+      failure: isSeen ? failedRequestDocument(failed, actor) : null,
+      attempts:
+        actor.hidesCosts === true
+          ? []
+          : attempts.map((attempt) => failedAttemptDocument(attempt, actor)),
     }
   }
 
@@ -104,13 +108,12 @@ export class Failures {
 }
 
 /** Converts a failed request to its representation in the API. */
-export function failedRequestDocument({
-  request,
-  at,
-  kind,
-  ...facts
-}: FailedRequest): FailedRequestDocument {
-  return { id: request, at: new Date(at).toISOString(), code: kind, ...facts }
+export function failedRequestDocument(
+  { request, at, kind, message, ...facts }: FailedRequest,
+  { hidesCosts }: Actor,
+): FailedRequestDocument {
+  const shown = hidesCosts === true ? withoutProviderNames(message) : message
+  return { id: request, at: new Date(at).toISOString(), code: kind, ...facts, message: shown }
 }
 
 /**

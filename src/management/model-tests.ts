@@ -16,7 +16,7 @@ export class ModelTests {
   /** Tests each deployment, including paused ones. @throws GatewayError `forbidden`, `model_not_found`. */
   async test(actor: Actor, id: string): Promise<ModelTest> {
     requireOperator(actor)
-    const { deployments } = this.#models.find(actor, id)
+    const { deployments } = await this.#models.find(actor, id)
     const providers = [...new Set(deployments.map(({ provider }) => provider))]
     const tests = await Promise.all(
       providers.map(async (name) => [name, await this.#providers.test(actor, name)] as const),

@@ -13,6 +13,7 @@ import { multiplierText } from "../ledger/money.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { Model as ModelDocument, NewerModel } from "#contract/catalog.ts"
 import type { Page } from "#contract/common.ts"
+import { customerModel } from "./customer-model.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
@@ -92,7 +93,7 @@ export class Models {
    * @throws GatewayError `not_found` for an account that the caller may not see.
    */
   async list(actor: Actor, input: ModelQuery): Promise<Page<ModelDocument>> {
-    const { account } = input
+    const account = input.account ?? onlyAccount(actor)
     if (account !== undefined) requireRole(actor, account, "viewer")
     const priceGroup = account === undefined ? undefined : await this.#priceGroupOf(account)
     const [after = ""] = positionOf(input.cursor) ?? []
@@ -104,10 +105,13 @@ export class Models {
     const { data, next_cursor } = pageFrom(found, input.limit, ({ id }) => [id])
     return {
       object: "list",
-      data: data.map((model) => ({
-        ...(actor.isOperator ? this.#document(model, true) : this.#publicDocument(model)),
-        ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
-      })),
+      data: data.map((model) => {
+        const shown = {
+          ...(actor.isOperator ? this.#document(model, true) : this.#publicDocument(model)),
+          ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
+        }
+        return actor.hidesCosts === true ? customerModel(shown) : shown
+      }),
       next_cursor,
     }
   }
@@ -123,8 +127,17 @@ export class Models {
    * Returns a model.
    * @throws GatewayError `model_not_found`.
    */
-  find(actor: Actor, id: string): ModelDocument {
-    return this.#document(this.#catalog().listed(id), actor.isOperator)
+  async find(actor: Actor, id: string): Promise<ModelDocument> {
+    const catalog = this.#catalog()
+    const model = catalog.listed(id)
+    const document = this.#document(model, actor.isOperator)
+    if (actor.hidesCosts !== true) return document
+    const account = onlyAccount(actor)
+    const priceGroup = account === undefined ? undefined : await this.#priceGroupOf(account)
+    return customerModel({
+      ...document,
+      ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
+    })
   }
 
   /**
@@ -285,6 +298,11 @@ export class Models {
     if (Object.hasOwn(this.#live.base.settings.models, id)) return "file"
     return Object.hasOwn(this.#live.reading.settings.models, id) ? "console" : "known"
   }
+}
+
+/** Returns the account whose prices a caller sees by default, if the caller sees only the own prices. */
+function onlyAccount({ hidesCosts, roles }: Actor): string | undefined {
+  return hidesCosts === true && roles.size === 1 ? [...roles.keys()][0] : undefined
 }
 
 /**

@@ -47,8 +47,12 @@ export class Providers {
     this.#catalog = catalog
   }
 
-  /** Lists providers by id. Users who are not operators only see the providers of models, and their health. */
+  /**
+   * Lists providers by id. Users who are not operators only see the providers of models, and their health, or no
+   * providers if the settings hide costs.
+   */
   list(actor: Actor, input: PageQuery): Page<Provider> {
+    if (actor.hidesCosts === true) return { object: "list", data: [], next_cursor: null }
     const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
     const found = this.#ids()

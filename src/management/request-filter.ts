@@ -2,6 +2,7 @@ import type { RequestFilterQuery } from "#contract/receipts.ts"
 import { parseCredits } from "../ledger/money.ts"
 import type { RequestFilter } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
+import { requireProviderSight } from "./cost-visibility.ts"
 import { scopeOf } from "./scope.ts"
 import { labelsOf } from "./usage.ts"
 
@@ -10,10 +11,11 @@ const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true
 
 /**
  * Builds the filter for requests of those accounts that the actor may see.
- * @throws GatewayError `not_found`.
+ * @throws GatewayError `not_found`, and `forbidden` for a provider if the actor does not see providers.
  */
 export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
   const { key, model, provider, endpoint, search, from, to } = query
+  requireProviderSight(actor, provider && "provider")
   return {
     accounts: scopeOf(actor, query.account),
     key,

@@ -30,7 +30,11 @@ async function* linesOf(
   first: RequestPage,
   pageAt: (cursor: string) => Promise<RequestPage>,
 ): AsyncGenerator<string> {
-  const columns = COLUMNS.filter(([name]) => name !== "written_off" || actor.isOperator)
+  const columns = COLUMNS.filter(
+    ([name]) =>
+      (name !== "written_off" || actor.isOperator) &&
+      (name !== "provider" || actor.hidesCosts !== true),
+  )
   yield csvRow(columns.map(([name]) => name))
   let left = MAX_ROWS
   for (let page = first; ; page = await pageAt(page.next_cursor)) {

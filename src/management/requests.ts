@@ -1,6 +1,13 @@
-import type { Receipt, RequestPage, RequestQuery, RequestSummary } from "#contract/receipts.ts"
+import type {
+  CallerReceipt,
+  Receipt,
+  RequestPage,
+  RequestQuery,
+  RequestSummary,
+} from "#contract/receipts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
+import { customerReceipt } from "../relay/billing/customer-receipt.ts"
 import { showReceipt, showWholeReceipt } from "../relay/billing/receipt.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 import type { ContentRecord, PayloadLog } from "../store/payload-log.ts"
@@ -11,6 +18,7 @@ import {
   type RequestRecord,
 } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
+import type { ReceiptRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom } from "./cursor.ts"
@@ -102,7 +110,7 @@ export class Requests {
       )
     }
     const content = await this.#payloads.find(id)
-    const shown = actor.isOperator ? showWholeReceipt(receipt) : showReceipt(receipt)
+    const shown = actor.isOperator ? showWholeReceipt(receipt) : receiptFor(actor, receipt)
     return { ...shown, content: content && contentDocument(content) }
   }
 }
@@ -132,6 +140,11 @@ function contentDocument({ asked, answered }: ContentRecord): Receipt["content"]
   return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
 }
 
+function receiptFor({ hidesCosts }: Actor, receipt: ReceiptRecord): CallerReceipt {
+  const shown = showReceipt(receipt)
+  return hidesCosts === true ? customerReceipt(shown) : shown
+}
+
 /** Converts a request to its representation in lists of the API. */
 export function summaryDocument(record: RequestRecord, actor: Actor): RequestSummary {
   return {
@@ -141,7 +154,7 @@ export function summaryDocument(record: RequestRecord, actor: Actor): RequestSum
     key_name: record.keyName,
     endpoint: record.endpoint,
     model: record.model,
-    provider: record.provider,
+    provider: actor.hidesCosts === true ? null : record.provider,
     ...record.labels,
     status: record.status,
     outcome: record.outcome,

@@ -19,6 +19,8 @@ export interface SessionParts {
   /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
   readonly takesCards: () => boolean
+  /** Whether only operators see multipliers, providers and deployments. */
+  readonly hidesCosts: () => boolean
 }
 
 /**
@@ -40,10 +42,11 @@ export class Sessions {
 
   /** Returns a user with current roles. */
   async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
-    const { store } = this.#parts
+    const { store, hidesCosts } = this.#parts
     const members = await store.members.list({ users: [user.id] }, null, MAX_ACCOUNTS)
     const roles = new Map<string, AccountRole>(members.map(({ account, role }) => [account, role]))
-    return userActor(user, roles, address)
+    const actor = userActor(user, roles, address)
+    return { ...actor, hidesCosts: !actor.isOperator && hidesCosts() }
   }
 
   /** Describes the caller for the console. */
@@ -66,6 +69,7 @@ export class Sessions {
       }),
       base_url: baseUrl(actor.origin),
       card_payments: takesCards(),
+      shows_costs: actor.hidesCosts !== true,
     }
   }
 

@@ -8,6 +8,7 @@ import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { type UsageSums, withCorrections } from "./corrected-reports.ts"
+import { requireProviderSight } from "./cost-visibility.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
@@ -37,7 +38,7 @@ export class UsageReports {
   /**
    * Returns sums over a period, for one account or for all visible accounts. Hours that are partly in the period are
    * fully included.
-   * @throws GatewayError `not_found`, `invalid_value`.
+   * @throws GatewayError `not_found`, `invalid_value`; `forbidden` for providers if the actor does not see them.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<Usage> {
     const filter = filterOf(actor, query)
@@ -137,6 +138,8 @@ async function totalOf(reports: UsageSums, filter: UsageFilter): Promise<UsageSu
 
 function filterOf(actor: Actor, query: UsageQuery): UsageFilter {
   const { key, model, provider, endpoint, outcome } = query
+  requireProviderSight(actor, provider && "provider")
+  requireProviderSight(actor, query.group === "provider" ? "group" : undefined)
   const span = { from: Date.parse(query.from), to: Date.parse(query.to) }
   const labels = labelsOf(query)
   const accounts = scopeOf(actor, query.account)

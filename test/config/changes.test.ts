@@ -40,6 +40,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "console.oidc":
     "[{ id: one, issuer: 'https://id.example.com', client_id: c, client_secret: hidden-3 }]",
   "console.trusted_origins": "[https://console.example.com]",
+  "console.show_costs_to": "operators",
   "deadlines.connect": "1s",
   "deadlines.first_byte": "2m",
   "deadlines.between_bytes": "3m",

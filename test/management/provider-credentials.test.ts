@@ -157,7 +157,7 @@ describe("a provider with several credentials", () => {
     })
     process.health.succeeded(`${id}/there#good`)
     process.health.failed(`${id}/there#bad`, new GatewayError("upstream_error", "x"), 401)
-    const shown = process.models.find(COMMAND_LINE, model).deployments
+    const shown = (await process.models.find(COMMAND_LINE, model)).deployments
     expect(shown).toMatchObject([
       { provider: id, model: "there", weight: 3, health: { state: "healthy", failures: 1 } },
       { provider: "inside", model: "there", weight: 1 },

@@ -97,8 +97,8 @@ describe("a member who is not an operator", () => {
     const text = JSON.stringify(await models.list(MEMBER, { limit: 50 }))
     expect(text).toContain("inside/model")
     expect(text).not.toContain("internal-name")
-    expect(models.find(MEMBER, "inside/model")).toMatchObject({ is_locked: true, entry: null })
-    expect(models.find(COMMAND_LINE, "inside/model").deployments[0]?.model).toBe("internal-name")
+    expect(await models.find(MEMBER, "inside/model")).toMatchObject({ is_locked: true, entry: null })
+    expect((await models.find(COMMAND_LINE, "inside/model")).deployments[0]?.model).toBe("internal-name")
   })
 
   test("sees no rules of a model, unlike operators", async () => {
@@ -106,9 +106,10 @@ describe("a member who is not an operator", () => {
     const [deployment] = catalog().listed("inside/model").deployments
     if (deployment === undefined) throw new Error("no deployment")
     learnedRules.learn(deployment, { tools: false }, new Date("2026-11-24T12:00:00Z"))
-    const rulesFor = (actor: Actor) => models.find(actor, "inside/model").deployments[0]?.rules
-    expect(rulesFor(MEMBER)).toEqual([])
-    expect(rulesFor(COMMAND_LINE)).toEqual([
+    const rulesFor = async (actor: Actor) =>
+      (await models.find(actor, "inside/model")).deployments[0]?.rules
+    expect(await rulesFor(MEMBER)).toEqual([])
+    expect(await rulesFor(COMMAND_LINE)).toEqual([
       { name: "tools", value: false, source: "learned", note: "2026-11-24T12:00:00.000Z" },
     ])
   })
@@ -167,7 +168,7 @@ test("models of the simulator can be priced, and its providers are locked", asyn
   const priced = await models.set(COMMAND_LINE, "sandbox/echo", { multiplier: "4" })
   expect(priced).toMatchObject({ multiplier: "4", price: { input: "0.15" }, origin: "console" })
   await models.reset(COMMAND_LINE, "sandbox/echo")
-  expect(models.find(COMMAND_LINE, "sandbox/echo")).toMatchObject({
+  expect(await models.find(COMMAND_LINE, "sandbox/echo")).toMatchObject({
     multiplier: "1",
     origin: "known",
   })
@@ -214,7 +215,7 @@ test("deployments are paused and ordered in every process, with their audit reco
   ]
   expect(set.deployments).toMatchObject(shown)
   await second.live.refresh()
-  expect(second.models.find(COMMAND_LINE, "inside/pool").deployments).toMatchObject(shown)
+  expect((await second.models.find(COMMAND_LINE, "inside/pool")).deployments).toMatchObject(shown)
   const [record] = await store.audit.list({ action: "model.set" }, null, 1)
   expect(JSON.stringify(record)).toContain("paused")
 

@@ -39,7 +39,10 @@ const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
     issuers?.map((one) => ({ ...one, clientSecret: presence(one.clientSecret) })),
 }
 
-/** Settings for sign-in to the console; undefined if the section is absent. */
+/** The people who see multipliers, providers and deployments. */
+const costAudience = z.enum(["everyone", "operators"], "must be everyone or operators")
+
+/** Settings of the console; undefined if the section is absent. */
 export const SIGN_IN = section(
   "console",
   {
@@ -54,14 +57,30 @@ export const SIGN_IN = section(
     trustedOrigins: setting(list(address()), {
       documentation: "other origins from which the console is used",
     }),
+    showCostsTo: setting(costAudience, {
+      implied: "everyone",
+      documentation:
+        "who sees multipliers, providers and deployments: `everyone`, or `operators`. With `operators`, members of accounts and callers see [only their own prices](../run/resell.md#hide-your-costs)",
+    }),
   },
   {
-    build: ({ oidc = [], trustedOrigins = [] }, { isPresent }) =>
+    build: ({ oidc = [], trustedOrigins = [], showCostsTo }, { isPresent }) =>
       isPresent
-        ? { oidc, trustedOrigins: trustedOrigins.map((origin) => new URL(origin).origin) }
+        ? {
+            oidc,
+            trustedOrigins: trustedOrigins.map((origin) => new URL(origin).origin),
+            ...(showCostsTo === "operators" && { showCostsTo }),
+          }
         : undefined,
   },
 )
+
+/** Whether only operators see multipliers, providers and deployments. */
+export function hidesCostsIn(settings: {
+  readonly console?: { readonly showCostsTo?: z.output<typeof costAudience> } | undefined
+}): boolean {
+  return settings.console?.showCostsTo === "operators"
+}
 
 function haveOwnIds(entries: readonly { readonly id: string }[]): boolean {
   return new Set(entries.map(({ id }) => id)).size === entries.length

@@ -1,4 +1,5 @@
 import type { BaseUrl } from "../../management/base-url.ts"
+import { hidesCostsIn } from "../../config/sections/sign-in.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Audit } from "../../management/audit.ts"
 import { SignInService } from "../../management/sign-in-service.ts"
@@ -51,7 +52,14 @@ export function openUserAccess(parts: UserAccessParts): UserAccess {
     isInvited: (email) => store.invitations.isInvited(email, Date.now()),
     onFailure: (message) => events.warning(`signing in: ${message}`),
   })
-  const sessions = new Sessions({ store, users, audit, baseUrl, takesCards })
+  const sessions = new Sessions({
+    store,
+    users,
+    audit,
+    baseUrl,
+    takesCards,
+    hidesCosts: () => hidesCostsIn(settings()),
+  })
   const issuers = () => settings().console?.oidc ?? []
   const signIn = new SignInService({ store, users, audit, issuers })
   const publicUrl = (): string | undefined => settings().publicUrl

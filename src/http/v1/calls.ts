@@ -27,6 +27,8 @@ export interface KeyCaller {
   readonly key: Key
   readonly memory: Reservation
   readonly trace: RequestTrace | undefined
+  /** Whether the caller does not see multipliers, providers and deployments. */
+  readonly hidesCosts: boolean
 }
 
 /** A request authenticated by a key. */
@@ -42,6 +44,8 @@ export interface CallServices {
   /** Stores the files of forms while their requests run. */
   readonly spool: Spool
   readonly pace?: Pace
+  /** Returns whether callers do not see multipliers, providers and deployments. */
+  readonly hidesCosts: () => boolean
   /** The tracer; absent if tracing is disabled. */
   readonly tracer?: Tracer | undefined
 }
@@ -76,11 +80,12 @@ export interface Calls {
 
 export function callsOf(services: CallServices): Calls {
   const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE, tracer } = services
-  const { checks } = services
+  const { checks, hidesCosts } = services
   const opened = (key: Key, request: Request, arrival: Arrival): KeyCaller => ({
     key,
     memory: budget.open(key),
     trace: tracer?.begin(request, key, arrival),
+    hidesCosts: hidesCosts(),
   })
   const openedLater = async (finding: Promise<Key>, request: Request, arrival: Arrival) =>
     opened(await finding, request, arrival)
@@ -218,6 +223,7 @@ export function callOf(
     preferences,
     labels: labelsOf(headers, body),
     memory: caller.memory,
+    hidesCosts: caller.hidesCosts,
     onStreamEnd: (isLarge) => connection.waitShort(isLarge),
     trace: caller.trace,
     body,

@@ -74,6 +74,7 @@ function chatCallOf(
     preferences,
     labels: labelsOf(headers, json),
     memory: caller.memory,
+    hidesCosts: caller.hidesCosts,
     onStreamEnd: (isLarge) => connection.waitShort(isLarge),
     trace: caller.trace,
     forwarded: endpoint.forwarded?.(headers),

@@ -1,12 +1,19 @@
+import { formatDecimal } from "#contract/decimal.ts"
+import { RATE_DECIMAL_PLACES } from "../../catalog/entry.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
+import type { Call } from "../../relay/request/call.ts"
 import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/pipeline/estimate.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
 /** Builds the response of `POST /v1/estimate`. */
-export function estimateDocument(path: string, estimate: Estimate) {
+export function estimateDocument(
+  path: string,
+  estimate: Estimate,
+  { hidesCosts = false }: Pick<Call, "hidesCosts">,
+) {
   const { min: least, max: most, refusal, clampedTo, balances, parts } = estimate
   const [account, ...budgets] = balances
   return {
@@ -23,7 +30,7 @@ export function estimateDocument(path: string, estimate: Estimate) {
       const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" }
       return { ...holderOf(holder, account?.owner), budget: period, left: formatCredits(posted) }
     }),
-    parts: parts.map(partDocument),
+    parts: parts.map((part) => partDocument(part, hidesCosts)),
   }
 }
 
@@ -34,19 +41,25 @@ function holderOf(holder: string, account: string | undefined) {
   return { of: holder === account ? "account" : "key" }
 }
 
-function partDocument({ model, min: least, max: most, lines, route }: EstimatedPart) {
+/** Returns a part. With hidden costs, it has no route, and its rates include the multiplier. */
+function partDocument(
+  { model, min: least, max: most, lines, route }: EstimatedPart,
+  hidesCosts: boolean,
+) {
   return {
     model,
     least: formatCredits(least),
     most: formatCredits(most),
-    lines: lines.map(({ name, quantity, rate, amount, why }) => ({
+    lines: lines.map(({ name, quantity, rate, multiplier, amount, why }) => ({
       name,
       quantity: Number(quantity),
-      per_million: formatCredits(rate),
+      per_million: hidesCosts
+        ? formatDecimal(rate * multiplier, RATE_DECIMAL_PLACES)
+        : formatCredits(rate),
       credits: formatCredits(amount),
       why,
     })),
-    route: route.map(stepDocument),
+    route: hidesCosts ? [] : route.map(stepDocument),
   }
 }
 

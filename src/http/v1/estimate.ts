@@ -61,7 +61,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
           isAscii,
         }
         const found = await estimator({ call, path, body, headers })
-        return jsonAnswer(id, estimateDocument(path, found))
+        return jsonAnswer(id, estimateDocument(path, found, call))
       },
     },
     calls.events,

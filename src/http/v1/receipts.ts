@@ -1,5 +1,6 @@
 import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { customerReceipt } from "../../relay/billing/customer-receipt.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
@@ -19,7 +20,7 @@ export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">
       ...serviceRoute("GET /v1/receipts/{id...}"),
       auth: calls.auth,
       body: noBody,
-      handle: async ({ id, request, caller: { key } }) => {
+      handle: async ({ id, request, caller: { key, hidesCosts } }) => {
         const receipt = await store.settlements.findReceipt(
           new URL(request.url).pathname.slice(PREFIX.length),
         )
@@ -29,7 +30,8 @@ export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">
             "There is no such receipt. Its id is the 'x-request-id' of its response.",
           )
         }
-        return jsonAnswer(id, showReceipt(receipt))
+        const shown = showReceipt(receipt)
+        return jsonAnswer(id, hidesCosts ? customerReceipt(shown) : shown)
       },
     },
     calls.events,

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts"
+import { hidesCostsIn } from "../../config/sections/sign-in.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { Rates } from "../../limits/rates.ts"
@@ -39,7 +40,7 @@ export interface RouteParts
   extends
     Omit<OperationParts, "editRules" | "publicUrl">,
     ResponseStores,
-    Omit<CallServices, "bodyLimit" | "checks"> {
+    Omit<CallServices, "bodyLimit" | "checks" | "hidesCosts"> {
   readonly relay: ChatRelay
   readonly operations: Operations
   readonly settings: () => Settings
@@ -59,7 +60,8 @@ export function callerRoutes(parts: RouteParts): Route[] {
   const { settings, store, ledger, relay, events } = parts
   const bodyLimit = (): number => settings().limits.bodyBytes
   const checks = new EarlyChecks(parts)
-  const calls = callsOf({ ...parts, bodyLimit, checks })
+  const hidesCosts = (): boolean => hidesCostsIn(settings())
+  const calls = callsOf({ ...parts, bodyLimit, checks, hidesCosts })
   const served = {
     ...parts,
     editRules: () => editRulesOf(settings()),

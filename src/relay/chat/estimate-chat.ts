@@ -141,6 +141,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
   }
   const priced = lines.map((line) => ({
     ...line,
+    multiplier,
     amount: amountOf(line.quantity * line.rate, multiplier),
     why: reasons[line.name],
   }))

@@ -1,13 +1,14 @@
 import type { ListNode } from "../../canon/linked-list.ts"
 import { afterCharge, asChargedError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
-import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
+import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
 import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 import {
@@ -54,7 +55,7 @@ export async function answerStreamed(
   const upstream = await answer.begin()
   const { headers, charge } = context
   addAnswerHeaders(headers, {
-    ...(upstream && { provider: upstream.plan.client.provider }),
+    ...(upstream && { provider: shownProvider(context.call, upstream.plan.client) }),
     losses: charge.losses,
     balance: services.billing.balance(charge),
   })
@@ -332,7 +333,8 @@ class StreamedAnswer implements WatchedDeadline {
       this.#abandon(cleaned, "ended")
       isCharged = await this.#settleDelivered(cleaned)
     }
-    const error = isCharged ? asChargedError(reported) : reported
+    const shown = call.hidesCosts === true ? errorWithoutProviders(reported) : reported
+    const error = isCharged ? asChargedError(shown) : shown
     const writer = this.#upstream?.writer
     const text = writer
       ? writer.fail(error, call.id)

@@ -8,7 +8,7 @@ import { reportedErrorIn } from "../../canon/reported-error.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
-import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
+import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
 import { CallEnded } from "../lifetime/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
@@ -121,7 +121,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     if (!plan.isVerbatim) reportLost(context, calls)
     const isLate = calls.all.some(hasRest)
     const known = isLate ? await this.#settleLater(calls) : await this.#settle(calls)
-    const { provider } = plan.client
+    const provider = shownProvider(context.call, plan.client)
     const { cost, balance } = known
     addAnswerHeaders(headers, { provider, losses: charge.losses, cost, balance })
     headers["content-type"] = "application/json"

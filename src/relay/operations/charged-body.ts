@@ -1,4 +1,5 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
+import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import type { SentBytes } from "../../dialects/shared/stream.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
@@ -47,6 +48,7 @@ export interface UnpaidAnswer {
   readonly call: {
     readonly id: string
     readonly memory: Disposable
+    readonly hidesCosts?: boolean
     readonly onStreamEnd?: (isLarge: boolean) => void
   }
   /**
@@ -269,7 +271,8 @@ class ChargedBody {
     const hasLeft = isCallerGone(failure)
     const { isCharged } = await end(hasLeft ? "left" : "broken")
     if (hasLeft || !hasErrorEvents) return await cut(controller)
-    const error = callerError(failure)
+    const reported = callerError(failure)
+    const error = call.hidesCosts === true ? errorWithoutProviders(reported) : reported
     controller.enqueue(errorEvent(isCharged ? asChargedError(error) : error, call.id))
     call.onStreamEnd?.(true)
     controller.close()

@@ -2,7 +2,7 @@ import type { Loss } from "../../canon/extra.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
-import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
+import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import { CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
@@ -45,9 +45,8 @@ export class OpenOperation<T> implements Disposable {
     this.deployment = deployment
     this.losses = losses
     this.headers = context.headers
-    const { provider } = client
     addAnswerHeaders(this.headers, {
-      provider,
+      provider: shownProvider(context.call, client),
       losses,
       balance: services.billing.balance(context.charge),
     })

@@ -1,15 +1,25 @@
 import { type Loss, reportable } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
+import type { Call } from "../request/call.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
 
 const LOSSES = "x-tollgate-losses"
 
 /** Facts about the cost and the origin of an answer. Amounts are in credits, as decimal text. */
 export interface AnswerFacts {
-  readonly provider?: string
+  readonly provider?: string | undefined
   readonly losses: readonly Loss[]
   readonly cost?: bigint | undefined
   readonly balance?: bigint
+}
+
+/** Returns the provider that served a call; undefined if the caller does not see providers. */
+export function shownProvider(
+  { hidesCosts }: Pick<Call, "hidesCosts">,
+  { provider }: Pick<ProviderClient, "provider">,
+): string | undefined {
+  return hidesCosts === true ? undefined : provider
 }
 
 /** Adds `x-tollgate-*` headers for the known facts. */

@@ -46,6 +46,8 @@ export interface EstimateLine {
   readonly quantity: bigint
   /** Rate in nanocredits per million units, before the multiplier. */
   readonly rate: bigint
+  /** Multiplier in millionths. */
+  readonly multiplier: bigint
   /** Amount in nanocredits, with the multiplier. */
   readonly amount: bigint
   /** An explanation of how the maximum is calculated. */
@@ -88,6 +90,7 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
       name: usageName(line.class),
       quantity,
       rate: line.rate,
+      multiplier,
       amount,
       why: line.isMinimum ? "the minimum of the price" : "the maximum usage",
     }
@@ -102,7 +105,8 @@ export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateL
   const rest = lines.reduce((left, { amount }) => left - amount, max)
   if (rest <= 0n) return [...lines]
   const why = "other possible charges of the request"
-  return [...lines, { name: "other", quantity: 1n, rate: 0n, amount: rest, why }]
+  const multiplier = 0n
+  return [...lines, { name: "other", quantity: 1n, rate: 0n, multiplier, amount: rest, why }]
 }
 
 export function amountOf(raw: bigint, multiplier: bigint): bigint {

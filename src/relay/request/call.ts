@@ -51,6 +51,8 @@ export interface Call {
    * @param isLarge whether the caller may need a long time to read them.
    */
   readonly onStreamEnd?: (isLarge: boolean) => void
+  /** Whether the caller does not see multipliers, providers and deployments. */
+  readonly hidesCosts?: boolean
   /** The place of the request in a trace; absent if the request is not traced. */
   readonly trace?: RequestTrace | undefined
   /** Set if the call is only an estimate, without a hold or an upstream call. */

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../src/config/settings.ts"
 import { databaseOf } from "../../../src/store/installation-database.ts"
-import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
+import { type GatewayOptions, provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
 /** All kinds of callers. `stranger` is the owner of another account. */
@@ -50,15 +50,18 @@ export interface World extends AsyncDisposable {
 const CONSOLE = { "x-tollgate-console": "1" }
 
 /** Starts a gateway with the accounts and people. */
-export async function startWorld(more: Partial<Settings> = {}): Promise<World> {
+export async function startWorld(
+  more: Partial<Settings> = {},
+  { providersAt, models }: Pick<GatewayOptions, "providersAt" | "models"> = {},
+): Promise<World> {
   const stripe = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: () => Response.json({ id: "cs_1", object: "checkout.session", url: "https://pay.test" }),
   })
   const gateway = await startManaged({
-    providersAt: (url) => ({ other: provider(`${url}/v1`) }),
-    models: { "other/echo": simulated() },
+    providersAt: (url) => ({ other: provider(`${url}/v1`), ...providersAt?.(url) }),
+    models: { "other/echo": simulated(), ...models },
     settings: {
       ...more,
       adminToken: ADMIN_TOKEN,

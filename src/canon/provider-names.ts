@@ -1,0 +1,14 @@
+import { cleanedError, type GatewayError } from "./errors.ts"
+
+/** Matches the form in which error messages name a provider: `provider 'azure-eu'`. */
+const NAMED = /(the )?\bprovider '[^']*'/gi
+
+/** Replaces the names of providers in an error message. */
+export function withoutProviderNames(message: string): string {
+  return message.replace(NAMED, (found) => (/^[TP]/.test(found) ? "The provider" : "the provider"))
+}
+
+/** Returns an error for a caller who does not see the operator's providers. */
+export function errorWithoutProviders(error: GatewayError): GatewayError {
+  return cleanedError(error, withoutProviderNames)
+}
