@@ -130,7 +130,18 @@ interface Failed {
 /** Converts an exception to a response. Internal errors are also logged. */
 export function failure(
   thrown: unknown,
-  { request, id, path, errors, errorOf = callerError, events, key, trace, body, hidesCosts }: Failed,
+  {
+    request,
+    id,
+    path,
+    errors,
+    errorOf = callerError,
+    events,
+    key,
+    trace,
+    body,
+    hidesCosts,
+  }: Failed,
 ): Response {
   const error = errorWithoutKeys(errorOf(thrown))
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)

@@ -11,14 +11,12 @@ export function customerModel(model: Model): Model {
     ...model,
     ...pricesWith(model, multiplier),
     price_modes: modesWith(model.price_modes, multiplier),
-    price_periods: model.price_periods.map(
-      (period): PricePeriod => ({
-        ...period,
-        ...pricesWith(period, multiplier),
-        price: ratesWith(period.price, multiplier),
-        modes: modesWith(period.modes, multiplier),
-      }),
-    ),
+    price_periods: model.price_periods.map((period): PricePeriod => ({
+      ...period,
+      ...pricesWith(period, multiplier),
+      price: ratesWith(period.price, multiplier),
+      modes: modesWith(period.modes, multiplier),
+    })),
     price_in_force: inForce && {
       ...inForce,
       ...pricesWith(inForce, multiplier),

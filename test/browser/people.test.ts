@@ -22,7 +22,7 @@ let member: Visitor
 
 beforeAll(async () => {
   simulator = startSimulator()
-  tollgate = await startConsole()
+  tollgate = await startConsole("multiplier: 1.37\nconsole: { show_costs_to: operators }\n")
   operator = await tollgate.visitor()
   member = await tollgate.visitor({ width: 390, scheme: "dark" })
   await setUp(operator, tollgate.setupLink)
@@ -106,6 +106,40 @@ test("an invited member sees their account, and no operator data", async () => {
     await page.getByText("You do not have access to this page").waitFor()
     expect(await page.getByText("olive@example.com").count()).toBe(0)
   }
+})
+
+test("a member sees own prices, but no multiplier, providers and deployments", async () => {
+  const { response } = await clientOf(tollgate.firstKey)
+    .chat.completions.create({
+      model: "mine/echo",
+      messages: [{ role: "user", content: "what does it cost" }],
+    })
+    .withResponse()
+  const request = response.headers.get("x-request-id") ?? ""
+  expect(response.headers.get("x-tollgate-provider")).toBeNull()
+  const { page } = member
+  await visit(page, `requests/${request}`)
+  await page.getByRole("heading", { name: "Cost" }).waitFor()
+  await page.getByText("× 1.37").first().waitFor()
+  expect(await page.getByText(/multiplier/i).count()).toBe(0)
+  expect(await page.getByRole("heading", { name: "Attempts" }).count()).toBe(0)
+
+  await visit(page, "models?model=mine/echo")
+  const drawer = page.getByRole("dialog")
+  await drawer.getByRole("heading", { name: "Price" }).waitFor()
+  await drawer.getByText("2.74").first().waitFor()
+  expect(await drawer.getByText(/multiplier|deployments/i).count()).toBe(0)
+  await page.keyboard.press("Escape")
+
+  await visit(page, "usage")
+  await page.getByRole("combobox", { name: "Group by" }).click()
+  await page.getByRole("option", { name: "Endpoint" }).waitFor()
+  expect(await page.getByRole("option", { name: "Provider" }).count()).toBe(0)
+  await page.keyboard.press("Escape")
+
+  await visit(operator.page, `requests/${request}`)
+  await operator.page.getByText("× multiplier 1.37").waitFor()
+  await operator.page.getByRole("heading", { name: "Attempts" }).waitFor()
 })
 
 test("a member cannot see content of another account", async () => {

@@ -1,7 +1,14 @@
 import { Database } from "bun:sqlite"
 import { SQL } from "bun"
 import { describe, expect, test } from "bun:test"
-import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { PersonalNames } from "../../src/management/personal-names.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
@@ -184,6 +191,21 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
       since.rows("balances")[0]?.["opening_balance"],
     )
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
+  })
+
+  test("hides costs from the customer of a narrowed export if the settings do", async () => {
+    const { url, installation } = await made()
+    using _ = installation
+    await withFilled(installation, url, fill)
+    appendFileSync(installation.config, "\nconsole: { show_costs_to: operators }\n")
+    const one = await exportTo(installation, "one", "--account", "busy")
+    const receipts = one.rows("receipts")
+    expect(receipts.length).toBeGreaterThan(0)
+    for (const { deployment, attempts } of receipts) {
+      expect({ deployment, attempts }).toEqual({ deployment: null, attempts: [] })
+    }
+    const all = (await exportTo(installation, "all")).rows("receipts")
+    expect(all.some(({ deployment }) => deployment !== null)).toBe(true)
   })
 
   test("reads a snapshot while callers continue to send requests", async () => {

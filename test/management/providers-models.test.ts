@@ -97,8 +97,13 @@ describe("a member who is not an operator", () => {
     const text = JSON.stringify(await models.list(MEMBER, { limit: 50 }))
     expect(text).toContain("inside/model")
     expect(text).not.toContain("internal-name")
-    expect(await models.find(MEMBER, "inside/model")).toMatchObject({ is_locked: true, entry: null })
-    expect((await models.find(COMMAND_LINE, "inside/model")).deployments[0]?.model).toBe("internal-name")
+    expect(await models.find(MEMBER, "inside/model")).toMatchObject({
+      is_locked: true,
+      entry: null,
+    })
+    expect((await models.find(COMMAND_LINE, "inside/model")).deployments[0]?.model).toBe(
+      "internal-name",
+    )
   })
 
   test("sees no rules of a model, unlike operators", async () => {

@@ -4,6 +4,7 @@ import { Redactor } from "../../canon/redactor.ts"
 import { describeSettings } from "../../config/describe.ts"
 import { type LoadedSettings, loadSettings } from "../../config/load.ts"
 import { secretsOf } from "../../config/secret-values.ts"
+import { hidesCostsIn } from "../../config/sections/sign-in.ts"
 import type { Settings } from "../../config/settings.ts"
 import { accountTables } from "../../management/export/account-tables.ts"
 import type { ExportScope } from "../../management/export/exported-table.ts"
@@ -59,7 +60,7 @@ export const registerExport: RegisterCommand = (program, terminal) => {
       const { catalog } = runtimeConfigOf(settings, lists).config
       const manifest = await ExportFolder.fill(path, (folder) =>
         databaseOf(loaded.settings).readSnapshot(async (snapshot) => {
-          const scope = await scopeOf(snapshot, options)
+          const scope = await scopeOf(snapshot, options, settings)
           const tables = [...accountTables(scope), ...ledgerTables(scope)]
           if (!scope.isNarrowed) tables.push(modelTable(settings, catalog))
           const files: ExportedFile[] = []
@@ -88,7 +89,11 @@ function requirePeriod({ since, until }: ExportOptions): void {
   throw new CommandError("usage", "--until must be later than --since")
 }
 
-async function scopeOf(snapshot: Snapshot, options: ExportOptions): Promise<ExportScope> {
+async function scopeOf(
+  snapshot: Snapshot,
+  options: ExportOptions,
+  settings: Settings,
+): Promise<ExportScope> {
   const { account, since = 0, until, withKeyHashes = false } = options
   const { store } = snapshot
   const accounts =
@@ -97,6 +102,7 @@ async function scopeOf(snapshot: Snapshot, options: ExportOptions): Promise<Expo
     snapshot,
     accounts,
     isNarrowed: account !== undefined,
+    hidesCosts: hidesCostsIn(settings),
     from: since,
     until,
     hasKeyHashes: withKeyHashes,

@@ -60,7 +60,7 @@ export const SIGN_IN = section(
     showCostsTo: setting(costAudience, {
       implied: "everyone",
       documentation:
-        "who sees multipliers, providers and deployments: `everyone`, or `operators`. With `operators`, members of accounts and callers see [only their own prices](../run/resell.md#hide-your-costs)",
+        "who sees multipliers, providers and deployments: `everyone`, or `operators`. With `operators`, members of accounts and callers see [only their own prices](../run/accounts.md#hide-your-costs-from-customers)",
     }),
   },
   {

@@ -1,5 +1,6 @@
 import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import { formatCredits } from "../../ledger/money.ts"
+import { customerReceipt } from "../../relay/billing/customer-receipt.ts"
 import { showReceipt, showWholeReceipt } from "../../relay/billing/receipt.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 import type { StatementLine } from "../../store/entries.ts"
@@ -125,14 +126,17 @@ function* balances(
 
 /** Yields receipts in the order of their request ids, which is roughly chronological. */
 async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
-  const { snapshot, accounts, isNarrowed, from } = scope
+  const { snapshot, accounts, isNarrowed, from, hidesCosts } = scope
   const account = isNarrowed ? accounts[0]?.id : undefined
   const filter = { account, from, until: endOf(scope) }
+  const showOwn = hidesCosts
+    ? (record: ReceiptRecord) => customerReceipt(showReceipt(record))
+    : showReceipt
+  const show = isNarrowed ? showOwn : showWholeReceipt
   const all = allPages<ReceiptRecord>((last, limit) =>
     snapshot.store.settlements.listReceipts(filter, last?.request ?? "", limit),
   )
-  for await (const receipt of all)
-    yield receiptRow(receipt, isNarrowed ? showReceipt : showWholeReceipt)
+  for await (const receipt of all) yield receiptRow(receipt, show)
 }
 
 /**

@@ -4,8 +4,7 @@ import type { CallerReceipt } from "#contract/receipts.ts"
 /** The multiplier of prices that already include it. */
 export const NO_MULTIPLIER = "1"
 
-const FORMULA =
-  "cost = ceil(sum(quantity x per_million / 1000000)), rounded up to the nanocredit"
+const FORMULA = "cost = ceil(sum(quantity x per_million / 1000000)), rounded up to the nanocredit"
 
 /**
  * Returns a receipt for a caller who does not see the operator's costs. Its rates include the multiplier, so the

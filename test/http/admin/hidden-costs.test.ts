@@ -95,6 +95,13 @@ function hiddenIn(text: string): readonly string[] {
   ]
 }
 
+/** Returns the values of the other account in a text. */
+function foreignIn(text: string, role: Role): readonly string[] {
+  if (role === "operator") return []
+  const { secrets } = role === "stranger" ? world.ours : world.theirs
+  return secrets.filter((secret) => text.includes(secret))
+}
+
 async function contentOf(response: Response): Promise<string> {
   return JSON.stringify([...response.headers]) + (await response.text())
 }
@@ -118,12 +125,10 @@ const VARIANTS: readonly Case[] = [
     route: "GET /models",
     ask: ({ theirs }) => ({ query: `account=${theirs.account}` }),
   },
-  ...["chat", "broken"].map(
-    (name): Case => ({
-      route: "GET /models/{provider}/{name}",
-      ask: () => ({ path: { provider: "shop", name } }),
-    }),
-  ),
+  ...["chat", "broken"].map((name): Case => ({
+    route: "GET /models/{provider}/{name}",
+    ask: () => ({ path: { provider: "shop", name } }),
+  })),
 ]
 
 const ALL = [...CASES, ...VARIANTS].filter(({ endsSession }) => endsSession !== true)
@@ -138,7 +143,9 @@ async function answersTo(role: Role): Promise<Map<string, readonly string[]>> {
     const target = { url: world.gateway.url, headers: world.headersOf(role) }
     const content = await contentOf(await ask(target, method, path + query, asking.body))
     // A response may repeat values of the request.
-    const hidden = hiddenIn(content).filter((value) => !JSON.stringify(asking).includes(value))
+    const hidden = [...hiddenIn(content), ...foreignIn(content, role)].filter(
+      (value) => !JSON.stringify([asking, one.tells]).includes(value),
+    )
     found.set(`${one.route} ${query}`, hidden)
   }
   return found
@@ -149,9 +156,10 @@ async function requestCases(): Promise<Case[]> {
   const { data } = await asked(world.gateway, "GET", "/requests?limit=100")
   const ids = (data as { readonly id: string }[]).map(({ id }) => id)
   return ids.flatMap((request) =>
-    ["GET /receipts/{request}", "GET /requests/{request}"].map(
-      (route): Case => ({ route, ask: () => ({ path: { request } }) }),
-    ),
+    ["GET /receipts/{request}", "GET /requests/{request}"].map((route): Case => ({
+      route,
+      ask: () => ({ path: { request } }),
+    })),
   )
 }
 

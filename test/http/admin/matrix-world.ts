@@ -1,6 +1,11 @@
 import type { Settings } from "../../../src/config/settings.ts"
 import { databaseOf } from "../../../src/store/installation-database.ts"
-import { type GatewayOptions, provider, simulated, type TestGateway } from "../../support/gateway.ts"
+import {
+  type GatewayOptions,
+  provider,
+  simulated,
+  type TestGateway,
+} from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
 /** All kinds of callers. `stranger` is the owner of another account. */

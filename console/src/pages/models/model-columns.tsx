@@ -19,11 +19,19 @@ import { isOne, typicalCost } from "./prices.ts"
 /** Reliability of models, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
 
+/** Columns that show where a model runs and how its price is made. */
+const COST_COLUMNS: ReadonlySet<string> = new Set(["provider", "multiplier", "priced"])
+
 /** Returns the columns of the catalog. @param show opens a model. */
 export function modelColumns(
   show: (id: string) => void,
   history: ModelHistory,
+  showsCosts: boolean,
 ): readonly Column<Model>[] {
+  return allColumns(show, history).filter(({ id }) => showsCosts || !COST_COLUMNS.has(id))
+}
+
+function allColumns(show: (id: string) => void, history: ModelHistory): readonly Column<Model>[] {
   return [
     {
       id: "name",

@@ -45,14 +45,14 @@ function ModelDetail({
   model,
   history,
 }: Omit<ModelDrawerProperties, "onClose" | "model"> & { readonly model: Model }) {
-  const { is_operator: isOperator } = useSession()
+  const { is_operator: isOperator, shows_costs: showsCosts } = useSession()
   return (
     <Stack gap="lg">
       <Group gap="xs">
         <TryButton model={model} />
         <CopyButton value={model.id} label="Copy ID" text="Copy ID" />
       </Group>
-      <Facts facts={factsOf(model)} />
+      <Facts facts={factsOf(model, showsCosts)} />
       <section>
         <Title order={3} size="h6" mb={4}>
           Last 24 hours
@@ -81,13 +81,15 @@ function ModelDetail({
           <GroupMembers group={model.group} />
         </section>
       )}
-      <section>
-        <Title order={3} size="h6" mb={4}>
-          Deployments
-        </Title>
-        <Deployments model={model} />
-        {isOperator && model.group === null && <DeploymentActions model={model} />}
-      </section>
+      {showsCosts && (
+        <section>
+          <Title order={3} size="h6" mb={4}>
+            Deployments
+          </Title>
+          <Deployments model={model} />
+          {isOperator && model.group === null && <DeploymentActions model={model} />}
+        </section>
+      )}
       {isOperator && model.kind === "chat" && model.group === null && (
         <section>
           <Title order={3} size="h6" mb={4}>
@@ -123,7 +125,7 @@ function GroupPrice() {
 
 const CAN_WORDS = { true: "yes", false: "no", null: "not known" }
 
-function factsOf(model: Model): Fact[] {
+function factsOf(model: Model, showsCosts: boolean): Fact[] {
   const origins = { known: "model registry", file: "tollgate.yaml", console: "this console" }
   return [
     { label: "Kind", value: model.kind },
@@ -140,10 +142,12 @@ function factsOf(model: Model): Fact[] {
       label,
       value: CAN_WORDS[String(hasCapability(model, value)) as keyof typeof CAN_WORDS],
     })),
-    ...(model.group === null
-      ? [{ label: "Price from", value: priceSourceText(model.price_source) }]
+    ...(model.group === null && showsCosts
+      ? [
+          { label: "Price from", value: priceSourceText(model.price_source) },
+          { label: "Multiplier", value: `× ${model.multiplier}` },
+        ]
       : []),
-    ...(model.group === null ? [{ label: "Multiplier", value: `× ${model.multiplier}` }] : []),
     { label: "Defined in", value: origins[model.origin] },
   ]
 }

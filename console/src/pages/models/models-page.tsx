@@ -34,7 +34,7 @@ const FIRST_ROWS = 15
 
 /** Lists all callable models with their properties and prices. */
 export function ModelsPage() {
-  const { is_operator: isOperator } = useSession()
+  const { is_operator: isOperator, shows_costs: showsCosts } = useSession()
   const { model: openId, sort, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const { data: models, isPending, error, refetch } = useModels()
@@ -42,7 +42,7 @@ export function ModelsPage() {
   const [isAdding, setAdding] = useState(false)
   const open = models?.find(({ id }) => id === openId)
   const { data: history } = useQuery(reliabilityQuery("model"))
-  const columns = useMemo(() => modelColumns(show, history), [history])
+  const columns = useMemo(() => modelColumns(show, history, showsCosts), [history, showsCosts])
   const chosen = useChosenColumns("models", columns)
   const sorting = useMemo(() => readSorting(sort, columns, BY_NAME), [sort, columns])
   const found = useFoundModels(models, filters, sorting)
@@ -59,7 +59,7 @@ export function ModelsPage() {
   return (
     <Page
       title="Models"
-      description="Available models and their prices, in credits per million units, including the multiplier."
+      description={`Available models and their prices, in credits per million units${showsCosts ? ", including the multiplier" : ""}.`}
       actions={
         isOperator && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>

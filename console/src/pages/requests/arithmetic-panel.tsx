@@ -4,11 +4,13 @@ import { type ArithmeticLine, workCharge } from "../../format/arithmetic.ts"
 import { creditsText } from "../../format/credits.ts"
 import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
+import { useSession } from "../../session.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
 /** Shows the computation of a charge: the price of each usage class, the sum, the multiplier and the rounding. */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
+  const { shows_costs: showsCosts } = useSession()
   if (arithmetic === null || price === null) {
     return (
       <Panel title="Cost">
@@ -63,7 +65,9 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
           </Table.Tbody>
           <Table.Tfoot>
             <Total label="Sum" value={worked.sum} />
-            <Total label={`× multiplier ${price.multiplier}`} value={worked.product} />
+            {showsCosts && (
+              <Total label={`× multiplier ${price.multiplier}`} value={worked.product} />
+            )}
             {worked.rounded !== worked.product && (
               <Total label="Rounded up to the nanocredit" value={worked.rounded} />
             )}

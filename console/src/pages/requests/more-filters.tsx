@@ -1,6 +1,7 @@
 import { Button, Popover, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { IconAdjustmentsHorizontal } from "../../ui/icons.tsx"
+import { useSession } from "../../session.tsx"
 import type { FilterBarProperties } from "./filter-bar.tsx"
 import {
   BOUND_FILTERS,
@@ -38,6 +39,7 @@ function FilterForm({
   onDone,
 }: MoreFiltersProperties & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState<RequestFilters>(filters)
+  const { shows_costs: showsCosts } = useSession()
   const isFaulty = BOUND_FILTERS.some(([name]) => boundFault(typed[name] ?? "") !== undefined)
   const field = (name: keyof RequestFilters, label: string, error?: string) => (
     <TextInput
@@ -62,7 +64,9 @@ function FilterForm({
       <Stack gap="xs">
         <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
           {BOUND_FILTERS.map(([name, label]) => field(name, label, boundFault(typed[name] ?? "")))}
-          {LINKED_FILTERS.map(([name, label]) => field(name, label))}
+          {LINKED_FILTERS.filter(([name]) => showsCosts || name !== "provider").map(
+            ([name, label]) => field(name, label),
+          )}
         </SimpleGrid>
         <Button type="submit" size="xs" disabled={isFaulty}>
           Filter

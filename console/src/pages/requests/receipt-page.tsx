@@ -8,6 +8,7 @@ import { useAccount } from "../../account.tsx"
 import { ApiError } from "../../api/api-error.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { countText, durationText } from "../../format/numbers.ts"
+import { useSession } from "../../session.tsx"
 import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -86,13 +87,14 @@ interface ReceiptPartsProperties {
 }
 
 function ReceiptParts({ receipt, failures }: ReceiptPartsProperties) {
+  const { shows_costs: showsCosts } = useSession()
   return (
     <>
       <SummaryPanel receipt={receipt} />
       <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
         <ArithmeticPanel receipt={receipt} />
         <Stack gap="md">
-          <AttemptsPanel receipt={receipt} failures={failures} />
+          {showsCosts && <AttemptsPanel receipt={receipt} failures={failures} />}
           <LossesPanel losses={receipt.losses} />
           <UsagePanel receipt={receipt} />
         </Stack>
@@ -107,6 +109,7 @@ const NONE_KNOWN: ReadonlyMap<string, string> = new Map()
 
 function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
   const { isAll } = useAccount()
+  const { shows_costs: showsCosts } = useSession()
   const outcome = receipt.attempts.at(-1)?.outcome
   return (
     <Panel>
@@ -132,7 +135,7 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
           ...(receipt.requested_model === undefined
             ? []
             : [{ label: "Requested as", value: receipt.requested_model }]),
-          ...deploymentFacts(receipt),
+          ...(showsCosts ? deploymentFacts(receipt) : []),
           ...routeFacts(receipt),
           {
             label: "Key",

@@ -14,12 +14,15 @@ export interface ColumnSettings {
   readonly isAll: boolean
   /** Whether times are absolute and not relative. */
   readonly isExact: boolean
+  /** Whether the user sees providers. */
+  readonly showsCosts: boolean
 }
 
 /** Returns the columns of the list of requests. */
 export function requestColumns({
   isAll,
   isExact,
+  showsCosts,
 }: ColumnSettings): readonly Column<RequestSummary>[] {
   const at: Column<RequestSummary> = {
     id: "at",
@@ -35,7 +38,8 @@ export function requestColumns({
     cell: (request) => <AccountName id={request.account} />,
   }
   const [model, ...others] = COLUMNS
-  return [model, at, ...(isAll ? [account] : []), ...others]
+  const shown = others.filter(({ id }) => showsCosts || id !== "provider")
+  return [model, at, ...(isAll ? [account] : []), ...shown]
 }
 
 const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = [

@@ -5,6 +5,7 @@ import type { ListedRequestPage } from "tollgate-contract/failures.ts"
 import { addressOf } from "../../api/address.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { momentText } from "../../format/moments.ts"
+import { useSession } from "../../session.tsx"
 import { ColumnChoice, useChosenColumns } from "../../ui/column-choice.tsx"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -37,8 +38,12 @@ export function RequestList(properties: RequestListProperties) {
   const navigate = useNavigate()
   const query = useStableQuery(filters, requestQueryOf)
   const [isExact, setExact] = useExactTimes()
+  const { shows_costs: showsCosts } = useSession()
   const keys = useKeyNames(account)
-  const all = useMemo(() => listColumns({ isAll, isExact, keys }), [isAll, isExact, keys])
+  const all = useMemo(
+    () => listColumns({ isAll, isExact, showsCosts, keys }),
+    [isAll, isExact, showsCosts, keys],
+  )
   const chosen = useChosenColumns("requests", all)
   const pages = usePages(
     "GET /requests",

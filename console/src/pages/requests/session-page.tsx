@@ -22,7 +22,9 @@ const PAGE = 200
 const MAX_CALLS = 1_000
 /** The columns whose values differ between the requests of a session. */
 const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
-const COLUMNS = requestColumns({ isAll: false, isExact: true }).filter(({ id }) => SHOWN.has(id))
+const COLUMNS = requestColumns({ isAll: false, isExact: true, showsCosts: true }).filter(({ id }) =>
+  SHOWN.has(id),
+)
 
 /** Shows the calls of one session in order, with their totals. */
 export function SessionPage() {

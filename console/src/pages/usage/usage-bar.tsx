@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Select, TextInput } from "@mantine/core"
-import { GROUPS, groupOf, TIMES, type UsageFilters } from "./usage-filters.ts"
+import { useSession } from "../../session.tsx"
+import { groupOf, groupsFor, TIMES, type UsageFilters } from "./usage-filters.ts"
 import { METRICS, type UsageMetric } from "./usage-metrics.ts"
 
 export interface UsageBarProperties {
@@ -14,6 +15,7 @@ export interface UsageBarProperties {
  * a link.
  */
 export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProperties) {
+  const { shows_costs: showsCosts } = useSession()
   const metrics = METRICS.filter(({ isOperators }) => isOperator || !isOperators)
   return (
     <div className="filters">
@@ -26,7 +28,7 @@ export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProp
       />
       <Select
         aria-label="Group by"
-        data={[...GROUPS]}
+        data={[...groupsFor(showsCosts)]}
         value={groupOf(filters)}
         onChange={(group) => onChange({ group: group ?? undefined })}
         allowDeselect={false}

@@ -60,6 +60,11 @@ export const NARROWING = [
   "tag",
 ] as const
 
+/** Returns the groups that a user can choose. Users who do not see costs do not see providers. */
+export function groupsFor(showsCosts: boolean): typeof GROUPS {
+  return showsCosts ? GROUPS : GROUPS.filter(({ value }) => value !== "provider")
+}
+
 export type UsageGroupName = (typeof GROUPS)[number]["value"]
 
 export function groupOf({ group }: UsageFilters): UsageGroupName {
