@@ -98,19 +98,25 @@ function ModelDetail({
           <ModelRules model={model} />
         </section>
       )}
-      <section>
-        <Title order={3} size="h6" mb={4}>
-          Endpoints
-        </Title>
-        <Group gap={6}>
-          {model.endpoints.map((endpoint) => (
-            <Badge key={endpoint} variant="default" radius="sm" tt="none" fw={400} ff="monospace">
-              {endpoint}
-            </Badge>
-          ))}
-        </Group>
-      </section>
+      <Endpoints endpoints={model.endpoints} />
     </Stack>
+  )
+}
+
+function Endpoints({ endpoints }: Pick<Model, "endpoints">) {
+  return (
+    <section>
+      <Title order={3} size="h6" mb={4}>
+        Endpoints
+      </Title>
+      <Group gap={6}>
+        {endpoints.map((endpoint) => (
+          <Badge key={endpoint} variant="default" radius="sm" tt="none" fw={400} ff="monospace">
+            {endpoint}
+          </Badge>
+        ))}
+      </Group>
+    </section>
   )
 }
 

@@ -10,7 +10,6 @@ import { Panel } from "../../ui/panel.tsx"
 /** Shows the computation of a charge: the price of each usage class, the sum, the multiplier and the rounding. */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
-  const { shows_costs: showsCosts } = useSession()
   if (arithmetic === null || price === null) {
     return (
       <Panel title="Cost">
@@ -65,9 +64,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
           </Table.Tbody>
           <Table.Tfoot>
             <Total label="Sum" value={worked.sum} />
-            {showsCosts && (
-              <Total label={`× multiplier ${price.multiplier}`} value={worked.product} />
-            )}
+            <Multiplier multiplier={price.multiplier} product={worked.product} />
             {worked.rounded !== worked.product && (
               <Total label="Rounded up to the nanocredit" value={worked.rounded} />
             )}
@@ -109,6 +106,17 @@ function servedText({ modes = [], unpriced = [] }: Receipt): string {
 
 function estimateText({ estimated }: Receipt): string {
   return estimated ? " The gateway counted the usage, because the vendor reported none." : ""
+}
+
+interface MultiplierProperties {
+  readonly multiplier: string
+  readonly product: string
+}
+
+/** Shows the multiplier, unless the rates include it because the user does not see costs. */
+function Multiplier({ multiplier, product }: MultiplierProperties) {
+  const { shows_costs: showsCosts } = useSession()
+  return showsCosts && <Total label={`× multiplier ${multiplier}`} value={product} />
 }
 
 interface TotalProperties {

@@ -9,7 +9,7 @@ import { When } from "../../ui/when.tsx"
 import { type ColumnSettings, hasFailed, requestColumns } from "./request-columns.tsx"
 import "./histogram.css"
 
-interface ListColumnSettings extends ColumnSettings {
+export interface ListColumnSettings extends ColumnSettings {
   /** Names of loaded keys by id. */
   readonly keys: ReadonlyMap<string, string>
 }

@@ -16,7 +16,7 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { readSorting, sortingText } from "../../ui/sorting.ts"
 import type { ListProperties } from "./list-properties.ts"
-import { listColumns } from "./list-columns.tsx"
+import { listColumns, type ListColumnSettings } from "./list-columns.tsx"
 import { isFiltered, requestQueryOf } from "./request-filters.ts"
 import { useExactTimes } from "./use-exact-times.ts"
 import { useKeyNames } from "./use-key-names.ts"
@@ -32,18 +32,22 @@ const COLUMN_WIDTH = 120
 /** Maximum number of columns with wide spacing. */
 const SPACIOUS_COLUMNS = 7
 
+function useColumns({ isAll, isExact, keys }: Omit<ListColumnSettings, "showsCosts">) {
+  const { shows_costs: showsCosts } = useSession()
+  return useMemo(
+    () => listColumns({ isAll, isExact, showsCosts, keys }),
+    [isAll, isExact, showsCosts, keys],
+  )
+}
+
 /** Lists requests: those that held credits, and, unless a filter excludes them, those that were refused. */
 export function RequestList(properties: RequestListProperties) {
   const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()
   const query = useStableQuery(filters, requestQueryOf)
   const [isExact, setExact] = useExactTimes()
-  const { shows_costs: showsCosts } = useSession()
   const keys = useKeyNames(account)
-  const all = useMemo(
-    () => listColumns({ isAll, isExact, showsCosts, keys }),
-    [isAll, isExact, showsCosts, keys],
-  )
+  const all = useColumns({ isAll, isExact, keys })
   const chosen = useChosenColumns("requests", all)
   const pages = usePages(
     "GET /requests",
