@@ -1,5 +1,6 @@
 import { accountRoutes, creditRoutes } from "./accounts.ts"
 import { labelBudgetRoutes } from "./label-budgets.ts"
+import { memberKeyRoutes } from "./member-keys.ts"
 import { modelRoutes, providerRoutes } from "./catalog-routes.ts"
 import { codeRoutes } from "./codes.ts"
 import { failureRoutes } from "./failures.ts"
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...accountRoutes,
   ...creditRoutes,
   ...labelBudgetRoutes,
+  ...memberKeyRoutes,
   ...codeRoutes,
   ...keyRoutes,
   ...receiptRoutes,

@@ -35,3 +35,17 @@ function fits(chunk: string, text: string, at: number): boolean {
   }
   return true
 }
+
+/** Longer than any glob, so that a part of it can only be matched by `*`. */
+const LONG_TEXT = "\u0001".repeat(1_000)
+const ANY_CHARACTER = "\u0002"
+
+/**
+ * Whether a glob matches every text that another glob matches. The other glob is tried with the shortest and with a
+ * very long text for each `*`, of characters that no glob contains.
+ */
+export function globIncludes(outer: string, inner: string): boolean {
+  const matches = globMatcher(outer)
+  const characters = inner.replaceAll("?", ANY_CHARACTER)
+  return ["", LONG_TEXT].every((text) => matches(characters.replaceAll("*", text)))
+}

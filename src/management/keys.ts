@@ -22,6 +22,7 @@ import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { boundedRows } from "./pages.ts"
 import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
 import { rejectionOf } from "./key-rejection.ts"
+import { checkMemberKeyChange, checkNewMemberKey, memberKeyRulesOf } from "./member-keys.ts"
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 import { toSentence } from "./sentence.ts"
@@ -44,7 +45,8 @@ export interface KeyQuery extends PageQuery {
 }
 
 /**
- * Manages the keys of callers. Members of an account create keys, and owners and the creator of a key can change it.
+ * Manages the keys of callers. Members of an account create keys under the rules of the account, and owners and the
+ * creator of a key can change it.
  */
 export class Keys {
   readonly #store: Store
@@ -104,7 +106,11 @@ export class Keys {
 
   async #insert(actor: Actor, input: NewKey, id: string, secret: KeySecretRecord): Promise<Key> {
     requireRole(actor, input.account, "member")
-    await this.#refuseClosed(input.account)
+    const account = await this.#store.accounts.find(input.account)
+    if (account?.state === "closed") {
+      throw new GatewayError("conflict", "This account is closed and cannot get new keys.")
+    }
+    if (account && isMember(actor, account.id)) checkNewMemberKey(memberKeyRulesOf(account), input)
     const now = Date.now()
     const createdBy = actor.kind === "user" ? actor.id : null
     const key: NewKeyRecord = { ...newKeyRecord(input, id, secret, now), createdBy }
@@ -122,6 +128,10 @@ export class Keys {
    */
   async change(actor: Actor, id: string, input: KeyChange): Promise<Key> {
     const before = await this.#requireUsable(actor, id)
+    if (isMember(actor, before.account)) {
+      const account = await this.#store.accounts.find(before.account)
+      if (account) checkMemberKeyChange(memberKeyRulesOf(account), input)
+    }
     const change = changeOf(input, Date.now())
     const audited = {
       action: "key.change",
@@ -177,12 +187,6 @@ export class Keys {
       ),
     )
     return this.#document(actor, record)
-  }
-
-  async #refuseClosed(id: string): Promise<void> {
-    const account = await this.#store.accounts.find(id)
-    if (account?.state !== "closed") return
-    throw new GatewayError("conflict", "This account is closed and cannot get new keys.")
   }
 
   async #document(actor: Actor, record: KeyRecord): Promise<Key> {
@@ -252,6 +256,11 @@ export class Keys {
       throw new GatewayError("conflict", toSentence(error.message), { cause: error })
     }
   }
+}
+
+/** Whether the rules for keys of members apply to an actor. */
+function isMember(actor: Actor, account: string): boolean {
+  return !actor.isOperator && actor.roles.get(account) === "member"
 }
 
 const NO_KEYS: Page<Key> = { object: "list", data: [], next_cursor: null }

@@ -32,8 +32,22 @@ export interface AccountLimits {
   readonly monthlyBudget?: string
   /** Maximum spending for all requests of an end user, or for all requests with a tag. */
   readonly labelBudgets?: readonly LabelBudget[]
+  /** Rules for keys that members create. */
+  readonly memberKeys?: MemberKeyRules
   /** The id of the account's price group. */
   readonly priceGroup?: string
+}
+
+/** Rules for keys that members of an account create, in their stored form. An absent field means no limit. */
+export interface MemberKeyRules {
+  /** Set if members may not create keys. */
+  readonly mayCreate?: false
+  /** Globs of the models that keys may allow. */
+  readonly models?: readonly string[]
+  /** Maximum budgets of a key in nanocredits, as text. */
+  readonly budget?: string
+  readonly dailyBudget?: string
+  readonly monthlyBudget?: string
 }
 
 /** Returns the budgets of an account. There is no total budget, because the balance already limits the total. */
@@ -86,16 +100,25 @@ export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
   readonly state?: AccountState
-  /** Replaces all limits except the budgets of labels. */
-  readonly limits?: Omit<AccountLimits, "labelBudgets">
+  /** Replaces all limits except the budgets of labels and the rules for keys of members. */
+  readonly limits?: Omit<AccountLimits, "labelBudgets" | "memberKeys">
   readonly labelBudgets?: readonly LabelBudget[]
+  readonly memberKeys?: MemberKeyRules
 }
 
 /** Returns the limits of an account after a change. */
 export function limitsAfter(limits: AccountLimits, change: AccountChange): AccountLimits {
-  const { labelBudgets = limits.labelBudgets ?? [] } = change
-  const { labelBudgets: _before, ...others }: AccountLimits = change.limits ?? limits
-  return { ...others, ...(labelBudgets.length > 0 && { labelBudgets }) }
+  const { labelBudgets = limits.labelBudgets ?? [], memberKeys = limits.memberKeys ?? {} } = change
+  const {
+    labelBudgets: _before,
+    memberKeys: _rules,
+    ...others
+  }: AccountLimits = change.limits ?? limits
+  return {
+    ...others,
+    ...(labelBudgets.length > 0 && { labelBudgets }),
+    ...(Object.keys(memberKeys).length > 0 && { memberKeys }),
+  }
 }
 
 /** Whether a change affects requests, so that nodes must reload the account's keys. */

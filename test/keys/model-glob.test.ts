@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { globMatcher } from "../../src/keys/model-glob.ts"
+import { globIncludes, globMatcher } from "../../src/keys/model-glob.ts"
 import { threadTime } from "../support/processor-time.ts"
 
 test.each([
@@ -60,4 +60,42 @@ test("every model glob is matched quickly", () => {
     for (let round = 0; round < 100; round++) for (const glob of globs) globMatcher(glob)(id)
   }, 500)
   expect(taken).toBeLessThan(500)
+})
+
+test.each([
+  ["*", "openai/*", true],
+  ["openai/*", "openai/*", true],
+  ["openai/*", "openai/gpt-?", true],
+  ["openai/gpt-*", "openai/*", false],
+  ["openai/gpt-*", "openai/gpt-*-mini", true],
+  ["openai/gpt-?", "openai/gpt-*", false],
+  ["openai/gpt-?*", "openai/gpt-*", false],
+  ["openai/gpt-?", "openai/gpt-?", true],
+  ["openai/gpt-5", "openai/gpt-?", false],
+  ["openai/gpt-5", "openai/gpt-5", true],
+  ["*/gpt-5", "openai/*", false],
+  ["a*b*c", "a*c", false],
+])("globIncludes(%p, %p) is %p", (outer, inner, expected) => {
+  expect(globIncludes(outer, inner)).toBe(expected)
+})
+
+test("globIncludes is true only if the outer glob matches all texts of the inner glob", () => {
+  const words = (letters: string, longest: number): string[] =>
+    longest === 0
+      ? [""]
+      : [
+          "",
+          ...words(letters, longest - 1).flatMap((word) => [...letters].map((one) => word + one)),
+        ]
+  const texts = [...new Set(words("abx", 6))]
+  const globs = [...new Set(words("ab*?", 4))]
+  const matched = new Map(globs.map((glob) => [glob, texts.filter(globMatcher(glob))]))
+  for (const outer of globs) {
+    const matches = globMatcher(outer)
+    for (const inner of globs) {
+      if (!globIncludes(outer, inner)) continue
+      const other = matched.get(inner)?.find((text) => !matches(text))
+      expect({ outer, inner, other }).toEqual({ outer, inner, other: undefined })
+    }
+  }
 })

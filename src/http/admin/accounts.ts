@@ -2,11 +2,13 @@ import { accountRoutes, creditRoutes } from "#contract/accounts.ts"
 import { codeRoutes } from "#contract/codes.ts"
 import { keyRoutes } from "#contract/keys.ts"
 import { labelBudgetRoutes } from "#contract/label-budgets.ts"
+import { memberKeyRoutes } from "#contract/member-keys.ts"
 import type { Accounts } from "../../management/accounts.ts"
 import type { Codes } from "../../management/codes.ts"
 import type { Credits } from "../../management/credits.ts"
 import type { Keys } from "../../management/keys.ts"
 import type { LabelBudgetManagement } from "../../management/label-budgets.ts"
+import type { MemberKeyManagement } from "../../management/member-keys.ts"
 import type { Payments } from "../../management/payments.ts"
 import type { Redemptions } from "../../management/redemptions.ts"
 import type { Statements } from "../../management/statements.ts"
@@ -74,6 +76,15 @@ export function creditEndpoints({
       redemptions.redeem(actor, path("id"), body.code),
     "GET /accounts/{id}/statement": async ({ actor, path, query }) =>
       downloadAnswer(await statements.open(actor, path("id"), query)),
+  })
+}
+
+/** `/admin/v1/accounts/{id}/member-keys`: the rules for keys that members create. */
+export function memberKeyEndpoints(memberKeys: MemberKeyManagement): AdminEndpoint[] {
+  return endpoints(memberKeyRoutes, {
+    "GET /accounts/{id}/member-keys": ({ actor, path }) => memberKeys.find(actor, path("id")),
+    "PUT /accounts/{id}/member-keys": ({ actor, path, body }) =>
+      memberKeys.change(actor, path("id"), body),
   })
 }
 

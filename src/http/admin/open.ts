@@ -48,12 +48,14 @@ import type { Events } from "../../telemetry/events.ts"
 import { AttemptLimits } from "../../users/attempt-limits.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { LabelBudgetManagement } from "../../management/label-budgets.ts"
+import { MemberKeyManagement } from "../../management/member-keys.ts"
 import {
   accountEndpoints,
   codeEndpoints,
   creditEndpoints,
   keyEndpoints,
   labelBudgetEndpoints,
+  memberKeyEndpoints,
 } from "./accounts.ts"
 import type { Handler } from "../server.ts"
 import { adminApp } from "./app.ts"
@@ -218,6 +220,7 @@ function ledgerEndpoints(
       }),
       payments,
     }),
+    ...memberKeyEndpoints(new MemberKeyManagement(store, audit)),
     ...labelBudgetEndpoints(new LabelBudgetManagement(store, audit, () => keysChanged(parts))),
     ...creditEndpoints({
       credits: new Credits(store, audit),

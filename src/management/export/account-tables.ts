@@ -8,6 +8,7 @@ import { COMMAND_LINE } from "../actor.ts"
 import { accountDocument } from "../account-document.ts"
 import { keyDocument } from "../key-document.ts"
 import { budgetDocument, labelDocument } from "../label-budgets.ts"
+import { memberKeyRulesOf } from "../member-keys.ts"
 import { memberDocument } from "../members.ts"
 import {
   allPages,
@@ -20,7 +21,7 @@ import {
 
 const ACCOUNT_COLUMNS =
   "id name created_at balance debt stores_content state models requests_per_minute tokens_per_minute concurrent_requests " +
-  "max_keys max_invitations max_hourly_pace daily_budget daily_budget_left monthly_budget monthly_budget_left price_group label_budgets"
+  "max_keys max_invitations max_hourly_pace daily_budget daily_budget_left monthly_budget monthly_budget_left price_group label_budgets member_keys"
 const MEMBER_COLUMNS = "id account user name email role joined_at"
 const KEY_COLUMNS =
   "id account name hint status is_paused is_read_only models aliases budget daily_budget monthly_budget " +
@@ -48,7 +49,11 @@ export function accountTables(scope: ExportScope): ExportedTable[] {
 
 function accountRow(account: AccountRecord): ExportedRow {
   const { labelBudgets = [] } = account.limits
-  return { ...accountDocument(account), label_budgets: labelBudgets.map(budgetDocument) }
+  return {
+    ...accountDocument(account),
+    label_budgets: labelBudgets.map(budgetDocument),
+    member_keys: memberKeyRulesOf(account),
+  }
 }
 
 async function* members(scope: ExportScope): AsyncGenerator<ExportedRow> {

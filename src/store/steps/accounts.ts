@@ -119,7 +119,8 @@ function* update(id: string, change: AccountChange): Step<AccountRecord> {
   const account = yield* find(id)
   if (!account) throw refusals.noAccount(id)
   const limits = limitsAfter(account.limits, change)
-  const changed = { ...account, ...change, limits }
+  const { memberKeys: _, ...others } = change
+  const changed = { ...account, ...others, limits }
   const { name, storesContent, state } = changed
   if (name !== account.name && (yield* find(name))) throw refusals.nameIsTaken(name)
   yield* run(

@@ -69,6 +69,12 @@ const ACCOUNTS: readonly Case[] = [
     isOurs: true,
     ask: ourAccount({ body: { budgets: [{ user: "ours-user", daily_budget: "1" }] } }),
   },
+  { route: "GET /accounts/{id}/member-keys", isOurs: true, ask: ourAccount() },
+  {
+    route: "PUT /accounts/{id}/member-keys",
+    isOurs: true,
+    ask: ourAccount({ body: {} }),
+  },
   { route: "GET /accounts/{id}/label-budgets/spent", isOurs: true, ask: ourAccount() },
   { route: "GET /accounts/{id}/credits", isOurs: true, ask: ourAccount() },
   { route: "GET /accounts/{id}/entries", isOurs: true, ask: ourAccount() },

@@ -1,0 +1,144 @@
+import type { KeyChange } from "#contract/keys.ts"
+import type { MemberKeyRules } from "#contract/member-keys.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { globIncludes } from "../keys/model-glob.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { AccountRecord, MemberKeyRules as RulesRecord } from "../store/accounts.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+
+/** Manages the rules that owners of an account set for the keys of its members. */
+export class MemberKeyManagement {
+  readonly #store: Store
+  readonly #audit: Audit
+
+  constructor(store: Store, audit: Audit) {
+    this.#store = store
+    this.#audit = audit
+  }
+
+  /** Returns the rules of an account. @throws GatewayError `not_found`. */
+  async find(actor: Actor, account: string): Promise<MemberKeyRules> {
+    requireRole(actor, account, "viewer")
+    return memberKeyRulesOf(await this.#require(account))
+  }
+
+  /**
+   * Replaces the rules of an account. Existing keys remain as they are.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
+  async change(actor: Actor, account: string, rules: MemberKeyRules): Promise<MemberKeyRules> {
+    requireRole(actor, account, "owner")
+    const before = memberKeyRulesOf(await this.#require(account))
+    const memberKeys = recordOf(rules)
+    const after = documentOf(memberKeys)
+    const change = { action: "account.member_keys", account, target: account, before, after }
+    await this.#audit.perform(actor, change, (record) =>
+      this.#store.accounts.update(account, { memberKeys }, record),
+    )
+    return after
+  }
+
+  async #require(id: string): Promise<AccountRecord> {
+    const account = await this.#store.accounts.find(id)
+    // The store also finds accounts by name, but the API only accepts ids.
+    if (account?.id === id) return account
+    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
+  }
+}
+
+/** Returns the rules for keys of an account's members. */
+export function memberKeyRulesOf({ limits }: AccountRecord): MemberKeyRules {
+  return documentOf(limits.memberKeys ?? {})
+}
+
+function documentOf(rules: RulesRecord): MemberKeyRules {
+  return {
+    may_create: rules.mayCreate ?? true,
+    models: rules.models === undefined ? null : [...rules.models],
+    max_budget: creditsOrNull(rules.budget),
+    max_daily_budget: creditsOrNull(rules.dailyBudget),
+    max_monthly_budget: creditsOrNull(rules.monthlyBudget),
+  }
+}
+
+function creditsOrNull(amount: string | undefined): string | null {
+  return amount === undefined ? null : formatCredits(BigInt(amount))
+}
+
+function recordOf(rules: MemberKeyRules): RulesRecord {
+  const { may_create, models, max_budget, max_daily_budget, max_monthly_budget } = rules
+  return {
+    ...(!may_create && { mayCreate: false as const }),
+    ...(models !== null && { models }),
+    ...(max_budget !== null && { budget: String(parseCredits(max_budget)) }),
+    ...(max_daily_budget !== null && { dailyBudget: String(parseCredits(max_daily_budget)) }),
+    ...(max_monthly_budget !== null && { monthlyBudget: String(parseCredits(max_monthly_budget)) }),
+  }
+}
+
+/** The members of a key that the rules restrict. */
+type RestrictedKey = Pick<KeyChange, "models" | "budget" | "daily_budget" | "monthly_budget">
+
+/**
+ * Checks a key that a member creates.
+ * @throws GatewayError `forbidden`; `invalid_value` with the member that exceeds its limit.
+ */
+export function checkNewMemberKey(rules: MemberKeyRules, key: RestrictedKey): void {
+  if (!rules.may_create) {
+    throw new GatewayError(
+      "forbidden",
+      "Members of this account may not create keys. Ask an owner of the account for a key.",
+    )
+  }
+  const { models = null, budget = null, daily_budget = null, monthly_budget = null } = key
+  checkMemberKeyChange(rules, { models, budget, daily_budget, monthly_budget })
+}
+
+/**
+ * Checks the changed members of a key. Members that do not change are not checked, because the key may be older than
+ * the rules.
+ * @throws GatewayError `invalid_value` with the member that exceeds its limit.
+ */
+export function checkMemberKeyChange(rules: MemberKeyRules, change: RestrictedKey): void {
+  checkModels(rules.models, change.models)
+  for (const budget of BUDGETS) checkBudget(rules[`max_${budget}`], change[budget], budget)
+}
+
+const BUDGETS = ["budget", "daily_budget", "monthly_budget"] as const
+const BUDGET_NAMES = {
+  budget: "total budget",
+  daily_budget: "daily budget",
+  monthly_budget: "monthly budget",
+} as const
+
+function checkModels(
+  allowed: readonly string[] | null,
+  wanted: readonly string[] | null | undefined,
+): void {
+  if (allowed === null || wanted === undefined) return
+  const limit = `Members of this account may create keys only for these models: ${allowed.join(", ")}.`
+  if (wanted === null) {
+    throw refused("models", `${limit} Select some of them, because the key would allow all models.`)
+  }
+  const other = wanted.find((glob) => !allowed.some((outer) => globIncludes(outer, glob)))
+  if (other !== undefined) throw refused("models", `${limit} Remove '${other}'.`)
+}
+
+function checkBudget(
+  max: string | null,
+  wanted: string | null | undefined,
+  budget: (typeof BUDGETS)[number],
+): void {
+  if (max === null || wanted === undefined) return
+  if (wanted !== null && parseCredits(wanted) <= parseCredits(max)) return
+  throw refused(
+    budget,
+    `Keys of members of this account need a ${BUDGET_NAMES[budget]} of at most ${max} credits. Set '${budget}' to ${max} or less.`,
+  )
+}
+
+function refused(parameter: string, message: string): GatewayError {
+  return new GatewayError("invalid_value", message, { parameter })
+}
