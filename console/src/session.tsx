@@ -17,3 +17,9 @@ export function beginSession(session: Session): void {
 export async function endSession(): Promise<void> {
   await queryClient.resetQueries()
 }
+
+/** Reports whether the rules for keys of members apply to the user. */
+export function isMemberOf(session: Session | undefined, account: string | undefined): boolean {
+  if (session === undefined || session.is_operator) return false
+  return session.accounts.some(({ id, role }) => id === account && role === "member")
+}

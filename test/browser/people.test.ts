@@ -142,6 +142,41 @@ test("a member sees own prices, but no multiplier, providers and deployments", a
   await operator.page.getByRole("heading", { name: "Attempts" }).waitFor()
 })
 
+test("an owner's rules limit the keys of members", async () => {
+  const { page } = operator
+  const [{ id: account }] = (await ask(page, "GET", "/accounts?search=demo")).body["data"] as [
+    { id: string },
+  ]
+  await page.goto(`/console/members?account=${account}`)
+  await page.getByText("Members may create keys for all models and with any budget.").waitFor()
+  await page.getByRole("button", { name: "Change the rules" }).click()
+  await page.getByRole("dialog").getByLabel("Maximum daily budget").fill("2")
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click()
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+  await page.getByText("Maximum daily budget").waitFor()
+  await image(page, "member-keys")
+
+  await member.page.goto(`/console/keys?account=${account}`)
+  await member.page.getByRole("button", { name: "Create a key" }).first().click()
+  const drawer = member.page.getByRole("dialog")
+  await drawer.getByLabel("Name").fill("laptop")
+  await drawer.getByRole("button", { name: "Create the key" }).click()
+  await drawer.getByText("at most 2 credits").first().waitFor()
+  await drawer.getByLabel("Daily budget").fill("1.5")
+  await drawer.getByRole("button", { name: "Create the key" }).click()
+  await member.page.getByRole("button", { name: "I have copied it" }).click()
+  const { body } = await ask(member.page, "GET", "/keys?mine=true")
+  expect(body["data"]).toMatchObject([{ name: "laptop", daily_budget: { limit: "1.5" } }])
+
+  const forbidden = { may_create: false }
+  await ask(page, "PUT", `/accounts/${account}/member-keys`, forbidden)
+  await member.page.goto(`/console/keys?account=${account}`)
+  await member.page.getByText("Members of this account may not create keys").waitFor()
+  expect(await member.page.getByRole("button", { name: "Create a key" }).count()).toBe(0)
+  await ask(page, "PUT", `/accounts/${account}/member-keys`, {})
+  await page.goto("/console/?account=all")
+})
+
 test("a member cannot see content of another account", async () => {
   const made = await ask(operator.page, "POST", "/accounts", { name: "other", credits: "5" })
   const other = String(made.body["id"])

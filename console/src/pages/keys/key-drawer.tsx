@@ -10,6 +10,7 @@ import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
+import { useMemberKeyRules } from "./use-member-key-rules.ts"
 import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values.ts"
 
 /** The task of the drawer: creating a new key or editing an existing key. */
@@ -45,6 +46,7 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
     initialValues: { ...EMPTY_KEY, account: first },
     validate: KEY_CHECKS,
   })
+  const rules = useMemberKeyRules(form.values.account)
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const body = { account: values.account, ...bodyOf(values, opened) }
     const key = await api("POST /keys", { body }, { idempotencyKey })
@@ -64,7 +66,7 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
             {...form.getInputProps("account")}
           />
         )}
-        <KeyFields form={form} />
+        <KeyFields form={form} rules={rules} />
         <ErrorNotice
           error={error}
           title="Could not create the key"
@@ -78,6 +80,7 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
 
 function EditForm({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
   const form = useForm({ initialValues: valuesOf(target), validate: KEY_CHECKS })
+  const rules = useMemberKeyRules(target.account)
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     const changes = changesOf(target, values)
     if (Object.keys(changes).length > 0) {
@@ -90,7 +93,7 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <KeyFields form={form} />
+        <KeyFields form={form} rules={rules} />
         <ErrorNotice error={error} title="Could not change the key" />
         <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
       </Stack>

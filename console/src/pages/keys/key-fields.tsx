@@ -1,7 +1,9 @@
 import { Accordion, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from "@mantine/core"
 import type { UseFormReturnType } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
+import type { MemberKeyRules } from "tollgate-contract/member-keys.ts"
 import { oneQuery } from "../../api/queries.ts"
+import { creditsText } from "../../format/credits.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import type { KeyValues } from "./key-values.ts"
 
@@ -16,8 +18,14 @@ const EXPIRIES = [
 
 export type KeyForm = UseFormReturnType<KeyValues>
 
+interface KeyFieldsProperties {
+  readonly form: KeyForm
+  /** The rules for keys of members; undefined if the user is not restricted. */
+  readonly rules: MemberKeyRules | undefined
+}
+
 /** The fields of a key: name, expiry, spending limits and models. */
-export function KeyFields({ form }: { readonly form: KeyForm }) {
+export function KeyFields({ form, rules }: KeyFieldsProperties) {
   return (
     <Stack>
       <TextInput
@@ -38,12 +46,16 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
           <TextInput label="When" type="datetime-local" {...form.getInputProps("expires_at")} />
         )}
       </SimpleGrid>
-      <BudgetFields form={form} />
-      <Accordion variant="separated" chevronPosition="left" defaultValue={openPart(form.values)}>
+      <BudgetFields form={form} rules={rules} />
+      <Accordion
+        variant="separated"
+        chevronPosition="left"
+        defaultValue={openPart(form.values, rules)}
+      >
         <Accordion.Item value="limits">
           <Accordion.Control>Models, rate limits and access</Accordion.Control>
           <Accordion.Panel>
-            <LimitFields form={form} />
+            <LimitFields form={form} rules={rules} />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>
@@ -51,8 +63,9 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
   )
 }
 
-function openPart(values: KeyValues): string | null {
+function openPart(values: KeyValues, rules: MemberKeyRules | undefined): string | null {
   const isLimited =
+    hasModels(rules) ||
     values.models.length > 0 ||
     values.origins.length > 0 ||
     values.addresses.length > 0 ||
@@ -64,27 +77,44 @@ function openPart(values: KeyValues): string | null {
   return isLimited ? "limits" : null
 }
 
-function BudgetFields({ form }: { readonly form: KeyForm }) {
+function BudgetFields({ form, rules }: KeyFieldsProperties) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <AmountField label="Total budget" name="budget" form={form} />
-      <AmountField label="Daily budget" name="daily_budget" form={form} />
-      <AmountField label="Monthly budget" name="monthly_budget" form={form} />
+      <AmountField label="Total budget" name="budget" form={form} rules={rules} />
+      <AmountField label="Daily budget" name="daily_budget" form={form} rules={rules} />
+      <AmountField label="Monthly budget" name="monthly_budget" form={form} rules={rules} />
     </SimpleGrid>
   )
 }
 
-interface AmountFieldProperties {
+interface AmountFieldProperties extends KeyFieldsProperties {
   readonly label: string
   readonly name: "budget" | "daily_budget" | "monthly_budget"
-  readonly form: KeyForm
 }
 
-function AmountField({ label, name, form }: AmountFieldProperties) {
-  return <AmountInput label={label} placeholder="no limit" {...form.getInputProps(name)} />
+function AmountField({ label, name, form, rules }: AmountFieldProperties) {
+  const max = rules?.[`max_${name}`] ?? null
+  return (
+    <AmountInput
+      label={label}
+      placeholder={max === null ? "no limit" : `at most ${creditsText(max)}`}
+      {...form.getInputProps(name)}
+    />
+  )
 }
 
-function LimitFields({ form }: { readonly form: KeyForm }) {
+function hasModels(rules: MemberKeyRules | undefined): boolean {
+  return (rules?.models ?? null) !== null
+}
+
+function modelsText(rules: MemberKeyRules | undefined): string {
+  const allowed = rules?.models ?? null
+  return allowed === null
+    ? "IDs, or patterns with an asterisk. Leave empty for all models."
+    : `IDs, or patterns with an asterisk, of the models that members may select: ${allowed.join(", ")}.`
+}
+
+function LimitFields({ form, rules }: KeyFieldsProperties) {
   const models = useQuery(oneQuery("GET /models", { query: { limit: 2_000 } }))
   const ids = models.data?.data.map((model) => model.id) ?? []
   const providers = new Set(models.data?.data.map((model) => `${model.provider}/*`))
@@ -92,8 +122,8 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
     <Stack>
       <TagsInput
         label="Models"
-        description="IDs, or patterns with an asterisk. Leave empty for all models."
-        placeholder={form.values.models.length === 0 ? "all models" : ""}
+        description={modelsText(rules)}
+        placeholder={form.values.models.length === 0 && !hasModels(rules) ? "all models" : ""}
         data={[...providers, ...ids]}
         limit={50}
         maxTags={100}

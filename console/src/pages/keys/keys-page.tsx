@@ -3,6 +3,7 @@ import { IconKey, IconPlus } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import type { Key, KeyWithSecret } from "tollgate-contract/keys.ts"
+import type { MemberKeyRules } from "tollgate-contract/member-keys.ts"
 import { isPlaygroundKey } from "../playground/playground-key.ts"
 import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
@@ -28,6 +29,7 @@ import { OwnSpend } from "./own-spend.tsx"
 import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
 import { NEWEST_FIRST, sortKeys } from "./sort-keys.ts"
+import { useMemberKeyRules } from "./use-member-key-rules.ts"
 import { useKeyPause } from "./use-key-pause.tsx"
 
 const route = getRouteApi("/signed-in/keys")
@@ -48,7 +50,8 @@ export function KeysPage() {
   const [rotating, setRotating] = useState<Key>()
   const [revoking, setRevoking] = useState<Key>()
   const pause = useKeyPause()
-  const mayCreate = may("member")
+  const rules = useMemberKeyRules(accountId)
+  const mayCreate = may("member") && rules?.may_create !== false
 
   useEffect(() => {
     if (create === undefined) return
@@ -77,11 +80,7 @@ export function KeysPage() {
     ),
   })
   return (
-    <Page
-      title="Keys"
-      description="Callers send a key with each request. Each key has its own budgets and limits."
-      actions={mayCreate ? newKey : undefined}
-    >
+    <Page title="Keys" description={descriptionOf(rules)} actions={mayCreate ? newKey : undefined}>
       <ExpiredNotice account={accountId} />
       <KeyList
         account={accountId}
@@ -108,6 +107,12 @@ export function KeysPage() {
       </Confirm>
     </Page>
   )
+}
+
+function descriptionOf(rules: MemberKeyRules | undefined): string {
+  return rules?.may_create === false
+    ? "Members of this account may not create keys. Ask an owner for a key."
+    : "Callers send a key with each request. Each key has its own budgets and limits."
 }
 
 interface KeyListProperties {

@@ -1,5 +1,6 @@
 import { useAccount } from "../../account.tsx"
 import { Page } from "../../ui/page.tsx"
+import { MemberKeysPanel } from "./member-keys-panel.tsx"
 import { MemberList } from "./member-list.tsx"
 
 /** Shows the users of the selected account with their roles. */
@@ -15,6 +16,7 @@ export function MembersPage() {
       }
     >
       <MemberList account={account?.id} mayChange={may("owner")} />
+      {account !== undefined && <MemberKeysPanel account={account.id} mayChange={may("owner")} />}
     </Page>
   )
 }

@@ -1,4 +1,7 @@
+import type { NewKey } from "tollgate-contract/keys.ts"
 import { api } from "../../api/client.ts"
+import { queryClient, sessionQuery } from "../../api/queries.ts"
+import { isMemberOf } from "../../session.tsx"
 import { CallError } from "./call-failure.ts"
 import { KEY_NAME, PlaygroundKeys } from "./playground-key.ts"
 
@@ -49,6 +52,19 @@ function keysOf(user: string): PlaygroundKeys {
 
 async function makeKey(account: string, expiresAt: number): Promise<string> {
   const expires_at = new Date(expiresAt).toISOString()
-  const key = await api("POST /keys", { body: { account, name: KEY_NAME, expires_at } })
+  const limits = await requiredLimits(account)
+  const key = await api("POST /keys", { body: { ...limits, account, name: KEY_NAME, expires_at } })
   return key.secret
+}
+
+/** Returns the limits that the user's keys need at least. */
+async function requiredLimits(account: string): Promise<Partial<NewKey>> {
+  if (!isMemberOf(queryClient.getQueryData(sessionQuery.queryKey), account)) return {}
+  const rules = await api("GET /accounts/{id}/member-keys", { path: { id: account } })
+  return {
+    models: rules.models,
+    budget: rules.max_budget,
+    daily_budget: rules.max_daily_budget,
+    monthly_budget: rules.max_monthly_budget,
+  }
 }
