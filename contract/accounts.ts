@@ -268,6 +268,11 @@ export const creditRoutes = {
     body: redemption,
     answer: entry,
   }),
+  "GET /statements": route({
+    summary: "Download the statements of all accounts for a period as a ZIP file",
+    minimumRole: "operator",
+    query: statementQuery,
+  }),
   "GET /accounts/{id}/statement": route({
     summary: "Download a statement of a period as a CSV or JSON file, or print its totals",
     minimumRole: "viewer",

@@ -4,7 +4,7 @@ const CHUNK_LENGTH = 16 * 1024
 export interface Download {
   readonly name: string
   readonly contentType: string
-  readonly chunks: AsyncIterable<string>
+  readonly chunks: AsyncIterable<string | Uint8Array>
   /** The content security policy of a page that the browser shows instead of saving it; absent for a file. */
   readonly pagePolicy?: string
 }

@@ -2,9 +2,12 @@ import type { StatementQuery } from "#contract/accounts.ts"
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { ownTurn } from "../canon/next-turn.ts"
+import { type ZipFile, zipped } from "../canon/zip.ts"
+import type { AccountRecord } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
-import { type Actor, requireRole } from "./actor.ts"
+import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { type Download, gathered, oneChunk } from "./download.ts"
 import { pagesOf } from "./pages.ts"
 import { STATEMENT_PAGE_POLICY, statementPage } from "./statement-page.ts"
@@ -36,25 +39,69 @@ export class Statements {
    * balance of the next day.
    * @throws GatewayError `not_found`; `invalid_value` if the end is before the start.
    */
-  async open(actor: Actor, id: string, query: StatementQuery): Promise<Download> {
+  async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
     requireRole(actor, id, "viewer")
     const account = await this.#store.accounts.find(id)
     if (account?.id !== id) {
       throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
     }
-    const from = startOf(query.from, "from")
-    const until = startOf(query.to, "to") + DAY_MS
-    if (until <= from) {
-      throw new GatewayError("invalid_value", "'to' must not be before 'from'.", {
-        parameter: "to",
-      })
+    const period = periodOf(query)
+    await this.#requireEntries(id, period.from)
+    return this.#file(actor, account, period, query)
+  }
+
+  /**
+   * Opens the statements of all accounts as a ZIP archive. The statements are read one after the other while the
+   * archive is sent.
+   * @throws GatewayError `forbidden`; `invalid_value` if the end is before the start, or if entries were removed.
+   */
+  async openAll(actor: Actor, query: StatementQuery): Promise<Download> {
+    requireOperator(actor)
+    const period = periodOf(query)
+    const accounts = await this.#store.accounts.list()
+    const { until } = await this.#store.integrity.findPrunedRows()
+    if (period.from < until) {
+      for (const { id } of accounts) {
+        await ownTurn()
+        await this.#requireEntries(id, period.from)
+      }
     }
-    await this.#requireEntries(id, from)
-    const read = await this.#read({ id, name: account.name }, from, until)
+    return {
+      name: `statements-${query.from}-${query.to}.zip`,
+      contentType: "application/zip",
+      chunks: zipped(this.#files(actor, accounts, period, query)),
+    }
+  }
+
+  async *#files(
+    actor: Actor,
+    accounts: readonly AccountRecord[],
+    period: Period,
+    query: StatementQuery,
+  ): AsyncGenerator<ZipFile> {
+    const names = new Set<string>()
+    const modifiedAt = Date.now()
+    for (const account of accounts) {
+      const { name, chunks } = await this.#file(actor, account, period, query)
+      // Different names of accounts can result in the same name of a file.
+      const isNew = !names.has(name.toLowerCase())
+      names.add(name.toLowerCase())
+      yield { name: isNew ? name : `${account.id}-${name}`, modifiedAt, chunks }
+    }
+  }
+
+  /** Returns the statement of an account as a file. */
+  async #file(
+    actor: Actor,
+    { id, name: accountName }: AccountRecord,
+    { from, until }: Period,
+    query: StatementQuery,
+  ): Promise<StatementFile> {
+    const read = await this.#read({ id, name: accountName }, from, until)
     const writeOffs = this.#writeOffs(id, from, until)
     const statement = actor.isOperator ? { ...read, writeOffs } : read
     const { format, content } = query
-    const name = `${fileName(account.name)}-${query.from}-${query.to}`
+    const name = `${fileName(accountName)}-${query.from}-${query.to}`
     const file = { name: `${name}.${format}`, contentType: CONTENT_TYPES[format] }
     if (format !== "html" && content !== "totals") {
       const lines = format === "csv" ? csvStatement(statement) : jsonStatement(statement)
@@ -160,6 +207,25 @@ export class Statements {
       if ((page.at(-1)?.number ?? last) >= last) return
     }
   }
+}
+
+interface Period {
+  /** Start in Unix milliseconds. The end is exclusive. */
+  readonly from: number
+  readonly until: number
+}
+
+/** The statement of one account. */
+export interface StatementFile extends Download {
+  readonly chunks: AsyncIterable<string>
+}
+
+/** Returns the period of a query. @throws GatewayError `invalid_value` if the end is before the start. */
+function periodOf(query: StatementQuery): Period {
+  const from = startOf(query.from, "from")
+  const until = startOf(query.to, "to") + DAY_MS
+  if (until > from) return { from, until }
+  throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
 }
 
 function startOf(day: string, parameter: string): number {

@@ -4,6 +4,9 @@ import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
 import { TestDatabase } from "../store/test-database.ts"
+import { ENGINES } from "../store/engines.ts"
+import { filesIn } from "../support/zip-reader.ts"
+import { kindOf } from "./actors.ts"
 import { TurnCounter } from "../support/turn-counter.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
@@ -263,4 +266,55 @@ describe("a long statement", () => {
       expect(turns.count).toBeGreaterThanOrEqual(10)
     },
   )
+})
+
+describe("the statements of all accounts", () => {
+  const NOVEMBER = { from: "2026-11-01", to: "2026-11-30", format: "csv" } as const
+
+  test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
+    "are the files of an archive, each with the statement of one account on %s",
+    async (_, engine) => {
+      await using database = await TestDatabase.on(engine)
+      for (const name of ["a", "A", "b"]) {
+        await database.account(name, 5n * CREDIT)
+      }
+      const statements = new Statements(database.store)
+      const file = await statements.openAll(COMMAND_LINE, NOVEMBER)
+      expect([file.name, file.contentType]).toEqual([
+        "statements-2026-11-01-2026-11-30.zip",
+        "application/zip",
+      ])
+      const chunks = (await Array.fromAsync(file.chunks)).map((chunk) => Buffer.from(chunk))
+      const files = filesIn(Buffer.concat(chunks))
+      // Names that differ only in case would overwrite each other on some systems.
+      expect([...files.keys()].map((name) => name.toLowerCase()).toSorted()).toEqual([
+        "a-statement-name-of-a-2026-11-01-2026-11-30.csv",
+        "statement-name-of-a-2026-11-01-2026-11-30.csv",
+        "statement-name-of-b-2026-11-01-2026-11-30.csv",
+      ])
+      const own = await statements.open(COMMAND_LINE, "b", NOVEMBER)
+      expect(files.get("statement-name-of-b-2026-11-01-2026-11-30.csv")).toBe(
+        (await Array.fromAsync(own.chunks)).join(""),
+      )
+    },
+  )
+
+  test("are for operators only, and for a period that is not removed", async () => {
+    await using database = await TestDatabase.open()
+    await database.account("a", CREDIT)
+    const statements = new Statements(database.store)
+    const owner = { ...COMMAND_LINE, isOperator: false, roles: new Map([["a", "owner" as const]]) }
+    expect(await kindOf(statements.openAll(owner, NOVEMBER))).toBe("forbidden")
+    const reversed = { ...NOVEMBER, to: "2026-10-01" }
+    expect(await kindOf(statements.openAll(COMMAND_LINE, reversed))).toBe("invalid_value")
+  })
+
+  test("are read in many turns of the event loop", async () => {
+    await using database = await TestDatabase.open()
+    for (let index = 0; index < 50; index++) await database.account(`account-${index}`, CREDIT)
+    using turns = new TurnCounter()
+    const file = await new Statements(database.store).openAll(COMMAND_LINE, NOVEMBER)
+    for await (const _chunk of file.chunks);
+    expect(turns.count).toBeGreaterThanOrEqual(50)
+  })
 })

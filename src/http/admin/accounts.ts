@@ -74,6 +74,8 @@ export function creditEndpoints({
     "POST /accounts/{id}/entries": ({ actor, path, body }) => credits.add(actor, path("id"), body),
     "POST /accounts/{id}/redeem": ({ actor, path, body }) =>
       redemptions.redeem(actor, path("id"), body.code),
+    "GET /statements": async ({ actor, query }) =>
+      downloadAnswer(await statements.openAll(actor, query)),
     "GET /accounts/{id}/statement": async ({ actor, path, query }) =>
       downloadAnswer(await statements.open(actor, path("id"), query)),
   })

@@ -30,21 +30,25 @@ export function documentAnswer(chunks: AsyncIterable<string>): Response {
   return streamed(chunks, { "content-type": "application/json" })
 }
 
-function streamed(chunks: AsyncIterable<string>, headers: Record<string, string>): Response {
+type Chunks = Download["chunks"]
+
+function streamed(chunks: Chunks, headers: Record<string, string>): Response {
   const { promise, resolve } = Promise.withResolvers<void>()
   const response = new Response(bytesOf(chunks, resolve), { headers })
   ends.set(response, promise)
   return response
 }
 
-function bytesOf(chunks: AsyncIterable<string>, onEnd: () => void): ReadableStream<Uint8Array> {
+function bytesOf(chunks: Chunks, onEnd: () => void): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await iterator.next()
-        if (done !== true) return controller.enqueue(encoder.encode(value))
+        if (done !== true) {
+          return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value)
+        }
         controller.close()
       } catch (error) {
         onEnd()

@@ -90,6 +90,7 @@ const ACCOUNTS: readonly Case[] = [
       return { path: { id: ours.account }, body: { code } }
     },
   },
+  { route: "GET /statements", ask: () => ({ query: `from=${DAY}&to=${DAY}` }) },
   {
     route: "GET /accounts/{id}/statement",
     isOurs: true,

@@ -53,7 +53,7 @@ describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) 
     for (const secret of unknownTo(one, role, asking)) expect(text).not.toContain(secret)
     if (text === "") return
     const type = response.headers.get("content-type") ?? ""
-    expect(type).toMatch(/^(application\/json|text\/csv)/)
+    expect(type).toMatch(/^(application\/(json|zip)|text\/csv)/)
     expect(response.headers.get("x-content-type-options")).toBe("nosniff")
     if (response.ok && type.startsWith("application/json")) fitsContract(route, JSON.parse(text))
   })

@@ -13,6 +13,7 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Search } from "../../ui/search.tsx"
 import { readSorting, sortingText } from "../../ui/sorting.ts"
+import { StatementModal } from "../credits/statement-modal.tsx"
 import { ACCOUNT_COLUMNS, sortOf } from "./account-columns.tsx"
 import { usePriceGroups } from "./use-price-groups.ts"
 import { NewAccountModal } from "./new-account-modal.tsx"
@@ -22,6 +23,7 @@ const STATES: readonly Account["state"][] = ["active", "paused", "closed"]
 
 export function AccountsPage() {
   const [isCreating, setCreating] = useState(false)
+  const [isDownloading, setDownloading] = useState(false)
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
       Create an account
@@ -31,9 +33,21 @@ export function AccountsPage() {
     <Page
       title="Accounts"
       description="An account pays for requests. Each has its own balance, keys and members."
-      actions={createButton}
+      actions={
+        <>
+          <Button variant="default" onClick={() => setDownloading(true)}>
+            Statements
+          </Button>
+          {createButton}
+        </>
+      }
     >
       <AccountList createButton={createButton} />
+      <StatementModal
+        account={undefined}
+        isOpen={isDownloading}
+        onClose={() => setDownloading(false)}
+      />
       <NewAccountModal isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )

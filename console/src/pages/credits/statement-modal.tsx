@@ -20,18 +20,27 @@ const QUERIES = {
   html: { format: "html", content: "totals" },
 } as const
 
+interface StatementModalProperties extends Omit<CreditsModalProperties, "account"> {
+  /** The account; undefined for an archive with the statements of all accounts. */
+  readonly account: CreditsModalProperties["account"] | undefined
+}
+
 /** Downloads or prints the ledger entries of a range of days, or their totals by kind, model and key. */
-export function StatementModal({ account, isOpen, onClose }: CreditsModalProperties) {
+export function StatementModal({ account, isOpen, onClose }: StatementModalProperties) {
   const [days, setDays] = useState(() => calendarDays("month", Date.now()))
   const [format, setFormat] = useState<Format>("totals")
   const fault = faultOf(days.from, days.to)
-  const address = addressOf("GET /accounts/{id}/statement", {
-    path: { id: account.id },
-    query: { ...days, ...QUERIES[format] },
-  })
+  const query = { ...days, ...QUERIES[format] }
+  const address =
+    account === undefined
+      ? addressOf("GET /statements", { query })
+      : addressOf("GET /accounts/{id}/statement", { path: { id: account.id }, query })
+  const formats = FORMATS.filter(({ value }) => account !== undefined || value !== "html")
+  const title =
+    account === undefined ? "Statements of all accounts" : `Statement of ${account.name}`
   const isPage = format === "html"
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Statement of ${account.name}`}>
+    <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
         <Group gap="xs" role="group" aria-label="Range of days">
           {CALENDAR_RANGES.map(({ value, label }) => (
@@ -46,12 +55,7 @@ export function StatementModal({ account, isOpen, onClose }: CreditsModalPropert
           ))}
         </Group>
         <DayFields days={days} fault={fault} onChange={setDays} />
-        <SegmentedControl
-          aria-label="Format"
-          data={[...FORMATS]}
-          value={format}
-          onChange={setFormat}
-        />
+        <SegmentedControl aria-label="Format" data={formats} value={format} onChange={setFormat} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test"
+import { type ZipFile, zipped } from "../../src/canon/zip.ts"
+import { filesIn } from "../support/zip-reader.ts"
+
+const AT = Date.UTC(2026, 10, 28, 12, 34, 56)
+
+async function* filesOf(contents: Readonly<Record<string, string>>): AsyncGenerator<ZipFile> {
+  for (const [name, text] of Object.entries(contents)) {
+    yield { name, modifiedAt: AT, chunks: halves(text) }
+  }
+}
+
+async function* halves(text: string): AsyncGenerator<string> {
+  const middle = Math.floor(text.length / 2)
+  yield text.slice(0, middle)
+  yield text.slice(middle)
+}
+
+async function archiveOf(files: AsyncIterable<ZipFile>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(zipped(files)))
+}
+
+test("an archive contains its files with their names and contents", async () => {
+  const contents = {
+    "one.csv": "a,b\r\n1,2\r\n",
+    "größe.csv": "€".repeat(50_000),
+    "empty.csv": "",
+  }
+  const archive = await archiveOf(filesOf(contents))
+  expect(Object.fromEntries(filesIn(archive))).toEqual(contents)
+})
+
+test("an empty archive is valid", async () => {
+  async function* none(): AsyncGenerator<ZipFile> {}
+  expect(filesIn(await archiveOf(none())).size).toBe(0)
+})
+
+test("an archive can contain more files than its short end can count", async () => {
+  const count = 66_000
+  async function* many(): AsyncGenerator<ZipFile> {
+    for (let index = 0; index < count; index++) {
+      yield { name: `${index}.csv`, modifiedAt: AT, chunks: halves(`${index}`) }
+    }
+  }
+  expect(filesIn(await archiveOf(many())).size).toBe(count)
+})
+
+test("a long file is compressed while it is read", async () => {
+  const text = Array.from({ length: 50_000 }, (_, line) => `${line},${line * 7}\r\n`).join("")
+  const archive = await archiveOf(filesOf({ "long.csv": text }))
+  expect(archive.byteLength).toBeLessThan(text.length / 2)
+  expect(filesIn(archive).get("long.csv")).toBe(text)
+})
+
+test("an error of a file ends the archive with the error", async () => {
+  async function* broken(): AsyncGenerator<string> {
+    yield "begun"
+    throw new Error("the disk is gone")
+  }
+  async function* files(): AsyncGenerator<ZipFile> {
+    yield { name: "a.csv", modifiedAt: AT, chunks: broken() }
+  }
+  await expect(archiveOf(files())).rejects.toThrow("the disk is gone")
+})
+
+test("closing an archive early ends the file that is being read", async () => {
+  let isClosed = false
+  async function* endless(): AsyncGenerator<string> {
+    try {
+      for (let line = 0; ; line++) yield `${Math.random()} ${line}\n`.repeat(100)
+    } finally {
+      isClosed = true
+    }
+  }
+  async function* files(): AsyncGenerator<ZipFile> {
+    yield { name: "a.csv", modifiedAt: AT, chunks: endless() }
+  }
+  for await (const chunk of zipped(files())) if (chunk.byteLength > 1_000) break
+  for (let turn = 0; turn < 100 && !isClosed; turn++) await Bun.sleep(5)
+  expect(isClosed).toBe(true)
+})
