@@ -16,7 +16,7 @@ const MAX_INTERVALS = 2_000
 /** Maximum number of requests that match a search. */
 const MAX_MATCHES = 10_000
 /** Maximum number of requests that are found by their error messages. Each is looked up by its id. */
-const MAX_ERRORS = 5_000
+const MAX_ERRORS = 2_000
 
 interface Counted {
   readonly counts: readonly StoredCount[]
@@ -71,13 +71,18 @@ export class RequestCountReports {
     const sources = { reports, failures: this.#failures }
     const range = { before: undefined, maxErrors: MAX_ERRORS }
     const { filters, reach: ofErrors } = await filtersOfSearch(sources, actor, span, range)
-    const isRead = filters.some(isReadWhole)
-    const reach = latest(
+    const read = filters.find(isReadWhole)
+    const oldest = latest(
       ofErrors,
-      isRead
-        ? await reachOfReading(reports, { ...span, search: undefined })
+      read !== undefined
+        ? await reachOfReading(reports, {
+            ...span,
+            labelPrefix: read.labelPrefix,
+            search: undefined,
+          })
         : await reports.reachOfMatches(filters, MAX_MATCHES),
     )
+    const reach = oldest === null ? null : fullHour(oldest, span.to)
     const within = filters.map((filter) => ({
       ...filter,
       from: latest(reach, span.from) ?? span.from,
@@ -94,6 +99,11 @@ export class RequestCountReports {
 interface Span extends RequestFilter {
   readonly from: number
   readonly to: number
+}
+
+/** Rounds the start of a long time range up to a full hour, so that hourly sums can count the requests. */
+function fullHour(from: number, to: number): number {
+  return to - from > STEPS.day ? Math.ceil(from / STEPS.hour) * STEPS.hour : from
 }
 
 /** Counts requests by their hourly and daily sums if these support the filter. Otherwise each request is read. */

@@ -11,7 +11,7 @@ import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests that are read at once if no index supports the filter. */
 const MAX_READ = 30_000
-/** Maximum requests with a label that are read at once. It is lower, because they are fetched one by one. */
+/** Maximum requests that are read at once to compare their labels. Each comparison takes longer than others. */
 const MAX_LABELLED_READ = 10_000
 
 /**
@@ -46,7 +46,7 @@ export function reachOfReading(
   filter: RequestFilter,
   place: RequestPlace | null = null,
 ): Promise<number | null> {
-  const isLabelled = (filter.labels ?? []).length > 0
+  const isLabelled = (filter.labels ?? []).length > 0 || filter.labelPrefix !== undefined
   return reports.reach(filter, place, isLabelled ? MAX_LABELLED_READ : MAX_READ)
 }
 

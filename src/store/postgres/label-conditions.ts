@@ -9,8 +9,17 @@ export function labelledReceipts(
   conditions: Conditions,
   labels: readonly Label[] = [],
 ): string | undefined {
+  if (labels.length === 0) return undefined
+  return `${labelRows(conditions, labels)} JOIN receipts ON request = label_request`
+}
+
+/**
+ * Returns one row for each request that has all of the given labels, as SQL to follow `FROM`. The rows have the columns
+ * `label_request` and `label_at`.
+ */
+export function labelRows(conditions: Conditions, labels: readonly Label[] = []): string {
   const [first, ...others] = labels
-  if (first === undefined) return undefined
+  if (first === undefined) throw new TypeError("a label is missing")
   conditions.add("label_name = ?", first.name)
   conditions.add("label_value = ?", first.value)
   for (const { name, value } of others) {
@@ -20,5 +29,5 @@ export function labelledReceipts(
     )
   }
   return `(SELECT name AS label_name, value AS label_value, at AS label_at, request AS label_request FROM request_labels)
-    AS label JOIN receipts ON request = label_request`
+    AS label`
 }

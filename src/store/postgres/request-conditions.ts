@@ -1,12 +1,4 @@
-import {
-  AFTER_IDS,
-  AFTER_TEXTS,
-  ID_PREFIX,
-  isFailure,
-  isGlob,
-  isOnlyInTroubled,
-  LABEL_NAMES,
-} from "../request-search.ts"
+import { AFTER_IDS, ID_PREFIX, isFailure, isGlob, isOnlyInTroubled } from "../request-search.ts"
 import type { RequestFilter } from "../requests.ts"
 import { starPattern } from "../text-filters.ts"
 import { texts } from "./arrays.ts"
@@ -74,11 +66,13 @@ export function addNames(conditions: Conditions, filter: RequestFilter): void {
 
 function addLabelPrefix(conditions: Conditions, prefix: string | undefined): void {
   if (prefix === undefined) return
-  const [first, last] = [conditions.place(prefix), conditions.place(prefix + AFTER_TEXTS)]
-  const names = conditions.place(texts([...LABEL_NAMES]))
+  const text = conditions.place(prefix)
+  // The labels of a receipt are read from the receipt, because many other requests may have such labels.
+  conditions.always("labels IS NOT NULL")
   conditions.always(
-    `EXISTS (SELECT FROM request_labels AS label WHERE label.name = ANY(${names}) AND label.value >= ${first}
-      AND label.value < ${last} AND label.at = receipts.at AND label.request = receipts.request)`,
+    `(starts_with(labels::json ->> 'user', ${text}) OR starts_with(labels::json ->> 'session', ${text})
+      OR EXISTS (SELECT FROM json_each_text(labels::json -> 'tags') AS tag
+        WHERE starts_with(tag.key || '=' || tag.value, ${text})))`,
   )
 }
 

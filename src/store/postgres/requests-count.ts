@@ -3,7 +3,7 @@ import { matchesNothing } from "../text-filters.ts"
 import { HOUR_MS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
-import { labelledReceipts } from "./label-conditions.ts"
+import { labelRows, LABELLED_AT } from "./label-conditions.ts"
 import { addNames, isRequest, narrow, receiptsByIds } from "./request-conditions.ts"
 import { reachOf } from "./requests-reach.ts"
 
@@ -57,6 +57,13 @@ const SUMMED = new Set([
   "to",
 ])
 
+/** Number of hours in the first page of hourly sums, and the growth of the following pages. */
+const FIRST_HOURS = 24
+const MORE_HOURS = 8
+
+/** Members of a filter that `request_labels` supports. */
+const LABELLED = new Set(["labels", "from", "to"])
+
 /** Whether the hourly sums count the requests of a filter by keys or models. */
 function isSummed(filter: RequestFilter, step: number): boolean {
   const { keys, models, labels = [], from = 0, to = 0 } = filter
@@ -92,15 +99,56 @@ async function selectOf(
   filter: RequestFilter,
   { values }: Conditions,
 ): Promise<string> {
+  if (isOnlyLabelled(filter)) return labelledSelect(filter, values)
   const conditions = new Conditions(values)
   narrow(conditions, filter, await isRequest(statements, filter.search))
   conditions.among("account", filter.accounts)
   const source =
-    labelledReceipts(conditions, filter.labels) ??
+    receiptsByLabels(conditions, filter) ??
     receiptsByIds(conditions, filter) ??
     receiptsInHours(conditions, filter) ??
     "receipts"
   return `SELECT receipts.request, receipts.at, receipts.failed FROM ${source} ${conditions.where}`
+}
+
+/** Whether labels and times are the only conditions of a filter. */
+function isOnlyLabelled(filter: RequestFilter): boolean {
+  const { labels = [] } = filter
+  return (
+    labels.length > 0 &&
+    Object.entries(filter).every(([name, value]) => value === undefined || LABELLED.has(name))
+  )
+}
+
+/** Selects requests with labels. Only the few receipts of failed requests are read. */
+function labelledSelect({ labels, from, to }: RequestFilter, values: Conditions["values"]): string {
+  const conditions = new Conditions(values)
+  const rows = labelRows(conditions, labels)
+  addTimes(conditions, LABELLED_AT, { from, to })
+  const failed = new Conditions(values)
+  failed.always("failed")
+  addTimes(failed, "at", { from, to })
+  return `SELECT label_request AS request, label_at AS at, failed_one.request IS NOT NULL AS failed FROM ${rows}
+    LEFT JOIN (SELECT request FROM receipts ${failed.where} OFFSET 0) AS failed_one ON failed_one.request = label_request
+    ${conditions.where}`
+}
+
+/** Returns the receipts with labels. Each takes one index lookup: `OFFSET` prevents a scan of all receipts. */
+function receiptsByLabels(conditions: Conditions, filter: RequestFilter): string | undefined {
+  const { labels = [] } = filter
+  if (labels.length === 0) return undefined
+  const rows = labelRows(conditions, labels)
+  addTimes(conditions, LABELLED_AT, filter)
+  return `${rows} CROSS JOIN LATERAL (SELECT * FROM receipts WHERE request = label_request OFFSET 0) AS receipts`
+}
+
+function addTimes(
+  conditions: Conditions,
+  column: string,
+  { from, to }: Pick<RequestFilter, "from" | "to">,
+): void {
+  conditions.add(`${column} >= ?`, from)
+  conditions.add(`${column} < ?`, to)
 }
 
 /** Returns the receipts of the hours in which some keys or models were used, because no index contains these. */
@@ -136,7 +184,7 @@ export async function reachOfMatches(
         return reachOf(statements, filter, null, count)
       if ((filter.keys ?? filter.models) === undefined)
         return reachOfScan(statements, filter, count)
-      return reachOfHours(statements, hoursOf(filter), count)
+      return reachOfHours(statements, filter, count)
     }),
   )
   const known = reaches.filter((reach) => reach !== null)
@@ -158,16 +206,25 @@ async function reachOfScan(
   return row ? Number(row.at) : null
 }
 
+/** Adds up hours, the newest first. A page of a few hours lets the database stop early. */
 async function reachOfHours(
   statements: Statements,
-  { where, values }: Conditions,
+  filter: RequestFilter,
   count: number,
 ): Promise<number | null> {
-  const row = await statements.row<{ hour: number }>(
-    `SELECT hour FROM (
-       SELECT hour, sum(sum(requests)) OVER (ORDER BY hour DESC) AS total FROM usage_hours ${where} GROUP BY hour
-     ) AS summed WHERE total > ${count} ORDER BY hour DESC LIMIT 1`,
-    values,
-  )
-  return row ? Number(row.hour) * HOUR_MS : null
+  let [total, before] = [0n, filter.to]
+  for (let limit = FIRST_HOURS; ; limit *= MORE_HOURS) {
+    const { where, values } = hoursOf({ ...filter, to: before })
+    const rows = await statements.rows<{ hour: number; number: bigint }>(
+      `SELECT hour, sum(requests)::bigint AS number FROM usage_hours ${where}
+       GROUP BY hour ORDER BY hour DESC LIMIT ${limit}`,
+      values,
+    )
+    for (const { hour, number } of rows) {
+      total += number
+      before = Number(hour) * HOUR_MS
+      if (total > count) return before
+    }
+    if (rows.length < limit) return null
+  }
 }
