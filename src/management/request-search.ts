@@ -12,6 +12,9 @@ const OUTCOMES = [...Object.keys(ERROR_KINDS), ...OUTCOMES_WITHOUT_FAILURE, "rel
 /** Matches the beginning of an id without its prefix. Shorter texts are more likely to be words. */
 const START_OF_ID = /^[0-9a-f]{8}[0-9a-f-]*$/
 
+/** Maximum number of accounts that are read one by one for the requests of their keys. */
+const MAX_ACCOUNTS_OF_KEYS = 5
+
 /** Filters of which a request has to match at least one. Each is supported by an index. */
 export interface FoundFilters {
   readonly filters: readonly RequestFilter[]
@@ -57,14 +60,19 @@ function ownTexts(text: string): RequestFilter[] {
 }
 
 function nameFilters(
-  { keys, models, labels = [] }: FoundNames,
+  { keys, accountsOfKeys, models, labels = [] }: FoundNames,
   { labels: given = [] }: RequestFilter,
 ): RequestFilter[] {
   return [
-    ...(keys.length > 0 ? [{ keys }] : []),
+    ...(keys.length > 0 ? [keyFilter(keys, accountsOfKeys)] : []),
     ...(models.length > 0 ? [{ models }] : []),
     ...labels.map((label) => ({ labels: [...given, label] })),
   ]
+}
+
+/** Returns the filter by keys. The accounts limit the number of requests that are read, unless there are many. */
+function keyFilter(keys: readonly string[], accounts: readonly string[]): RequestFilter {
+  return accounts.length > MAX_ACCOUNTS_OF_KEYS ? { keys } : { keys, accounts }
 }
 
 interface FoundErrors {
@@ -90,10 +98,10 @@ async function requestsWithError(
     before: until === undefined ? undefined : firstRequestOf(until),
     ...(!actor.isOperator && { accounts, attemptKinds: [REFUSED] }),
   }
-  const found = await failures.search(query, maxErrors + 1)
-  const dropped = found[maxErrors]
-  const start = dropped === undefined ? undefined : startOf(dropped)
-  return { requests: found.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
+  const { requests, unsearched } = await failures.search(query, maxErrors + 1)
+  const dropped = requests[maxErrors] ?? unsearched
+  const start = dropped === null ? undefined : startOf(dropped)
+  return { requests: requests.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
 }
 
 /** Returns the keys by whose names a search also finds rejected requests. */

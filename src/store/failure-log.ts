@@ -68,6 +68,14 @@ export interface FailureSearch {
   readonly before?: string | undefined
 }
 
+/** The result of a search. */
+export interface FoundFailures {
+  /** The ids of the requests, newest first. */
+  readonly requests: readonly string[]
+  /** The newest request that was not searched, because there are too many; null if all were searched. */
+  readonly unsearched: string | null
+}
+
 /** Retention limits of the failure log. */
 export interface FailureLimits {
   /** Unix milliseconds. Older failures are deleted. */
@@ -89,8 +97,8 @@ export interface FailureLog {
   attempts(request: string): Promise<FailedAttempt[]>
   /** Lists failed requests after a position, newest first. null starts at the newest request. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
-  /** Returns the ids of requests with a matching error message, newest first. */
-  search(search: FailureSearch, limit: number): Promise<string[]>
+  /** Searches for requests with a matching error message. */
+  search(search: FailureSearch, limit: number): Promise<FoundFailures>
   /**
    * Returns the number of failures per interval, in any order.
    * @param step length of an interval in milliseconds.

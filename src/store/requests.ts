@@ -123,6 +123,8 @@ export function placeAfter(record: RequestRecord, order: RequestOrder): RequestP
 /** Names that contain a text, regardless of case, and labels whose values begin with it. */
 export interface FoundNames {
   readonly keys: readonly string[]
+  /** The accounts of the keys. */
+  readonly accountsOfKeys: readonly string[]
   readonly models: readonly string[]
   /** Undefined if there are more labels than `MAX_FOUND_LABELS` of one kind. */
   readonly labels: readonly Label[] | undefined

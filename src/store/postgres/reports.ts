@@ -11,7 +11,7 @@ import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
 import { countRequests, reachOfMatches } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
-import { findNames } from "./requests-names.ts"
+import { findNames, UsedModels } from "./requests-names.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import {
@@ -32,6 +32,7 @@ export class PostgresReports implements Reports, AsyncDisposable {
   constructor(client: PostgresClient, address: SegmentsAddress) {
     const segments = segmentsOnDemand(address)
     const timeout = new AdaptiveTimeout()
+    const models = new UsedModels()
     const segmentUsage = async (): Promise<SegmentMethods["usage"]> => {
       const { usage } = await segments.get()
       await timeout.waitFor(usage.append())
@@ -54,7 +55,7 @@ export class PostgresReports implements Reports, AsyncDisposable {
       reach: (filter, before, count) => reachOf(client, filter, before, count),
       count: (filters, step) => countRequests(client, filters, step),
       reachOfMatches: (filters, count) => reachOfMatches(client, filters, count),
-      names: (text, accounts) => findNames(client, text, accounts),
+      names: (text, accounts) => findNames({ statements: client, models }, text, accounts),
       sumUsage: async (filter, group, first) =>
         (await segmentsFor(filter, group))?.sumUsage(filter, group, first) ??
         sumUsage(client, filter, group, first),

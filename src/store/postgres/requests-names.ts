@@ -4,49 +4,62 @@ import type { FoundNames } from "../requests.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 
+/** Number of hours before the newest one in which sums of a new model may still be added. */
+const LATE_HOURS = 24
+
+/** The names of all models in requests. Only the first search reads all hourly sums. */
+export class UsedModels {
+  readonly #names = new Set<string>()
+  /** The newest hour that was read. */
+  #newest: number | undefined
+
+  /** Returns the names, including those of the newest requests. */
+  async read(statements: Statements): Promise<ReadonlySet<string>> {
+    const conditions = new Conditions()
+    if (this.#newest !== undefined) conditions.add("hour >= ?", this.#newest - LATE_HOURS)
+    const rows = await statements.rows<{ model: string; newest: number }>(
+      `SELECT model, max(hour) AS newest FROM usage_hours ${conditions.where} GROUP BY model`,
+      conditions.values,
+    )
+    for (const { model } of rows) this.#names.add(model)
+    this.#newest = Math.max(...rows.map(({ newest }) => newest), this.#newest ?? 0)
+    return this.#names
+  }
+}
+
 /** Returns the names in requests of some accounts that match a search text. */
 export async function findNames(
-  statements: Statements,
+  { statements, models }: { readonly statements: Statements; readonly models: UsedModels },
   text: string,
   accounts: readonly string[] | undefined,
 ): Promise<FoundNames> {
-  if (text.includes("\0")) return { keys: [], models: [], labels: [] }
-  const [keys, models, labels] = await Promise.all([
+  if (text.includes("\0")) return { keys: [], accountsOfKeys: [], models: [], labels: [] }
+  const [keys, used, labels] = await Promise.all([
     keysNamed(statements, text, accounts),
-    modelsNamed(statements, text, accounts),
+    models.read(statements),
     labelsStarting(statements, text),
   ])
-  return { keys, models, labels }
+  const part = text.toLowerCase()
+  return {
+    keys: keys.map(({ id }) => id),
+    accountsOfKeys: [...new Set(keys.map(({ account }) => account))],
+    models: [...used].filter((name) => name.toLowerCase().includes(part)),
+    labels,
+  }
 }
 
 async function keysNamed(
   statements: Statements,
   text: string,
   accounts: readonly string[] | undefined,
-): Promise<string[]> {
+): Promise<readonly { readonly id: string; readonly account: string }[]> {
   const conditions = new Conditions()
   conditions.among("account", accounts)
   conditions.add("strpos(lower(name), lower(?)) > 0", text)
-  const rows = await statements.rows<{ id: string }>(
-    `SELECT id FROM keys ${conditions.where} ORDER BY created_at DESC LIMIT ${MAX_FOUND_KEYS}`,
+  return statements.rows(
+    `SELECT id, account FROM keys ${conditions.where} ORDER BY created_at DESC LIMIT ${MAX_FOUND_KEYS}`,
     conditions.values,
   )
-  return rows.map(({ id }) => id)
-}
-
-async function modelsNamed(
-  statements: Statements,
-  text: string,
-  accounts: readonly string[] | undefined,
-): Promise<string[]> {
-  const conditions = new Conditions()
-  conditions.among("account", accounts)
-  conditions.add("strpos(lower(model), lower(?)) > 0", text)
-  const rows = await statements.rows<{ model: string }>(
-    `SELECT DISTINCT model FROM usage_hours ${conditions.where}`,
-    conditions.values,
-  )
-  return rows.map(({ model }) => model)
 }
 
 async function labelsStarting(statements: Statements, text: string): Promise<Label[] | undefined> {

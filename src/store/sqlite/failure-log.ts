@@ -6,6 +6,7 @@ import type {
   FailureLimits,
   FailureLog,
   FailureSearch,
+  FoundFailures,
 } from "../failure-log.ts"
 import type { TimePosition } from "../time-position.ts"
 import { failuresPath } from "./log-file.ts"
@@ -45,8 +46,8 @@ export class SqliteFailureLog implements FailureLog {
     return (await this.#reports.current()).failures.list(filter, after, limit)
   }
 
-  async search(search: FailureSearch, limit: number): Promise<string[]> {
-    if (!existsSync(this.#path)) return []
+  async search(search: FailureSearch, limit: number): Promise<FoundFailures> {
+    if (!existsSync(this.#path)) return { requests: [], unsearched: null }
     return (await this.#reports.longReads()).failures.search(search, limit)
   }
 

@@ -15,27 +15,33 @@ export function findNames(
   text: string,
   accounts: readonly string[] | undefined,
 ): FoundNames {
+  const keys = keysNamed(ledger, text, accounts)
   return {
-    keys: keysNamed(ledger, text, accounts),
+    keys: keys.map(({ id }) => id),
+    accountsOfKeys: [...new Set(keys.map(({ account }) => account))],
     models: modelsNamed(index, text),
     labels: labelsStarting(index, text),
   }
+}
+
+interface FoundKey {
+  readonly id: string
+  readonly account: string
 }
 
 function keysNamed(
   ledger: Database,
   text: string,
   accounts: readonly string[] | undefined,
-): string[] {
+): readonly FoundKey[] {
   const conditions = new Conditions()
   conditions.among("account", accounts)
   conditions.add("instr(lower(name), lower(?)) > 0", text)
   return ledger
-    .query<{ id: string }, (string | bigint)[]>(
-      `SELECT id FROM keys ${conditions.where} ORDER BY created_at DESC LIMIT ${MAX_FOUND_KEYS}`,
+    .query<FoundKey, (string | bigint)[]>(
+      `SELECT id, account FROM keys ${conditions.where} ORDER BY created_at DESC LIMIT ${MAX_FOUND_KEYS}`,
     )
     .all(...conditions.values)
-    .map(({ id }) => id)
 }
 
 function modelsNamed(index: Database, text: string): string[] {

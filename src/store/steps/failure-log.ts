@@ -5,14 +5,30 @@ import type {
   FailureLimits,
   FailureLog,
   FailureSearch,
+  FoundFailures,
 } from "../failure-log.ts"
 import { matchesNothing } from "../text-filters.ts"
 import type { TimePosition } from "../time-position.ts"
-import { containsAnyCase, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
+import {
+  containsAnyCase,
+  list as listOf,
+  literal,
+  matchesGlob,
+  oneOf,
+  perEngine,
+  sql,
+  type Sql,
+  where,
+} from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods } from "./step.ts"
 
 /** Maximum rows per INSERT. There is a separate prepared statement for each number of rows. */
 const SLICE = 20
+/**
+ * Maximum number of the newest failed requests, and of the newest attempts, that one search reads on PostgreSQL. SQLite
+ * reads all of them in the same time.
+ */
+const MAX_SEARCHED = 30_000
 
 /** A stored failure, whose integers are `bigint`. */
 type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "status"> & {
@@ -86,10 +102,15 @@ function* list(
   return found.map(withNumbers)
 }
 
-function* search(query: FailureSearch, limit: number): Step<string[]> {
-  if (matchesNothing(query)) return []
-  const { accounts, kinds, attemptKinds } = query
-  const range = searchedRange(query)
+function* search(query: FailureSearch, limit: number): Step<FoundFailures> {
+  if (matchesNothing(query)) return { requests: [], unsearched: null }
+  const { accounts, kinds, attemptKinds, text } = query
+  const unsearched = yield* newestUnsearched(query)
+  const range = [
+    unsearched !== null && sql`request > ${unsearched}`,
+    ...searchedRange(query),
+    sql`${containsAnyCase(sql`message`, text)}`,
+  ]
   const answered = sql`SELECT request FROM failed_requests
     ${where(...range, sql`kind ${oneOf(kinds)}`, accounts && sql`account ${oneOf(accounts)}`)}
     ORDER BY request DESC LIMIT ${limit}`
@@ -104,12 +125,25 @@ function* search(query: FailureSearch, limit: number): Step<string[]> {
     sql`SELECT request FROM (SELECT * FROM (${answered}) AS answered UNION SELECT * FROM (${attempted}) AS attempted)
       AS found ORDER BY request DESC LIMIT ${limit}`,
   )
-  return found.map(({ request }) => request)
+  return { requests: found.map(({ request }) => request), unsearched }
 }
 
-function searchedRange({ text, from, before }: FailureSearch): (Sql | undefined | false)[] {
+/** Returns the newest request before those that are searched; null if there are few enough. */
+function* newestUnsearched(query: FailureSearch): Step<string | null> {
+  const range = where(...searchedRange(query))
+  const dropped = (table: "failed_requests" | "failed_attempts") =>
+    sql`(SELECT request FROM ${literal(table)} ${range} ORDER BY request DESC LIMIT 1 OFFSET ${MAX_SEARCHED})`
+  const found = yield* row<{ readonly request: string | null }>(
+    sql`${perEngine({
+      sqlite: sql`SELECT NULL AS request`,
+      postgresql: sql`SELECT greatest(${dropped("failed_requests")}, ${dropped("failed_attempts")}) AS request`,
+    })}`,
+  )
+  return found?.request ?? null
+}
+
+function searchedRange({ from, before }: FailureSearch): (Sql | undefined | false)[] {
   return [
-    sql`${containsAnyCase(sql`message`, text)}`,
     from !== undefined && sql`request >= ${from}`,
     before !== undefined && sql`request < ${before}`,
   ]

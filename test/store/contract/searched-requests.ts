@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { FailedAttempt, FailedRequest } from "../../../src/store/failure-log.ts"
 import { firstRequestOf, startOf } from "../../../src/store/request-search.ts"
+import type { RequestFilter } from "../../../src/store/requests.ts"
 import type { Engine } from "../engines.ts"
 import { found, ReportedEngine } from "../reported-requests.ts"
 
@@ -52,13 +53,60 @@ export function searchedRequestContract(engine: Engine): void {
         "key_b",
         "key_c",
       ])
-      expect((await reports.names("key_", ["a"])).keys).toEqual(["key_a"])
+      expect(await reports.names("key_", ["a"])).toMatchObject({
+        keys: ["key_a"],
+        accountsOfKeys: ["a"],
+      })
+      expect((await reports.names("KEY_", undefined)).accountsOfKeys.toSorted()).toEqual(["a", "b"])
       expect((await reports.names("ann", ["a"])).labels).toEqual([
         { name: "user", value: "anna" },
         { name: "tag", value: "annex=1" },
       ])
-      expect(await reports.names("%", undefined)).toEqual({ keys: [], models: [], labels: [] })
+      const nothing = { keys: [], accountsOfKeys: [], models: [], labels: [] }
+      expect(await reports.names("%", undefined)).toEqual(nothing)
       expect((await reports.names("\0", undefined)).models).toEqual([])
+    })
+
+    test("finds a model that is used after the first search", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.add({ request: idAt(1), at: AT, model: "first" })
+      const found = async (text: string) =>
+        (await (await own.reports.upToDate()).names(text, undefined)).models
+      expect(await found("first")).toEqual(["first"])
+      await own.add({ request: idAt(2), at: AT - 2 * HOUR, model: "second" })
+      await own.add({ request: idAt(3), at: AT + 30 * HOUR, model: "third" })
+      expect(await found("second")).toEqual(["second"])
+      expect(await found("third")).toEqual(["third"])
+      expect(await found("first")).toEqual(["first"])
+    })
+
+    test("counts requests with labels, and the failed ones among them", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const labels = { user: "anna", tags: { team: "blue" } }
+      await own.add(
+        { request: idAt(1), at: AT, labels },
+        { request: idAt(2), at: AT + 1, labels: { user: "anna" }, outcomes: ["upstream_error"] },
+        { request: idAt(3), at: AT + HOUR, labels, account: "b", outcomes: ["upstream_error"] },
+        { request: idAt(4), at: AT + 2 * HOUR, labels },
+        { request: idAt(5), at: AT, outcomes: ["upstream_error"] },
+      )
+      const reports = await own.reports.upToDate()
+      const user = { name: "user", value: "anna" } as const
+      const counted = async (filter: RequestFilter) =>
+        (await reports.count([filter], HOUR)).toSorted((left, right) => left.at - right.at)
+      const range = { from: AT, to: AT + 2 * HOUR }
+      expect(await counted({ labels: [user], ...range })).toEqual([
+        { at: AT, answered: 1, failed: 1 },
+        { at: AT + HOUR, answered: 0, failed: 1 },
+      ])
+      expect(await counted({ labels: [user], accounts: ["a"], ...range })).toEqual([
+        { at: AT, answered: 1, failed: 1 },
+      ])
+      expect(await counted({ labels: [user, { name: "tag", value: "team=blue" }] })).toEqual([
+        { at: AT, answered: 1, failed: 0 },
+        { at: AT + HOUR, answered: 0, failed: 1 },
+        { at: AT + 2 * HOUR, answered: 1, failed: 0 },
+      ])
     })
 
     test("returns no labels if too many begin with a text", async () => {
@@ -74,6 +122,15 @@ export function searchedRequestContract(engine: Engine): void {
       expect(await found(own, { labelPrefix: "user-" }, 100)).toHaveLength(51)
       expect(await found(own, { labelPrefix: "user-50" })).toEqual([idAt(50)])
       expect(await found(own, { labelPrefix: "user-50", accounts: ["b"] })).toEqual([])
+      await own.add({
+        request: idAt(200),
+        at: AT,
+        labels: { session: "chat-1", tags: { team: "blue" } },
+      })
+      await own.reports.upToDate()
+      expect(await found(own, { labelPrefix: "chat" })).toEqual([idAt(200)])
+      expect(await found(own, { labelPrefix: "team=b" })).toEqual([idAt(200)])
+      expect(await found(own, { labelPrefix: "blue" })).toEqual([])
     })
 
     test("lists the requests of some keys, models or ids", async () => {
@@ -158,16 +215,21 @@ export function searchedRequestContract(engine: Engine): void {
       )
       const kinds = ["upstream_error"]
       const all = { text: "provider", kinds }
-      expect(await failures.search(all, 10)).toEqual([idAt(4), idAt(3), idAt(1)])
-      expect(await failures.search(all, 2)).toEqual([idAt(4), idAt(3)])
-      expect(await failures.search({ ...all, accounts: ["a"] }, 10)).toEqual([idAt(1)])
+      const searched = async (...parameters: Parameters<typeof failures.search>) => {
+        const result = await failures.search(...parameters)
+        expect(result.unsearched).toBeNull()
+        return result.requests
+      }
+      expect(await searched(all, 10)).toEqual([idAt(4), idAt(3), idAt(1)])
+      expect(await searched(all, 2)).toEqual([idAt(4), idAt(3)])
+      expect(await searched({ ...all, accounts: ["a"] }, 10)).toEqual([idAt(1)])
       const range = { from: firstRequestOf(AT + 2), before: firstRequestOf(AT + 4) }
-      expect(await failures.search({ ...all, ...range }, 10)).toEqual([idAt(3)])
+      expect(await searched({ ...all, ...range }, 10)).toEqual([idAt(3)])
       const attempts = { text: "no SUCH", kinds }
-      expect(await failures.search(attempts, 10)).toEqual([idAt(5), idAt(4)])
-      expect(await failures.search({ ...attempts, accounts: ["b"] }, 10)).toEqual([idAt(4)])
-      expect(await failures.search({ ...attempts, attemptKinds: ["refused"] }, 10)).toEqual([])
-      expect(await failures.search({ ...attempts, text: "\0" }, 10)).toEqual([])
+      expect(await searched(attempts, 10)).toEqual([idAt(5), idAt(4)])
+      expect(await searched({ ...attempts, accounts: ["b"] }, 10)).toEqual([idAt(4)])
+      expect(await searched({ ...attempts, attemptKinds: ["refused"] }, 10)).toEqual([])
+      expect(await searched({ ...attempts, text: "\0" }, 10)).toEqual([])
     })
 
     test("finds rejected requests by their message, model or key", async () => {
