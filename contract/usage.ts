@@ -109,6 +109,52 @@ export const usage = z.object({
 })
 export type Usage = z.infer<typeof usage>
 
+/**
+ * The query of `GET /admin/v1/usage/changes`, which compares the spending of two periods. A request must match all
+ * filters.
+ */
+export const usageChangesQuery = usageQuery
+  .omit({ group: true, series: true, order: true, times: true, before: true })
+  .extend({
+    /** Start of the period to compare with. Defaults to the preceding period of the same length. */
+    compared_from: moment.optional(),
+    compared_to: moment.optional(),
+  })
+export type UsageChangesQuery = z.infer<typeof usageChangesQuery>
+
+const spendingChange = z.object({
+  cost: credits,
+  requests: z.int(),
+  /** Sums of the period to compare with. */
+  compared_cost: credits,
+  compared_requests: z.int(),
+  /** `cost` minus `compared_cost`. */
+  change: credits,
+})
+
+const usageChange = spendingChange.extend({
+  kind: z.enum(["key", "model", "user", "session", "tag"]),
+  /** The key, model, end user, session or tag. */
+  group: z.string(),
+  /** The name of the key. */
+  name: z.string().optional(),
+})
+export type UsageChange = z.infer<typeof usageChange>
+
+export const usageChanges = spendingChange.extend({
+  object: z.literal("usage_changes"),
+  from: moment,
+  to: moment,
+  compared_from: moment,
+  compared_to: moment,
+  /**
+   * The keys, models and labels whose spending changed most in the direction of the total, at most five of each kind.
+   * The largest change comes first. Labels are omitted for periods of more than 93 days.
+   */
+  data: z.array(usageChange),
+})
+export type UsageChanges = z.infer<typeof usageChanges>
+
 /** The query of `GET /admin/v1/usage/overview`, which returns the data of the console's first page. */
 export const overviewQuery = z.object({ account: identifier.optional() })
 export const overview = z.object({
@@ -209,6 +255,12 @@ export const usageRoutes = {
     minimumRole: "session",
     query: usageQuery,
     answer: usage,
+  }),
+  "GET /usage/changes": route({
+    summary: "Compare the spending of two periods, and get the keys, models and labels responsible",
+    minimumRole: "session",
+    query: usageChangesQuery,
+    answer: usageChanges,
   }),
   "GET /usage/overview": route({
     summary: "Get the balance, spending, errors and latency of today and the last thirty days",

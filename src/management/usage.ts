@@ -1,4 +1,4 @@
-import type { Usage, UsageQuery, UsageRow } from "#contract/usage.ts"
+import type { Usage, UsageChangesQuery, UsageQuery, UsageRow } from "#contract/usage.ts"
 import type { Label } from "../accounting/labels.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { UsageFilter, UsageSum, UsageTime } from "../store/requests.ts"
@@ -19,7 +19,7 @@ const MAX_HOURS = 24 * 93
 /** Maximum days in one response. */
 const MAX_DAYS = 366 * 5
 /** Maximum days in reports on users, sessions and tags. No sums of these are stored, so all requests are read. */
-const MAX_LABELLED_DAYS = 93
+export const MAX_LABELLED_DAYS = 93
 /** Maximum groups in one response. */
 const MAX_GROUPS = 1_000
 /** Maximum groups of a time series. */
@@ -41,7 +41,7 @@ export class UsageReports {
    * @throws GatewayError `not_found`, `invalid_value`; `forbidden` for providers if the actor does not see them.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<Usage> {
-    const filter = filterOf(actor, query)
+    const filter = usageFilterOf(actor, query)
     checkSpan(filter, query)
     const { group } = query
     const reports = await this.#reports.upToDate()
@@ -136,7 +136,11 @@ async function totalOf(reports: UsageSums, filter: UsageFilter): Promise<UsageSu
   return total ?? emptySum("")
 }
 
-function filterOf(actor: Actor, query: UsageQuery): UsageFilter {
+/** Builds the filter for sums of those accounts that the actor may see. @throws GatewayError `not_found`. */
+export function usageFilterOf(
+  actor: Actor,
+  query: Omit<UsageChangesQuery, "compared_from" | "compared_to">,
+): UsageFilter {
   const { key, model, provider, endpoint, outcome } = query
   requireProviderSight(actor, provider && "provider")
   requireProviderSight(actor, query.group === "provider" ? "group" : undefined)
@@ -154,7 +158,11 @@ export function labelsOf(query: Partial<Record<Label["name"], string | undefined
   })
 }
 
-function checkSpan({ from, to, labels = [] }: UsageFilter, { group, series }: UsageQuery): void {
+/** @throws GatewayError `invalid_value` if a report would cover too much time. */
+export function checkSpan(
+  { from, to, labels = [] }: UsageFilter,
+  { group, series }: Pick<UsageQuery, "group" | "series">,
+): void {
   if (from > to) {
     throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
   }

@@ -31,6 +31,7 @@ import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
 import { Overviews } from "../../management/overview.ts"
 import { System, type SystemParts } from "../../management/system.ts"
+import { UsageChangeReports } from "../../management/usage-changes.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { BillingGapReports } from "../../management/billing-gaps.ts"
 import { Reconciliations } from "../../management/reconciliation/reconciliations.ts"
@@ -154,6 +155,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...failureEndpoints({ failures, allRequests: new AllRequests(requests, failures) }),
     ...usageEndpoints({
       usageReports: new UsageReports(store, reports),
+      usageChanges: new UsageChangeReports(reports),
       overviews: new Overviews(store, reports),
       reliability: new ReliabilityReports(reports),
       requestCounts: new RequestCountReports(reports, parts.failures),

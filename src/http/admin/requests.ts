@@ -10,6 +10,7 @@ import type { ReliabilityReports } from "../../management/reliability.ts"
 import type { RequestCountReports } from "../../management/request-counts.ts"
 import { openRequestTable } from "../../management/request-table.ts"
 import type { Requests } from "../../management/requests.ts"
+import type { UsageChangeReports } from "../../management/usage-changes.ts"
 import type { UsageReports } from "../../management/usage.ts"
 import { downloadAnswer } from "./download-answer.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
@@ -27,17 +28,20 @@ export function receiptEndpoints({ requests }: { readonly requests: Requests }):
 /** `/admin/v1/usage`: the usage and its cost over time. */
 export function usageEndpoints({
   usageReports,
+  usageChanges,
   overviews,
   reliability,
   requestCounts,
 }: {
   readonly usageReports: UsageReports
+  readonly usageChanges: UsageChangeReports
   readonly overviews: Overviews
   readonly reliability: ReliabilityReports
   readonly requestCounts: RequestCountReports
 }): AdminEndpoint[] {
   return endpoints(usageRoutes, {
     "GET /usage": ({ actor, query }) => usageReports.usage(actor, query),
+    "GET /usage/changes": ({ actor, query }) => usageChanges.report(actor, query),
     "GET /usage/requests": ({ actor, query }) => requestCounts.report(actor, query),
     "GET /usage/overview": ({ actor, query }) => overviews.overview(actor, query.account),
     "GET /usage/reliability": ({ actor, query }) => reliability.report(actor, query),

@@ -187,6 +187,11 @@ const REPORTS: readonly Case[] = [
       query: `account=${ours.account}&from=${DAY}T00:00:00Z&to=${DAY}T23:59:59Z&group=key`,
     }),
   },
+  {
+    route: "GET /usage/changes",
+    isOurs: true,
+    ask: ({ ours }) => ({ query: `account=${ours.account}&${OF_DAY}` }),
+  },
   { route: "GET /usage/overview" },
   { route: "GET /usage/reliability", ask: () => ({ query: "group=model" }) },
   {

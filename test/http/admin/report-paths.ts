@@ -33,6 +33,7 @@ export const REPORTS: readonly string[] = [
   ]),
   `/usage?group=model&user=u&${RANGE}`,
   `/usage/requests?step=hour&${RANGE}`,
+  `/usage/changes?${RANGE}`,
   "/usage/overview",
   "/usage/reliability?group=model",
   "/usage/reliability?group=provider",
