@@ -120,6 +120,7 @@ const usageRoute = createRoute({
       "user",
       "session",
       "tag",
+      "why",
     ),
   component: lazyPage(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
 })

@@ -72,6 +72,56 @@ test("the usage chart is available as an accessible table and as a file", async 
   expect(text).toContain("\r\nann,2,0,")
 })
 
+test("a chosen bar narrows the usage page to its time, and Back restores the range", async () => {
+  const { page } = operator
+  await visit(page, "usage?time=7d")
+  const chart = page.getByRole("img", { name: /Spend over time by model/ })
+  await chart.locator(".chart-column").last().click()
+  await page.getByRole("textbox", { name: "From" }).waitFor()
+  await until(async () => (await chart.locator(".chart-column").count()) === 24)
+  await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
+  await page.goBack()
+  await until(async () => (await chart.locator(".chart-column").count()) === 7)
+  const [first, last] = [
+    await chart.locator(".chart-column").nth(4).boundingBox(),
+    await chart.locator(".chart-column").nth(6).boundingBox(),
+  ]
+  if (first === null || last === null) throw new Error("the chart has no bars")
+  await page.mouse.move(first.x + 2, first.y + 50)
+  await page.mouse.down()
+  await page.mouse.move(last.x + 2, last.y + 50, { steps: 5 })
+  await page.mouse.up()
+  await until(async () => (await chart.locator(".chart-column").count()) === 72)
+  await page.getByText("Table", { exact: true }).click()
+  const times = page.getByRole("table", { name: "Spend over time" })
+  await times.getByRole("row").filter({ hasText: "0.0" }).first().getByRole("button").click()
+  await until(async () => (await times.getByRole("row").count()) === 2)
+})
+
+test("the usage page names what is responsible for a change of spending", async () => {
+  const { page } = operator
+  await visit(page, "usage?time=7d")
+  await page.getByRole("heading", { name: "Why did spend rise?" }).waitFor()
+  await page.getByRole("button", { name: "Explain" }).click()
+  await page
+    .getByText(/^Spend rose by .* credits .*Mainly responsible: .*key first key \(\+/)
+    .waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  const causes = page.getByRole("table", { name: "Causes of the change" })
+  await causes.getByRole("row").filter({ hasText: "End user" }).getByRole("link").first().click()
+  await page.getByRole("button", { name: /not only this end user/ }).waitFor()
+  expect(new URL(page.url()).searchParams.get("user")).toBe("ann")
+})
+
+test("a bar of the overview opens the usage page with its day", async () => {
+  const { page } = operator
+  await open(operator, "Overview")
+  const chart = page.getByRole("img", { name: /Spend over the last 30 days/ })
+  await chart.locator(".chart-column").last().click()
+  await page.getByRole("heading", { name: "Usage", level: 1 }).waitFor()
+  expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
+})
+
 test("an outcome links to its requests, and their receipts show the end user", async () => {
   const { page } = operator
   await visit(page, "usage?time=24h&group=outcome")

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import {
   momentsOf,
+  rangeFilters,
   requestsSearchOf,
   spanOf,
   usageQueryOf,
@@ -74,4 +75,18 @@ test("operator metrics are not available to other users", () => {
   expect(metricOf("margin", true).value).toBe("margin")
   expect(metricOf("margin", false).value).toBe("cost")
   expect(metricOf("nonsense", true).value).toBe("cost")
+})
+
+test("chosen moments of a chart become a custom time range that includes the last one", () => {
+  const same = (iso: string) => iso
+  const [first, last] = ["2026-11-22T00:00:00.000Z", "2026-11-24T00:00:00.000Z"]
+  expect(rangeFilters({ step: "day" }, first, last, same)).toEqual({
+    time: "custom",
+    from: first,
+    to: "2026-11-25T00:00:00.000Z",
+  })
+  expect(rangeFilters({ step: "hour" }, last, last, same)).toMatchObject({
+    from: last,
+    to: "2026-11-24T01:00:00.000Z",
+  })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Usage, UsagePoint } from "tollgate-contract/usage.ts"
 import { marginOf } from "../../console/src/format/margin.ts"
-import { chartDataOf, OTHERS } from "../../console/src/pages/usage/series.ts"
+import { chartDataOf, OTHERS, totalAt } from "../../console/src/pages/usage/series.ts"
 import { METRICS, metricOf } from "../../console/src/pages/usage/usage-metrics.ts"
 
 const AT = "2026-11-24T00:00:00.000Z"
@@ -56,4 +56,17 @@ test("every metric has a value for the remaining groups, even for the smallest a
       for (const point of points) if (point) expect(metric.text(point)).not.toContain("e-")
     }
   }
+})
+
+test("the total at a moment adds up all groups", () => {
+  const points = [pointOf("a", "0.1"), pointOf("b", "0.000000002")]
+  const series = points.map((point, color) => ({
+    group: point.group,
+    name: point.group,
+    color,
+    points: [point, undefined],
+  }))
+  const data = { moments: [AT, AT], series }
+  expect(totalAt(data, 0)).toMatchObject({ cost: "0.100000002", requests: 2 })
+  expect(totalAt(data, 1)).toBeUndefined()
 })

@@ -5,6 +5,7 @@ import { axisTicks, creditsTick } from "../format/axis-ticks.ts"
 import { creditsText } from "../format/credits.ts"
 import { countText, shortCount } from "../format/numbers.ts"
 import type { Measure, UsagePoint } from "../format/usage-points.ts"
+import { useBarRange } from "./use-bar-range.ts"
 
 export interface UsageChartProperties {
   readonly points: readonly UsagePoint[]
@@ -12,28 +13,43 @@ export interface UsageChartProperties {
   /** A sentence that describes the chart for screen readers. */
   readonly label: string
   readonly height?: number
+  /** Receives the starts of the first and the last chosen bar. */
+  readonly onChoose: (first: string, last: string) => void
 }
 
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Shows usage as bars over time, with the exact values of the hovered bar. */
-export function UsageChart({ points, measure, label, height = 220 }: UsageChartProperties) {
+/**
+ * Shows usage as bars over time, with the exact values of the hovered bar. A click on a bar, or dragging over several,
+ * chooses their time range.
+ */
+export function UsageChart({
+  points,
+  measure,
+  label,
+  height = 220,
+  onChoose,
+}: UsageChartProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
   const highest = Math.max(0, ...points.map(({ main, other }) => main + other))
   const ticks = axisTicks(highest, measure !== "cost")
   const top = ticks.at(-1) ?? 1
   const labelled = Math.max(1, Math.ceil((points.length * LABEL_WIDTH) / Math.max(width, 1)))
+  const { plot, bar } = useBarRange(({ first, last }) => {
+    const [from, to] = [points[first], points[last]]
+    if (from !== undefined && to !== undefined) onChoose(from.at, to.at)
+  })
   const note = pointed === undefined ? undefined : points[pointed]
   return (
-    <div role="img" aria-label={label} style={{ height }} className="chart">
+    <div role="img" aria-label={label} style={{ height }} className="chart chart-ranges">
       <div className="chart-scale">
         {ticks.toReversed().map((tick) => (
           <span key={tick}>{measure === "cost" ? creditsTick(tick) : shortCount(tick)}</span>
         ))}
       </div>
-      <div className="chart-plot" ref={ref} onPointerLeave={() => setPointed(undefined)}>
+      <div className="chart-plot" ref={ref} onMouseLeave={() => setPointed(undefined)} {...plot}>
         <div className="chart-lines">
           {ticks.map((tick) => (
             <i key={tick} style={{ bottom: share(tick, top) }} />
@@ -43,8 +59,8 @@ export function UsageChart({ points, measure, label, height = 220 }: UsageChartP
           <div
             key={point.at}
             className="chart-column"
-            onPointerEnter={() => setPointed(index)}
-            onPointerDown={() => setPointed(index)}
+            onMouseEnter={() => setPointed(index)}
+            {...bar(index)}
           >
             <div className={`chart-bar ${measure}`}>
               <i style={{ height: share(point.other, top) }} />

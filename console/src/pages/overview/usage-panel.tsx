@@ -1,10 +1,12 @@
 import { Group, SegmentedControl, Skeleton } from "@mantine/core"
 import { getRouteApi } from "@tanstack/react-router"
 import type { Overview } from "tollgate-contract/usage.ts"
+import { toLocalField } from "../../format/moments.ts"
 import { counted } from "../../format/numbers.ts"
 import { usagePoints, type Measure, type Span } from "../../format/usage-points.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { UsageChart } from "../../ui/usage-chart.tsx"
+import { rangeFilters } from "../usage/usage-filters.ts"
 
 const MEASURES: readonly { value: Measure; label: string }[] = [
   { value: "cost", label: "Spend" },
@@ -25,7 +27,7 @@ const PARTS: Readonly<Record<Measure, readonly string[]>> = {
 }
 const route = getRouteApi("/signed-in/")
 
-/** Shows usage over time as bars. The URL stores the selection. */
+/** Shows usage over time as bars. The URL stores the selection. Chosen bars open the usage page. */
 export function UsagePanel({ overview }: { readonly overview: Overview | undefined }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -35,6 +37,11 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
     readonly metric?: string | undefined
     readonly time?: string | undefined
   }) => void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
+  const choose = (first: string, last: string) =>
+    void navigate({
+      to: "/usage",
+      search: rangeFilters({ step: span === "days" ? "day" : "hour" }, first, last, toLocalField),
+    })
   const points = usagePoints(overview?.[span] ?? [], measure, span)
   const total = points.reduce((sum, point) => sum + point.row.requests, 0)
   const name = MEASURES.find((each) => each.value === measure)?.label ?? ""
@@ -70,6 +77,7 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
             points={points}
             measure={measure}
             height={HEIGHT}
+            onChoose={choose}
             label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
           />
           {PARTS[measure].length > 0 && (

@@ -44,9 +44,9 @@ export function partsOf({ from, to, step }: HistogramSpan): number[] {
   return Array.from({ length: Math.round((to - from) / part) }, (_, index) => from + index * part)
 }
 
-/** Returns the filter for a single step. */
-export function narrowTo(at: number, step: Step): RequestFilters {
-  return { time: "custom", from: fieldOf(at), to: fieldOf(at + LENGTHS[step]) }
+/** Returns the filter for some consecutive steps, from the start of the first one. */
+export function narrowTo(first: number, last: number, step: Step): RequestFilters {
+  return { time: "custom", from: fieldOf(first), to: fieldOf(last + LENGTHS[step]) }
 }
 
 function fieldOf(moment: number): string {

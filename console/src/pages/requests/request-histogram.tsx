@@ -12,6 +12,7 @@ import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { useBarRange } from "../../ui/use-bar-range.ts"
 import { type HistogramSpan, histogramSpan, narrowTo, partsOf } from "./histogram-span.ts"
 import "./histogram.css"
 import { type RequestFilters, requestCountQueryOf } from "./request-filters.ts"
@@ -28,7 +29,7 @@ const POLL_INTERVAL_MS = 30_000
 const LABEL_WIDTH = 72
 const OUTCOMES = ["answered", "failed", "refused"] as const
 
-/** Shows the number of requests over time. Clicking a bar narrows the list to its time range. */
+/** Shows the number of requests over time. Choosing bars narrows the list to their time range. */
 export function RequestHistogram({ account, filters, onChange }: RequestHistogramProperties) {
   const now = useNow(POLL_INTERVAL_MS)
   const [view, setView] = useState("chart")
@@ -41,7 +42,7 @@ export function RequestHistogram({ account, filters, onChange }: RequestHistogra
   const counts = asked.data?.data ?? []
   const total = sumOf(counts)
   const reach = asked.data?.looked_back_to ?? null
-  const narrow = (at: number) => onChange(narrowTo(at, span.step))
+  const narrow = (first: number, last = first) => onChange(narrowTo(first, last, span.step))
   return (
     <Panel
       title={`${counted(total, "request")} by ${span.step}`}
@@ -85,7 +86,8 @@ interface BarsProperties {
   readonly span: HistogramSpan
   readonly counts: readonly RequestCount[]
   readonly total: number
-  readonly onChoose: (at: number) => void
+  /** Receives the starts of the first and the last chosen bar. */
+  readonly onChoose: (first: number, last?: number) => void
 }
 
 function Bars({ span, counts, total, onChoose }: BarsProperties) {
@@ -95,28 +97,27 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
   const ticks = axisTicks(Math.max(0, ...counts.map(heightOf)), true)
   const top = ticks.at(-1) ?? 1
   const labelled = Math.max(1, Math.ceil((parts.length * LABEL_WIDTH) / Math.max(width, 1)))
+  const { plot, bar } = useBarRange(({ first, last }) => {
+    const [from, to] = [parts[first], parts[last]]
+    if (from !== undefined && to !== undefined) onChoose(from, to)
+  })
   return (
     <>
       <div
         role="img"
         aria-label={`${counted(total, "request")} over time; the table has the figures`}
         style={{ height: HEIGHT }}
-        className="chart"
+        className="chart chart-ranges"
       >
         <div className="chart-scale">
           <span>{shortCount(top)}</span>
           <span>0</span>
         </div>
-        <div className="chart-plot" ref={ref}>
+        <div className="chart-plot" ref={ref} {...plot}>
           {parts.map((at, index) => {
             const count = known.get(at)
             return (
-              <div
-                key={at}
-                className="chart-column histogram-column"
-                title={titleOf(at, count)}
-                onClick={() => onChoose(at)}
-              >
+              <div key={at} className="chart-column" title={titleOf(at, count)} {...bar(index)}>
                 <div className="chart-bar">
                   {OUTCOMES.toReversed().map((outcome) => (
                     <b

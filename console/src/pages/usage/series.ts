@@ -54,6 +54,16 @@ export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric):
   return { moments, series: [...series, last] }
 }
 
+/** Returns the sum of all groups at a moment; undefined without usage. */
+export function totalAt({ series }: ChartData, index: number): UsagePoint | undefined {
+  return series
+    .flatMap(({ points }) => points[index] ?? [])
+    .reduce<UsagePoint | undefined>(
+      (total, point) => (total === undefined ? point : sumOf(total, point)),
+      undefined,
+    )
+}
+
 export function nameOf(row: UsageRow): string {
   return row.name ?? (row.group === "" ? "none" : row.group)
 }

@@ -19,6 +19,8 @@ export interface UsageFilters {
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
+  /** `true` if the change of spending is explained. */
+  readonly why?: string | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -118,6 +120,17 @@ export function momentsOf({ from, to, step }: UsageSpan): string[] {
   const first = Math.floor(Date.parse(from) / unit) * unit
   const count = Math.ceil((Date.parse(to) - first) / unit)
   return Array.from({ length: count }, (_, index) => isoOf(first + index * unit))
+}
+
+/** Returns the filters for some moments of a range, from the first to the last one. */
+export function rangeFilters(
+  { step }: Pick<UsageSpan, "step">,
+  first: string,
+  last: string,
+  toField: (iso: string) => string,
+): UsageFilters {
+  const end = Date.parse(last) + (step === "hour" ? HOUR_MS : DAY_MS)
+  return { time: "custom", from: toField(first), to: toField(isoOf(end)) }
 }
 
 /** Builds the query of the API for the usage of a range. */

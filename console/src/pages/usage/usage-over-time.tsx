@@ -3,7 +3,8 @@ import { useElementSize } from "@mantine/hooks"
 import { useState } from "react"
 import { axisTicks } from "../../format/axis-ticks.ts"
 import { trendPath } from "../../format/trend-path.ts"
-import type { ChartData, Series } from "./series.ts"
+import { useBarRange } from "../../ui/use-bar-range.ts"
+import { type ChartData, type Series, totalAt } from "./series.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 
 export interface UsageOverTimeProperties {
@@ -12,14 +13,19 @@ export interface UsageOverTimeProperties {
   readonly step: "hour" | "day"
   /** A sentence that describes the chart for screen readers. */
   readonly label: string
+  /** Receives the first and the last chosen moment. */
+  readonly onChoose: (first: string, last: string) => void
 }
 
 const HEIGHT = 300
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Shows stacked bars. Metrics that do not add up, such as durations, are shown as lines with dots. */
-export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProperties) {
+/**
+ * Shows stacked bars. Metrics that do not add up, such as durations, are shown as lines with dots. A click on a moment,
+ * or dragging over several, chooses their time range.
+ */
+export function UsageOverTime({ data, metric, step, label, onChoose }: UsageOverTimeProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
   const { moments, series } = data
@@ -32,15 +38,19 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
   )
   const ticks = axisTicks(highest, metric.order !== "cost" && (metric.isSum || metric.isTime))
   const top = ticks.at(-1) ?? 1
+  const { plot, bar } = useBarRange(({ first, last }) => {
+    const [from, to] = [moments[first], moments[last]]
+    if (from !== undefined && to !== undefined) onChoose(from, to)
+  })
   const labelled = Math.max(1, Math.ceil((moments.length * LABEL_WIDTH) / Math.max(width, 1)))
   return (
-    <div role="img" aria-label={label} style={{ height: HEIGHT }} className="chart">
+    <div role="img" aria-label={label} style={{ height: HEIGHT }} className="chart chart-ranges">
       <div className="chart-scale">
         {ticks.toReversed().map((tick) => (
           <span key={tick}>{metric.axis(tick)}</span>
         ))}
       </div>
-      <div className="chart-plot" ref={ref} onPointerLeave={() => setPointed(undefined)}>
+      <div className="chart-plot" ref={ref} onMouseLeave={() => setPointed(undefined)} {...plot}>
         <div className="chart-lines">
           {ticks.map((tick) => (
             <i key={tick} style={{ bottom: share(tick, top) }} />
@@ -51,8 +61,8 @@ export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProper
           <div
             key={at}
             className="chart-column"
-            onPointerEnter={() => setPointed(index)}
-            onPointerDown={() => setPointed(index)}
+            onMouseEnter={() => setPointed(index)}
+            {...bar(index)}
           >
             <Column series={series} index={index} metric={metric} top={top} />
             {(moments.length - 1 - index) % labelled === 0 && <span>{momentText(at, step)}</span>}
@@ -145,10 +155,12 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
     const point = one.points[index]
     return point === undefined ? [] : [{ one, point }]
   })
+  const total = metric.isSum && rows.length > 1 ? totalAt(data, index) : undefined
   return (
     <Paper withBorder shadow="sm" p="xs" className="panel chart-note" style={{ [side]: 0 }}>
       <Text size="xs" fw={600}>
         {at === undefined ? "" : momentText(at, step)}
+        {total !== undefined && `: ${metric.text(total)}`}
       </Text>
       {rows.length === 0 && <Text size="xs">Nothing</Text>}
       {rows.map(({ one, point }) => (

@@ -6,6 +6,7 @@ import type { Usage } from "tollgate-contract/usage.ts"
 import { useAccount } from "../../account.tsx"
 import { oneQuery } from "../../api/queries.ts"
 import { saveCsv } from "../../format/csv.ts"
+import { toLocalField } from "../../format/moments.ts"
 import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -17,12 +18,14 @@ import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
 import { BillingGapsPanel } from "./billing-gaps-panel.tsx"
 import { SavedCharts } from "./saved-charts.tsx"
+import { SpendingChangePanel } from "./spending-change-panel.tsx"
 import { chartDataOf } from "./series.ts"
 import { UsageBar } from "./usage-bar.tsx"
 import {
   GROUPS,
   groupOf,
   NARROWING,
+  rangeFilters,
   spanOf,
   type UsageFilters,
   usageQueryOf,
@@ -50,6 +53,10 @@ export function UsagePage() {
   function change(changed: UsageFilters) {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   }
+  /** Changes the filters so that Back restores them. */
+  function follow(changed: UsageFilters) {
+    void navigate({ search: (before) => ({ ...before, ...changed }), resetScroll: false })
+  }
   return (
     <Page
       title="Usage"
@@ -64,7 +71,13 @@ export function UsagePage() {
         </Panel>
       ) : (
         <>
-          <Found filters={filters} metric={metric} account={accountId} span={span} />
+          <Found
+            filters={filters}
+            metric={metric}
+            account={accountId}
+            span={span}
+            onChange={follow}
+          />
           {isOperator && <BillingGapsPanel account={accountId} span={span} />}
         </>
       )}
@@ -100,9 +113,10 @@ interface FoundProperties {
   readonly metric: UsageMetric
   readonly account: string | undefined
   readonly span: UsageSpan
+  readonly onChange: (change: UsageFilters) => void
 }
 
-function Found({ filters, metric, account, span }: FoundProperties) {
+function Found({ filters, metric, account, span, onChange }: FoundProperties) {
   const query = usageQueryOf(filters, account, span, metric)
   const found = useQuery({
     ...oneQuery("GET /usage", { query }),
@@ -110,6 +124,8 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   })
   const usage = found.data
   const data = useMemo(() => usage && chartDataOf(usage, span, metric), [usage, span, metric])
+  const choose = (first: string, last: string) =>
+    onChange(rangeFilters(span, first, last, toLocalField))
   const noun = GROUPS.find(({ value }) => value === groupOf(filters))?.label ?? ""
   if (found.error) return <ErrorNotice error={found.error} />
   if (usage === undefined || data === undefined) return <Skeleton height={420} />
@@ -128,19 +144,27 @@ function Found({ filters, metric, account, span }: FoundProperties) {
         description={usage.sampled === true ? "Based on a sample of the responses." : undefined}
       >
         {filters.view === "table" ? (
-          <TimeTable data={data} metric={metric} step={span.step} />
+          <TimeTable data={data} metric={metric} step={span.step} onChoose={choose} />
         ) : (
           <>
             <UsageOverTime
               data={data}
               metric={metric}
               step={span.step}
+              onChoose={choose}
               label={`${metric.label} over time by ${noun.toLowerCase()}: ${metric.text(usage.total)} in total. The table has the figures.`}
             />
             <Legend series={data.series} />
           </>
         )}
       </Panel>
+      <SpendingChangePanel
+        usage={usage}
+        filters={filters}
+        account={account}
+        span={span}
+        onExplain={() => onChange({ why: "true" })}
+      />
       <Panel
         isFlush
         title={`By ${noun.toLowerCase()}`}

@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core"
 import type { Usage, UsageRow } from "tollgate-contract/usage.ts"
 import { toLocalField } from "../../format/moments.ts"
 import { countText, shareText } from "../../format/numbers.ts"
@@ -114,10 +115,12 @@ interface TimeTableProperties {
   readonly data: ChartData
   readonly metric: UsageMetric
   readonly step: "hour" | "day"
+  /** Receives the chosen moment, as the first and the last one of a range. */
+  readonly onChoose: (first: string, last: string) => void
 }
 
-/** Shows the chart as a table, for screen readers. */
-export function TimeTable({ data, metric, step }: TimeTableProperties) {
+/** Shows the chart as a table, for screen readers and keyboards. */
+export function TimeTable({ data, metric, step, onChoose }: TimeTableProperties) {
   const rows = data.moments
     .map((at, index) => ({ at, points: data.series.map(({ points }) => points[index]) }))
     .toReversed()
@@ -125,7 +128,11 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
     {
       id: "at",
       header: step === "day" ? "Day (UTC)" : "Hour",
-      cell: ({ at }) => momentText(at, step),
+      cell: ({ at }) => (
+        <Button variant="subtle" size="compact-sm" onClick={() => onChoose(at, at)}>
+          {momentText(at, step)}
+        </Button>
+      ),
     },
     ...data.series.map(({ group, name }, index) => ({
       id: `of ${group}`,
