@@ -84,10 +84,16 @@ async function settled(page: Page): Promise<void> {
   })()`)
 }
 
-/** Checks the open page in each look, and its layout at each width. */
-export async function look(page: Page, name: string): Promise<void> {
+/** Waits until the page has its heading, and no placeholder. */
+export async function loaded(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
   await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
+  await settled(page)
+}
+
+/** Checks the open page in each look, and its layout at each width. */
+export async function look(page: Page, name: string): Promise<void> {
+  await loaded(page)
   // The name decides, so that the width does not depend on the pages that this process has checked before.
   const number = Number(Bun.hash(name) % 1_000n)
   for (const { width, scheme, rules } of IS_EXHAUSTIVE ? LOOKS : LOOKS.slice(0, 1)) {

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { sampleOf } from "../support/exhaustive.ts"
 import { faultsOf } from "./axe-faults.ts"
 import { setUp, type Visitor, visit } from "./console-gateway.ts"
-import { look } from "./page-look.ts"
+import {
+  forgetLayoutShifts,
+  layoutShift,
+  MAX_LAYOUT_SHIFT,
+  recordLayoutShifts,
+  smallTargets,
+} from "./page-faults.ts"
+import { loaded, look } from "./page-look.ts"
 import {
   accountId,
   grantMuch,
@@ -73,14 +82,38 @@ test("pages before the sign-in pass the page checks", async () => {
   await setUp(operator, gateway.tollgate.setupLink)
   await grantMuch(operator.page)
   account = await accountId(operator.page)
+  await recordLayoutShifts(operator.page)
+  await operator.page.reload()
 })
 
 test.each(Object.entries(PAGES))("the page %s passes the page checks", async (name, address) => {
   const { page } = operator
+  await forgetLayoutShifts(page)
   await visit(page, address())
+  await expectSteadyPage(page, name)
   await look(page, name)
   expect(operator.complaints).toEqual([])
 })
+
+test.each(sampleOf(Object.entries(PAGES), 3))(
+  "the page %s is steady, with large targets, on a phone",
+  async (name, address) => {
+    const { page } = operator
+    await page.setViewportSize({ width: 390, height: 844 })
+    await forgetLayoutShifts(page)
+    await visit(page, address())
+    await expectSteadyPage(page, name)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  },
+)
+
+/** Checks that the page did not move while it loaded, and that its links and buttons can be hit. */
+async function expectSteadyPage(page: Page, name: string): Promise<void> {
+  await loaded(page)
+  const { sum, elements } = await layoutShift(page)
+  expect(sum, `${name} ${elements.join("; ")}`).toBeLessThan(MAX_LAYOUT_SHIFT)
+  expect(await smallTargets(page), name).toEqual([])
+}
 
 test("the palette, the dialogs and a conversation with three models pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()

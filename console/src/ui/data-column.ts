@@ -29,6 +29,8 @@ export interface DataTableProperties<Row> {
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string | number
   readonly isLoading?: boolean
+  /** Number of rows for which space is reserved while loading. */
+  readonly reservedRows?: number
   /** Shown if there are no rows. */
   readonly empty?: ReactNode
   /**

@@ -73,7 +73,7 @@ function formsOf<Row>(columns: readonly Column<Row>[], minWidth: number): TableF
 
 function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWidth: number }) {
   const { label, columns, rows, rowKey, isLoading = false, onRowClick, minWidth } = properties
-  const { sorting, onSort, isDense = false } = properties
+  const { sorting, onSort, isDense = false, reservedRows = RESERVED_ROWS } = properties
   const onClick = useStable(onRowClick)
   const table = useAlignedPoints()
   const { isCompact } = useDensity()
@@ -115,7 +115,7 @@ function WideTable<Row>(properties: DataTableProperties<Row> & { readonly minWid
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {isLoading && <SkeletonRows columns={columns.length} />}
+          {isLoading && <SkeletonRows columns={columns.length} count={reservedRows} />}
           {!isLoading &&
             rows.map((row) => (
               <TableRow
@@ -167,11 +167,16 @@ const TableRow = memo(function TableRow<Row>({ row, columns, onClick }: TableRow
   )
 }) as <Row>(properties: TableRowProperties<Row>) => React.JSX.Element
 
-const SKELETON_ROWS = ["a", "b", "c", "d", "e"]
+const RESERVED_ROWS = 5
 
-function SkeletonRows({ columns }: { readonly columns: number }) {
-  return SKELETON_ROWS.map((row, index) => (
-    <Table.Tr key={row}>
+interface SkeletonRowsProperties {
+  readonly columns: number
+  readonly count: number
+}
+
+function SkeletonRows({ columns, count }: SkeletonRowsProperties) {
+  return Array.from({ length: count }, (_, index) => (
+    <Table.Tr key={index}>
       <Table.Td colSpan={columns}>
         <Skeleton height={20} width={`${95 - index * 9}%`} />
       </Table.Td>

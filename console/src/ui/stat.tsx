@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 export interface StatProperties {
   readonly label: string
   readonly value: ReactNode
-  /** A smaller line below the value, such as its composition or a comparison. */
+  /** A smaller line below the value, such as its composition or a comparison. Its space is reserved while loading. */
   readonly note?: ReactNode
   readonly isLoading?: boolean
 }
@@ -17,15 +17,15 @@ export function Stat({ label, value, note, isLoading = false }: StatProperties) 
         {label}
       </Text>
       {isLoading ? (
-        <Skeleton height={28} mt={6} width="70%" />
+        <Skeleton height={25} mt={6} width="70%" />
       ) : (
         <Text className="figure-large" component="div">
           {value}
         </Text>
       )}
-      {note !== undefined && !isLoading && (
-        <Text size="xs" c="dimmed" mt={2} component="div">
-          {note}
+      {note !== undefined && (
+        <Text size="xs" c="dimmed" component="div" className="stat-note">
+          {!isLoading && note}
         </Text>
       )}
     </Paper>

@@ -51,6 +51,7 @@ export function AccountKeys({ account }: { readonly account: string }) {
         rows={keys.items}
         rowKey={(key) => key.id}
         isLoading={keys.isLoading}
+        reservedRows={2}
         minWidth={520}
         empty={
           keys.error === null && (

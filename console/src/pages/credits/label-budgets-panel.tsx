@@ -50,9 +50,9 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
       }
     >
       <ErrorNotice error={found.error} retry={() => void found.refetch()} />
-      {found.isSuccess && budgets.length === 0 && (
+      {found.error === null && budgets.length === 0 && (
         <Text size="sm" c="dimmed">
-          None.
+          {found.isSuccess ? "None." : "Loading…"}
         </Text>
       )}
       {budgets.length > 0 && (

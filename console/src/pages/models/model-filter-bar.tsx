@@ -69,7 +69,7 @@ export function ModelFilterBar({
       />
       {columnChoice}
       <span className="dim filters-wide" role="status">
-        {count}
+        {count === "" ? "\u00a0" : count}
       </span>
     </div>
   )

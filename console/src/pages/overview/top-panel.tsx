@@ -28,7 +28,7 @@ export function TopPanel({ title, rows, name }: TopPanelProperties) {
         {rows?.map((row) => (
           <div key={row.group}>
             <Group justify="space-between" gap="sm" wrap="nowrap">
-              <Text size="sm" component="div" className="anywhere">
+              <Text size="sm" component="div" className="anywhere top-name">
                 {name(row)}
               </Text>
               <Text size="sm" component="div" style={{ flexShrink: 0 }}>

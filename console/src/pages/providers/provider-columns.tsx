@@ -73,6 +73,8 @@ export function providerColumns(
       id: "unpriced",
       header: "Without a price",
       isFigure: true,
+      // The heading has one line, also after the other columns have become wider.
+      width: 150,
       cell: (provider) => <Unpriced provider={provider} begin={begin} />,
     },
     {

@@ -63,7 +63,7 @@ export function SessionPage() {
         title="The session could not be loaded"
         retry={pages.retry}
       />
-      {calls.length > 0 && <Sums calls={calls} />}
+      {(pages.isLoading || calls.length > 0) && <Sums calls={calls} isLoading={pages.isLoading} />}
       {isCut && <Text size="sm">Only the last {countText(calls.length)} calls are shown.</Text>}
       {pages.hasContent && (
         <Panel isFlush>
@@ -89,7 +89,12 @@ export function SessionPage() {
   )
 }
 
-function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
+interface SumsProperties {
+  readonly calls: readonly RequestSummary[]
+  readonly isLoading: boolean
+}
+
+function Sums({ calls, isLoading }: SumsProperties) {
   const cost = calls.reduce((sum, call) => sum + nanos(call.cost), 0n)
   const failed = calls.filter(({ outcome }) => !FINE.has(outcome)).length
   const [first] = calls
@@ -97,10 +102,10 @@ function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
   const lasted = first === undefined ? 0 : Math.max(...ends) - Date.parse(first.at)
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <Stat label="Credits" value={creditsText(nanosText(cost))} />
-      <Stat label="Calls" value={countText(calls.length)} />
-      <Stat label="Failed" value={countText(failed)} />
-      <Stat label="Duration" value={durationText(lasted)} />
+      <Stat label="Credits" value={creditsText(nanosText(cost))} isLoading={isLoading} />
+      <Stat label="Calls" value={countText(calls.length)} isLoading={isLoading} />
+      <Stat label="Failed" value={countText(failed)} isLoading={isLoading} />
+      <Stat label="Duration" value={durationText(lasted)} isLoading={isLoading} />
     </SimpleGrid>
   )
 }

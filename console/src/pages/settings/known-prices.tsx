@@ -1,7 +1,10 @@
+import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import type { Answer } from "tollgate-contract/client.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
-import { Facts } from "../../ui/facts.tsx"
+import { type Fact, Facts } from "../../ui/facts.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
@@ -12,24 +15,27 @@ export function KnownPrices() {
   return (
     <Panel title="Known prices" description="For models without a price of your own.">
       <ErrorNotice error={error} retry={() => void refetch()} />
-      {data !== undefined && (
-        <Facts
-          facts={[
-            { label: "Date", value: data.date },
-            { label: "Source", value: <span className="mono anywhere">{data.source}</span> },
-            { label: "In use since", value: <When at={data.since} none="the start" /> },
-            {
-              label: "Newer list",
-              value:
-                data.pending === null ? (
-                  "none"
-                ) : (
-                  <TextLink to="/models">of {data.pending.date}</TextLink>
-                ),
-            },
-          ]}
-        />
-      )}
+      {error === null && <Facts facts={factsOf(data)} />}
     </Panel>
   )
+}
+
+/** Returns the facts of the list. Placeholders reserve their space while the list is loading. */
+function factsOf(list: Answer<"GET /prices"> | undefined): readonly Fact[] {
+  const shown = (value: (list: Answer<"GET /prices">) => ReactNode) =>
+    list === undefined ? <Skeleton height={20} width={120} /> : value(list)
+  return [
+    { label: "Date", value: shown(({ date }) => date) },
+    {
+      label: "Source",
+      value: shown(({ source }) => <span className="mono anywhere">{source}</span>),
+    },
+    { label: "In use since", value: shown(({ since }) => <When at={since} none="the start" />) },
+    {
+      label: "Newer list",
+      value: shown(({ pending }) =>
+        pending === null ? "none" : <TextLink to="/models">of {pending.date}</TextLink>,
+      ),
+    },
+  ]
 }
