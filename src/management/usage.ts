@@ -139,7 +139,8 @@ async function totalOf(reports: UsageSums, filter: UsageFilter): Promise<UsageSu
 /** Builds the filter for sums of those accounts that the actor may see. @throws GatewayError `not_found`. */
 export function usageFilterOf(
   actor: Actor,
-  query: Omit<UsageChangesQuery, "compared_from" | "compared_to">,
+  query: Omit<UsageChangesQuery, "compared_from" | "compared_to"> &
+    Partial<Pick<UsageQuery, "group">>,
 ): UsageFilter {
   const { key, model, provider, endpoint, outcome } = query
   requireProviderSight(actor, provider && "provider")
