@@ -130,8 +130,7 @@ describe("validation of spellings of a field", () => {
   test("rejects other spellings in tools, nested tools and tools added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
-    const find = (body: JsonObject) =>
-      findSwitches(body, { switches, extraFields: new Set() }, "openai-responses")
+    const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
     const odd = { Type: "web_search" }
     for (const body of [
       { tools: [odd] },

@@ -262,6 +262,61 @@ describe("recorded answers", () => {
   })
 })
 
+test("roles of messages change nothing in other objects of a request", () => {
+  const roles = ["assistant", "developer", "function", "model", "system", "tool", "user"]
+  const unknown = { systemTool: { name: "a" }, googleSearch: {}, max_new_tokens: 9 }
+  const tool = { type: "function", function: { name: "f", ...unknown }, ...unknown }
+  const bodies: [Format, (more: JsonObject) => JsonObject][] = [
+    ["openai-chat", (more) => ({ tools: [{ ...tool, ...more }] })],
+    ["openai-chat", (more) => ({ response_extra: { ...unknown, ...more } })],
+    ["openai-responses", (more) => ({ tools: [{ ...tool, ...more }] })],
+    [
+      "openai-responses",
+      (more) => ({ input: [{ type: "additional_tools", tools: [{ ...tool, ...more }], ...more }] }),
+    ],
+    ["anthropic-messages", (more) => ({ tools: [{ name: "f", ...unknown, ...more }] })],
+    [
+      "anthropic-messages",
+      (more) => ({
+        messages: [
+          {
+            role: "system",
+            content: [
+              {
+                type: "tool_addition",
+                tool: { type: "tool_definition", definition: { ...tool, ...more } },
+              },
+            ],
+          },
+        ],
+      }),
+    ],
+    ["gemini", (more) => ({ generationConfig: { ...unknown, ...more } })],
+    ["cohere-chat", (more) => ({ tools: [{ ...tool, ...more }] })],
+    ["bedrock-converse", (more) => ({ inferenceConfig: { ...unknown, ...more } })],
+  ]
+  for (const [format, bodyWith] of bodies) {
+    const vendor = format === "gemini" ? "google" : "openai-compatible"
+    const plain = unknownIn(vendor, format, bodyWith({}))
+    expect(plain.length).toBeGreaterThan(0)
+    for (const role of roles) {
+      expect([format, role, unknownIn(vendor, format, bodyWith({ role }))]).toEqual([
+        format,
+        role,
+        plain,
+      ])
+    }
+  }
+})
+
+test("a request with more members than are checked is rejected", () => {
+  const members = Array.from({ length: 60_000 }, (_, index) => [`q${index}`, {}])
+  const body = { extra: Object.fromEntries(members) as JsonObject }
+  const found = unknownFieldsOf("openai-chat", switchesOf("deepseek", "openai-chat")).find(body, 20)
+  expect(found).toHaveLength(1)
+  expect(found[0]?.why).toContain("50,000 members")
+})
+
 test("the paths of unknown fields are short, and their number is limited", () => {
   const name = "n".repeat(10_000)
   let value: JsonValue = Object.fromEntries(

@@ -3,11 +3,11 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
-import type { Charge } from "../../vendors/priced-features/switch.ts"
+import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
 import { carriedRequest } from "../fitting/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
 import { defaultModesIn } from "./default-modes.ts"
-import { findSwitches, maySetSwitch, type SetSwitch } from "./find-switches.ts"
+import { findSwitches, maySetSwitch, type SetSwitch, withoutAllowed } from "./find-switches.ts"
 import { assumedCalls, limitOf } from "./call-limits.ts"
 import { type FeatureCosts, heldDeployments } from "./feature-costs.ts"
 import { FeatureCostsBuilder, type PricedFeaturesInput } from "./feature-costs-builder.ts"
@@ -47,12 +47,13 @@ function hasDefaultModes({ model, defaultModes }: PricedFeaturesInput): boolean 
 
 function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
   const featureCosts = new Map<string, FeatureCosts>()
+  const foundInBody = new Map<Switches, readonly SetSwitch[]>()
   const deployments: Deployment[] = []
   const held: Deployment[] = []
   let refusal: GatewayError | undefined
   let isSet = false
   for (const deployment of input.model.deployments) {
-    const found = switchesSetAt(input, deployment)
+    const found = switchesSetAt(input, deployment, foundInBody)
     isSet ||= found.setSwitches.length > 0
     try {
       const own = featureCostsOf(input, deployment, found)
@@ -85,7 +86,15 @@ interface SetSwitches {
   readonly isLimitable: boolean
 }
 
-function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetSwitches {
+/**
+ * @param foundInBody the switches in the caller's body, by table. Deployments of one vendor share them, because a search
+ * in a large body takes long.
+ */
+function switchesSetAt(
+  input: PricedFeaturesInput,
+  deployment: Deployment,
+  foundInBody: Map<Switches, readonly SetSwitch[]>,
+): SetSwitches {
   const client = input.clients.get(deployment.provider)
   if (client === undefined || deployment.price === undefined) return NOTHING
   const modes = input.defaultModes.of(deployment)
@@ -94,10 +103,17 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
-    const { extraFields } = client
-    const setSwitches = findSwitches(body, { switches, extraFields }, dialect)
-    if (modes !== undefined) setSwitches.push(...defaultModesIn(body, switches, modes))
-    return { setSwitches, max, isLimitable: maxCalls !== undefined }
+    const isOwnBody = body === input.call.body
+    const found =
+      (isOwnBody ? foundInBody.get(switches) : undefined) ?? findSwitches(body, switches, dialect)
+    if (isOwnBody) foundInBody.set(switches, found)
+    const setSwitches = withoutAllowed(found, client.extraFields)
+    const added = modes === undefined ? [] : defaultModesIn(body, switches, modes)
+    return {
+      setSwitches: [...setSwitches, ...added],
+      max,
+      isLimitable: maxCalls !== undefined,
+    }
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)

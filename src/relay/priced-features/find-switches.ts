@@ -13,6 +13,8 @@ export interface SetSwitch {
   /** The value of the switch in error messages. */
   readonly value: JsonValue
   readonly charge: Charge
+  /** Set for fields that are in no table. */
+  readonly isUnknownField?: true
   /** The object that is the value, with all its members. */
   readonly holder?: JsonObject
   /** The tool that sets the switch, whose members may determine the price. */
@@ -42,17 +44,10 @@ export function maySetSwitch(body: JsonObject, format: RequestFormat): boolean {
   return mayDefineTools(body) || unknownFieldsOf(format).find(body, 1).length > 0
 }
 
-/** How a provider bills requests. */
-interface Billing {
-  readonly switches: Switches
-  /** Top-level fields that are passed on although their price is unknown. */
-  readonly extraFields: ReadonlySet<string>
-}
-
-/** Returns the switches that a body sets at a provider, except free switches, and then the unknown fields. */
+/** Returns the switches that a body sets at a vendor, except free switches, and then the unknown fields. */
 export function findSwitches(
   body: JsonObject,
-  { switches, extraFields }: Billing,
+  switches: Switches,
   format: RequestFormat,
 ): SetSwitch[] {
   const setSwitches: SetSwitch[] = []
@@ -77,12 +72,22 @@ export function findSwitches(
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
   for (const { place, why } of unknown) {
-    const [field = ""] = place.split(/[.[]/, 1)
-    if (extraFields.has(field)) continue
     // The value may be a secret, such as a key of the caller.
-    setSwitches.push({ place, value: null, charge: { by: "unknown", why } })
+    setSwitches.push({ place, value: null, charge: { by: "unknown", why }, isUnknownField: true })
   }
   return setSwitches
+}
+
+/** Returns the switches without the unknown top-level fields that the operator of a provider allows. */
+export function withoutAllowed(
+  setSwitches: readonly SetSwitch[],
+  allowed: ReadonlySet<string>,
+): readonly SetSwitch[] {
+  if (allowed.size === 0) return setSwitches
+  return setSwitches.filter(({ place, isUnknownField }) => {
+    const [field = ""] = place.split(/[.[]/, 1)
+    return isUnknownField !== true || !allowed.has(field)
+  })
 }
 
 /** Maximum number of unknown fields of a request that are listed. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
-import { findSwitches, maySetSwitch, type SetSwitch } from "./find-switches.ts"
+import { findSwitches, maySetSwitch, type SetSwitch, withoutAllowed } from "./find-switches.ts"
 import { notPriced } from "./feature-costs-builder.ts"
 
 /**
@@ -21,8 +21,7 @@ export function atNoExtraPrice(
     const client = clients.get(provider)
     const switches = client && switchesOf(client.vendor.id, "openai-chat")
     if (client === undefined || switches === undefined) return undefined
-    const { extraFields } = client
-    return findSwitches(fields, { switches, extraFields }, "operation")[0]
+    return withoutAllowed(findSwitches(fields, switches, "operation"), client.extraFields)[0]
   }
   const deployments = model.deployments.filter((one) => billedAt(one) === undefined)
   if (deployments.some(({ price }) => price)) return { ...model, deployments }

@@ -37,6 +37,9 @@ const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonl
     { effect: "tool", names: /^provideroptions$/ },
   ]
 
+/** Matches the names that any rule can match, because most names match none. */
+const ANY_RULE = new RegExp(RULES.map(({ names }) => names.source).join("|"))
+
 /** Maximum characters of a name that is compared. No field of any vendor has a longer name. */
 const MAX_LENGTH = 64
 
@@ -52,16 +55,27 @@ export function suggestedEffect(name: string): Effect | undefined {
   const known = cached.get(name)
   if (known !== undefined) return known === "none" ? undefined : known
   const effect = findEffect(name)
-  if (cached.size < MAX_CACHED && name.length <= MAX_LENGTH) cached.set(name, effect ?? "none")
+  if (name.length <= MAX_LENGTH) {
+    if (cached.size >= MAX_CACHED) cached.clear()
+    cached.set(name, effect ?? "none")
+  }
   return effect
 }
 
+/** Matches names that are their own folded form. */
+const FOLDED = /^[a-z0-9]+$/
+
 function findEffect(name: string): Effect | undefined {
+  const start = name.slice(0, MAX_LENGTH)
+  const folded = FOLDED.test(start) ? start : fold(start)
+  if (!ANY_RULE.test(folded)) return undefined
+  return RULES.find(({ names, and }) => names.test(folded) && and?.test(folded) !== false)?.effect
+}
+
+function fold(name: string): string {
   // Go treats the long s as an s, and the Kelvin sign as a k.
-  const folded = name
-    .slice(0, MAX_LENGTH)
+  return name
     .toUpperCase()
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "")
-  return RULES.find(({ names, and }) => names.test(folded) && and?.test(folded) !== false)?.effect
 }

@@ -19,6 +19,8 @@ class KnownMembers {
   isData = false
   /** Whether all members that are not known are rejected, regardless of their names. */
   isClosed = false
+  /** Whether the value is a list of messages. */
+  isConversation = false
   /** Whether the value is a message. Clients send back what answers contained, so its names suggest nothing. */
   isMessage = false
   /** The names that are known in the value at any depth. */
@@ -42,14 +44,15 @@ class KnownMembers {
 }
 
 /** The reasons in errors. */
-const REASONS: Readonly<Record<Effect | "any" | "undocumented", string>> = {
+const REASONS: Readonly<Record<Effect | "any" | "many" | "undocumented", string>> = {
   model: "its name suggests that it chooses a model or a server",
   amount: "its name suggests that it raises the amount that is generated",
   mode: "its name suggests that it chooses a service mode",
   tool: "its name suggests that it adds a tool, a search or stored content",
   any: "the provider may apply it in addition to the fields that the price is based on",
+  many: "the request has more than 50,000 members with unknown names",
   undocumented:
-    "such providers do not document it, so it may change the price. Its operator can allow it with `extra_fields` of the provider",
+    "it is not a known field of such providers, so it may change the price. The operator can allow it with `extra_fields` of the provider",
 }
 
 /** Finds the unknown fields of requests, for one table of known fields. */
@@ -57,6 +60,8 @@ export class UnknownFields {
   readonly #known = new KnownMembers()
   /** The known members of messages. */
   readonly #message = new KnownMembers()
+  /** The known members of tools and of parts of content. */
+  readonly #content: KnownMembers
   readonly #roles: ReadonlySet<JsonValue | undefined>
   readonly #options: ReadonlyMap<string, KnownMembers>
   /** The known members of `parameters`, by the type of the tool. */
@@ -79,10 +84,17 @@ export class UnknownFields {
     opaque.isData = true
     for (const name of contentNames) names.set(name, content)
     for (const name of data) names.set(name, opaque)
-    for (const name of contents) this.#known.at(name).names = names
+    for (const name of contents) {
+      const member = this.#known.at(name)
+      member.names = names
+      member.isConversation = name !== "tools"
+    }
+    this.#content = content
     this.#roles = new Set(roles)
     this.#message.isMessage = true
-    this.#message.names = new Map(data.map((name) => [name, opaque]))
+    const inMessages = new Map(data.map((name) => [name, opaque]))
+    for (const name of TOOLS_IN_MESSAGES) inMessages.set(name, content)
+    this.#message.names = inMessages
     this.#options = closedObjects(options)
     this.#parameters = closedObjects(parameters)
   }
@@ -93,7 +105,8 @@ export class UnknownFields {
    */
   inTool(type: string, { parameters }: JsonObject, place: string): readonly UnknownField[] {
     const known = this.#parameters.get(type)
-    const search: Search = { steps: [`${place}.parameters`], found: [], max: MAX_IN_TOOL }
+    const steps = [`${place}.parameters`]
+    const search: Search = { steps, found: [], max: MAX_IN_TOOL, members: 0 }
     if (known !== undefined && parameters) this.#descend(parameters, known, search)
     return search.found
   }
@@ -103,7 +116,7 @@ export class UnknownFields {
    * @param max the maximum number of fields.
    */
   find(body: JsonObject, max: number): readonly UnknownField[] {
-    const search: Search = { steps: [], found: [], max }
+    const search: Search = { steps: [], found: [], max, members: 0 }
     this.#check(body, this.#known, search)
     return search.found
   }
@@ -115,6 +128,11 @@ export class UnknownFields {
     const closedEffect = steps.length === 0 ? "undocumented" : "any"
     for (const name in object) {
       if (found.length === max) return
+      if (++search.members > MAX_MEMBERS) {
+        found.push({ place: placeOf([...steps, name]), why: REASONS.many })
+        search.members = -Infinity
+        return
+      }
       const value = object[name]
       if (value === null || value === undefined) continue
       const effect = isClosed
@@ -133,25 +151,33 @@ export class UnknownFields {
         !SCHEMA_MEMBERS.has(name)
       ) {
         steps.push(name)
-        this.#descend(value, member ?? (known?.names && known), search)
+        this.#descend(value, member ?? this.#inherited(known), search)
         steps.pop()
       }
     }
   }
 
+  /** Returns the known members of an object within content whose own name is not known. */
+  #inherited(known: KnownMembers | undefined): KnownMembers | undefined {
+    if (known?.isMessage === true) return known
+    return known?.names && this.#content
+  }
+
   #descend(value: JsonValue, known: KnownMembers | undefined, search: Search): void {
-    if (isJsonObject(value)) {
-      const isMessage = known?.names !== undefined && this.#roles.has(value.role)
-      return this.#check(value, isMessage ? this.#message : known, search)
-    }
+    if (isJsonObject(value)) return this.#check(value, known, search)
     if (!Array.isArray(value)) return
     for (let index = 0; index < value.length; index++) {
       const element = value[index]
       if (typeof element !== "object" || element === null) continue
       search.steps.push(index)
-      this.#descend(element, known, search)
+      const isMessage = known?.isConversation === true && this.#isMessage(element)
+      this.#descend(element, isMessage ? this.#message : known, search)
       search.steps.pop()
     }
+  }
+
+  #isMessage(value: JsonValue): boolean {
+    return isJsonObject(value) && this.#roles.has(value.role)
   }
 }
 
@@ -160,7 +186,12 @@ interface Search {
   readonly steps: (string | number)[]
   readonly found: UnknownField[]
   readonly max: number
+  /** Number of members that were checked. */
+  members: number
 }
+
+/** Maximum number of members of a request that are checked. Members of data and of schemas are not counted. */
+const MAX_MEMBERS = 50_000
 
 /** Maximum characters of a name in a path. Callers choose the names. */
 const MAX_NAME_LENGTH = 100
@@ -171,6 +202,9 @@ function placeOf(steps: readonly (string | number)[]): string {
   )
   return parts.join("").slice(1)
 }
+
+/** Members of messages with definitions of tools. */
+const TOOLS_IN_MESSAGES = ["tools", "definition"] as const
 
 /** Maximum number of unknown parameters of a tool that are listed. */
 const MAX_IN_TOOL = 20

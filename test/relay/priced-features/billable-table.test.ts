@@ -5,11 +5,7 @@ import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { AnswerRecord } from "../../../src/relay/metering/answer-record.ts"
 import { countCalls } from "../../../src/relay/priced-features/count.ts"
-import {
-  findSwitches,
-  maySetSwitch,
-  type SetSwitch,
-} from "../../../src/relay/priced-features/find-switches.ts"
+import { findSwitches, maySetSwitch } from "../../../src/relay/priced-features/find-switches.ts"
 import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../../src/vendors/priced-features/index.ts"
 import type {
   Charge,
@@ -91,18 +87,13 @@ const ROWS = [
 
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
-/** Returns the switches that a body sets at a provider without settings for its fields. */
-function switchesIn(body: JsonObject, switches: Switches, format: DialectId): SetSwitch[] {
-  return findSwitches(body, { switches, extraFields: new Set() }, format)
-}
-
 describe("rows in the table of priced features", () => {
   test("contain more than 200 features", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
     test(`mark ${name} as ${isFree(charge) ? "free" : "found"}`, () => {
       expect(maySetSwitch(body, dialect)).toBe(true)
-      const found = switchesIn(body, switches, dialect).filter(
+      const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
       )
       if (isFree(charge)) return expect(found).toEqual([])
@@ -227,7 +218,7 @@ describe("priced tools", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
-    expect(switchesIn(body, responses, "openai-responses")).toMatchObject([
+    expect(findSwitches(body, responses, "openai-responses")).toMatchObject([
       { place: "input[1].tools[0].tools[0].type", value: "web_search" },
     ])
   })
@@ -236,7 +227,7 @@ describe("priced tools", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>
-      switchesIn({ ...body, input: [item] }, responses, "openai-responses").map(
+      findSwitches({ ...body, input: [item] }, responses, "openai-responses").map(
         ({ charge }) => charge.by,
       )
     expect(charges({ store: false })).toEqual(["calls"])
@@ -250,7 +241,7 @@ describe("priced tools", () => {
       expect(charges(kept)).toEqual(["unknown"])
     }
     const named = { input: [], tools: [{ type: "web_search" }] }
-    expect(switchesIn(named, responses, "openai-responses")).toMatchObject([
+    expect(findSwitches(named, responses, "openai-responses")).toMatchObject([
       { charge: { by: "calls" } },
     ])
   })

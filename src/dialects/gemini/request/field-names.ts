@@ -20,30 +20,43 @@ const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 /**
  * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
  * own examples use both. Code that reads a field, especially a billed field, can then rely on one form.
- * @param body modified in place.
+ * @returns the same body if all its names are in camel case.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {
-  renameIn(body)
-  return body
+  return inCamelCase(body)
 }
 
-function renameIn(value: JsonValue | undefined): void {
-  if (typeof value !== "object" || value === null) return
-  if (Array.isArray(value)) {
-    for (const element of value) renameIn(element)
-    return
-  }
-  for (const name of Object.keys(value)) {
-    const camel = name.includes("_") ? renamed(value, name) : name
-    if (!CALLERS_OWN.has(camel)) renameIn(value[camel])
-  }
+function inCamelCase<Value extends JsonValue | undefined>(value: Value): Value
+function inCamelCase(value: JsonValue | undefined): JsonValue | undefined {
+  if (typeof value !== "object" || value === null) return value
+  return Array.isArray(value) ? elementsInCamelCase(value) : membersInCamelCase(value)
 }
 
-function renamed(object: JsonObject, name: string): string {
-  if (name.length > MAX_SNAKE_LENGTH) return name
-  const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
-  if (camel === name) return name
-  object[camel] = object[name]
-  delete object[name]
-  return camel
+function elementsInCamelCase(list: JsonValue[]): JsonValue[] {
+  let copy: JsonValue[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const element = list[index] ?? null
+    const converted = inCamelCase(element)
+    if (converted !== element) (copy ??= [...list])[index] = converted
+  }
+  return copy ?? list
+}
+
+/** Builds a new object, because removing members one by one takes quadratic time. */
+function membersInCamelCase(object: JsonObject): JsonObject {
+  const members: [string, JsonValue | undefined][] = []
+  let isChanged = false
+  for (const name of Object.keys(object)) {
+    const value = object[name]
+    const camel = camelCase(name)
+    const converted = CALLERS_OWN.has(camel) ? value : inCamelCase(value)
+    isChanged ||= camel !== name || converted !== value
+    members.push([camel, converted])
+  }
+  return isChanged ? Object.fromEntries(members) : object
+}
+
+function camelCase(name: string): string {
+  if (!name.includes("_") || name.length > MAX_SNAKE_LENGTH) return name
+  return name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
 }
