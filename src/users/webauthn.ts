@@ -4,6 +4,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server"
+import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
 import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
@@ -64,6 +65,7 @@ export async function verifyCreation(
   credential: NewPasskey["credential"],
 ): Promise<Pick<PasskeyRecord, "credential" | "publicKey" | "counter">> {
   const { clientDataJSON, attestationObject } = credential.response
+  requireNoCertificates(attestationObject)
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: {
       ...credential,
@@ -79,6 +81,18 @@ export async function verifyCreation(
   if (!verified) throw new Error("its signature is wrong")
   const { id, publicKey, counter } = registrationInfo.credential
   return { credential: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter }
+}
+
+/**
+ * Rejects attestations with certificates. The gateway requests no attestation, and the library would fetch revocation
+ * lists from addresses in the certificates, which the sender chooses.
+ */
+function requireNoCertificates(attestationObject: string): void {
+  const attestation = decodeAttestationObject(Buffer.from(attestationObject, "base64url"))
+  const format = attestation.get("fmt")
+  const isSelfSigned = format === "packed" && attestation.get("attStmt").get("x5c") === undefined
+  if (format !== "none" && !isSelfSigned)
+    throw new Error("it has an attestation, which was not requested")
 }
 
 /**

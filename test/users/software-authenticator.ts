@@ -15,6 +15,8 @@ export interface Faults {
   readonly counter?: number
   readonly userHandle?: string
   readonly isBroken?: boolean
+  /** The format of the attestation, and its certificates. */
+  readonly attestation?: readonly [format: string, certificates: readonly Buffer[]]
 }
 
 const USER_PRESENT = 0x01
@@ -53,8 +55,8 @@ export class SoftwareAuthenticator {
     const authData = Buffer.concat([this.#data(asked, flags | ATTESTED, faults), attested])
     const attestationObject = cbor(
       new Map<string, Encodable>([
-        ["fmt", "none"],
-        ["attStmt", new Map()],
+        ["fmt", faults.attestation?.[0] ?? "none"],
+        ["attStmt", statementOf(faults.attestation?.[1])],
         ["authData", authData],
       ]),
     )
@@ -113,13 +115,28 @@ function clientData(type: string, { challenge, origin }: Asked): string {
   return Buffer.from(text).toString("base64url")
 }
 
-type Encodable = number | string | Buffer | ReadonlyMap<number | string, Encodable>
+type Encodable =
+  | number
+  | string
+  | Buffer
+  | readonly Buffer[]
+  | ReadonlyMap<number | string, Encodable>
+
+function statementOf(certificates: readonly Buffer[] | undefined): Encodable {
+  if (certificates === undefined) return new Map()
+  return new Map<string, Encodable>([
+    ["alg", -7],
+    ["sig", Buffer.alloc(64)],
+    ["x5c", certificates],
+  ])
+}
 
 /** Encodes a value as CBOR (RFC 8949), as far as passkeys need it. */
 function cbor(value: Encodable): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === "string") return Buffer.concat([head(3, value.length), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)])
   const members = [...(value as ReadonlyMap<number | string, Encodable>)]
   const parts = members.flatMap(([name, member]) => [cbor(name), cbor(member)])
   return Buffer.concat([head(5, members.length), ...parts])
