@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
+import { threadTime } from "../../support/processor-time.ts"
 import { decodeCountRequest, GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
 
 /**
@@ -154,4 +155,16 @@ test("the Gemini decoder reads a token count request in all forms", () => {
     addressed({ generateContentRequest: { contents: "Hello", generationConfig: { topK: "4" } } }),
   )
   expect(counted).toMatchObject({ topK: 4, messages: [{ parts: [{ text: "Hello" }] }] })
+})
+
+test.each([4_000, 20_000])("an object with %d names in snake case takes linear time", (count) => {
+  const limitMs = count / 100
+  const members = Array.from({ length: count }, (_, index) => [`a_b${index}`, { c_d: 1 }])
+  const text = JSON.stringify({ contents: "Hello", extra: Object.fromEntries(members) as object })
+  let converted: JsonObject = {}
+  const time = threadTime(() => {
+    converted = addressed(JSON.parse(text) as JsonObject)
+  }, limitMs)
+  expect(converted["extra"]).toMatchObject({ aB0: { cD: 1 }, aB1: { cD: 1 } })
+  expect(time).toBeLessThan(limitMs)
 })
