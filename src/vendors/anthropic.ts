@@ -1,3 +1,4 @@
+import { isUnbilled } from "../dialects/anthropic-messages/finish.ts"
 import { ANTHROPIC_MESSAGES } from "../dialects/anthropic-messages/index.ts"
 import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
 import { headerSigner } from "./static-signer.ts"
@@ -12,6 +13,7 @@ export const ANTHROPIC: Vendor = {
   baseUrl: BASE_URL,
   keyVariables: ["ANTHROPIC_API_KEY"],
   chat: [{ ...binding(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION), webSearch: true }],
+  isUnbilled,
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-api-key", apiKey),
   probe: ({ baseUrl = BASE_URL }) => ({

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../canon/json.ts"
 import type { DialectId } from "../canon/extra.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
 import type { EmbeddingFormat } from "../canon/embedding.ts"
@@ -95,6 +96,11 @@ export interface Vendor {
   readonly optionalDialects?: readonly DialectId[]
   /** Set if operators run the servers with their own models, so the models may be unknown to the gateway. */
   readonly isSelfHosted?: true
+  /**
+   * Whether the vendor bills nothing for an answer if it has no output; absent if it bills all answers.
+   * @param reported the answer, or the frame of a stream that reports its usage.
+   */
+  isUnbilled?(reported: JsonObject): boolean
   /** Returns the base URL of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../canon/chat.ts"
+import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /** The canon's reason for each reason why Anthropic ends an answer. */
@@ -78,4 +79,26 @@ export function encodeFinish(ending: Ending): string {
 export function ownFinish(word: string | undefined, hasCalls: boolean): string {
   if (word !== undefined) return ownWord(word)
   return hasCalls ? "tool_use" : "end_turn"
+}
+
+/** Categories in which Anthropic bills a refusal before any output. */
+const BILLED_CATEGORIES: ReadonlySet<string> = new Set([
+  "bio",
+  "frontier_llm",
+  "reasoning_extraction",
+])
+
+/** Whether a refusal before any output is billed (docs/contribute/wire/anthropic-messages.md#f5). */
+export function isBilledRefusal(category: string | undefined): boolean {
+  return category !== undefined && BILLED_CATEGORIES.has(category)
+}
+
+/**
+ * Whether Anthropic bills nothing for an answer if it has no output.
+ * @param reported the answer, or the frame of a stream that reports its usage.
+ */
+export function isUnbilled(reported: JsonObject): boolean {
+  const ending = objectAt(reported, "delta") ?? reported
+  if (ending.stop_reason !== "refusal") return false
+  return !isBilledRefusal(textAt(objectAt(ending, "stop_details") ?? {}, "category"))
 }

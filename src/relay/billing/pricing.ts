@@ -1,4 +1,11 @@
-import { addUsage, isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import {
+  addUsage,
+  isNoUsage,
+  NO_USAGE,
+  totalInput,
+  totalOutput,
+  type Usage,
+} from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
@@ -11,9 +18,10 @@ import { isUnknown } from "../priced-features/count.ts"
 import { DefaultModes, type UnrequestedMode } from "../priced-features/default-modes.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
+import type { Vendor } from "../../vendors/vendor.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { UnchargedUsage } from "../priced-features/uncharged.ts"
-import type { Meter } from "../metering/meter.ts"
+import { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
 import { completedUsage, fullUsage } from "./reported-usage.ts"
@@ -66,6 +74,11 @@ export class Pricing {
     meter: Meter,
     hidden = 0,
   ): MaybePromise<PricedUsage> {
+    const billed = billedPart(charge, deployment, meter)
+    if (billed === undefined) {
+      return priceUsage({ usage: NO_USAGE, estimated: false, calls: 0 }, priceOf(deployment))
+    }
+    if (billed !== meter) return this.priceAnswer(charge, deployment, billed, hidden)
     const settled = { charge, deployment, meter }
     const usage = fullUsage(meter)
     if (usage !== undefined) return this.#priced(settled, usage, false)
@@ -185,6 +198,28 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
   if (imageOutput === undefined || counted.imageOutput > 0) return counted
   const { output, reasoning } = counted
   return { ...counted, output: reasoning, imageOutput: output - reasoning }
+}
+
+/**
+ * Returns the counts of the calls that the vendor bills.
+ * @returns undefined if it bills none of them.
+ */
+function billedPart(
+  { input }: PendingCharge,
+  { provider }: Deployment,
+  meter: Meter,
+): Meter | undefined {
+  const vendor = input.request === undefined ? undefined : input.clients.get(provider)?.vendor
+  if (vendor?.isUnbilled === undefined) return meter
+  const parts = partsOf(meter)
+  const billed = parts.filter((part) => !isUnbilled(part, vendor))
+  if (billed.length === parts.length) return meter
+  return billed.length === 0 ? undefined : Meter.sum(billed)
+}
+
+function isUnbilled({ characters, images, reported, usage }: Meter, vendor: Vendor): boolean {
+  if (characters + images > 0 || usage === undefined || totalOutput(usage) > 0) return false
+  return reported !== undefined && vendor.isUnbilled?.(reported) === true
 }
 
 function lifetimesOf(kinds: number): (usage: Usage) => Usage {

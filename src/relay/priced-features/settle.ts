@@ -18,6 +18,7 @@ import {
   withoutTokens,
   withTokensOf,
 } from "../../canon/usage.ts"
+import { isBilledRefusal } from "../../dialects/anthropic-messages/finish.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import type { Price, SecondUsage } from "../../ledger/price.ts"
@@ -199,6 +200,23 @@ function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
   return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
 }
 
+/**
+ * Returns the calls without those that declined before any output and are not billed. Each fallback block has the reason
+ * of the decline before it.
+ */
+function billedCallsOf(record: AnswerRecord): readonly JsonObject[] {
+  const calls = modelCallsOf(record)
+  const blocks = record.items.filter(({ name }) => name === "fallback")
+  let hops = 0
+  return calls.filter(({ type, output_tokens: output }, index) => {
+    const isAttempt = type === "message" || type === "fallback_message"
+    const isLast = !calls.slice(index + 1).some((call) => call.type === "fallback_message")
+    if (!isAttempt || isLast) return true
+    const trigger = objectAt(blocks[hops++]?.item ?? {}, "trigger")
+    return output !== 0 || trigger === undefined || isBilledRefusal(textAt(trigger, "category"))
+  })
+}
+
 function hasIterations(record: AnswerRecord): boolean {
   return iterationsOf(record).length > 0
 }
@@ -215,7 +233,7 @@ function splitIterations(
   const { models, deployment } = featureCosts
   let first: Usage | undefined
   const further: SecondUsage[] = []
-  for (const iteration of records.flatMap(modelCallsOf)) {
+  for (const iteration of records.flatMap(billedCallsOf)) {
     const decoded = decodeUsage(iteration)
     if (decoded === undefined) continue
     const usage = withLifetimes(decoded)

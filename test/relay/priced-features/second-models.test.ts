@@ -404,6 +404,32 @@ test.each([
   },
 )
 
+describe("an attempt that declined before any output", () => {
+  const fallback = (category: string | null): Json => ({
+    type: "fallback",
+    from: { model: "small" },
+    to: { model: "large" },
+    trigger: { type: "refusal", category },
+  })
+  const iterations = [iteration("message", 100, 0), iteration("fallback_message", 100, 10, "large")]
+
+  test.each([
+    ["cyber", 1_200_000n],
+    [null, 1_200_000n],
+    ["bio", 1_300_000n],
+  ])("is billed only in some categories: %s", async (category, cost) => {
+    path = MESSAGES
+    answer = message([fallback(category)], { iterations }, { model: "large" })
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const body = { model: "claude/small", fallbacks: [{ model: "large" }], stream }
+      const response = await caller.post(MESSAGES, { messages: HELLO, max_tokens: 50, ...body })
+      await response.text()
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    }
+  })
+})
+
 describe("an advisor's answers", () => {
   const told = (model: string, max: number): Json => ({
     model: "claude/small",
