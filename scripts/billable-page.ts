@@ -124,7 +124,7 @@ function knownPrices(): string {
 }
 
 function section(title: string, switches: Switches): string {
-  const { fields, tools, maxCalls, known = [], closed = [] } = switches
+  const { fields, tools, maxCalls, known = [], closed = [], included = {} } = switches
   const rows = [
     ...fields.flatMap(fieldRows),
     ...Object.entries(tools).map(([type, charge]) => [`tool \`${type}\``, ...told(charge)]),
@@ -137,9 +137,13 @@ function section(title: string, switches: Switches): string {
   const head = ["requested by", "billed", "held for", "counted by"]
   const limit =
     maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls to all tools together.\n`
+  const beside = Object.entries(included).map(
+    ([tool, rule]) =>
+      `\n\`${tool}\` costs only tokens beside ${rule.beside.map((name) => `\`${name}\``).join(" or ")} of ${rule.since} or later.\n`,
+  )
   const others = named("Fields without a price of their own", known)
   const only = named("Objects in which every other member is rejected", closed)
-  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}${others}${only}`
+  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${beside.join("")}${last}${others}${only}`
 }
 
 function named(what: string, paths: readonly string[]): string {

@@ -3,7 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "..
 import { checkToolNames } from "../../dialects/shared/field-names.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts"
-import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
+import {
+  type Charge,
+  type FieldSwitch,
+  LOOPED,
+  type Switches,
+} from "../../vendors/priced-features/switch.ts"
 import { unknownFieldsOf } from "../../vendors/priced-features/unknown-fields.ts"
 
 /** A switch for a priced feature that a request sets. */
@@ -64,9 +69,11 @@ export function findSwitches(
   const outlasts = isKept(body)
   const unknownFields = unknownFieldsOf(format, switches)
   const unknown = [...unknownFields.find(body, MAX_UNKNOWN)]
-  for (const { place, type, tool, isAdded } of toolsOf(body, format)) {
+  const tools = toolsOf(body, format)
+  for (const { place, type, tool, isAdded } of tools) {
     unknown.push(...unknownFields.inTool(type, tool, place.replace(/\.type$/, "")))
-    const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
+    const own = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
+    const charge = own !== undefined && isIncluded(type, tools, switches) ? LOOPED : own
     const known: Charge = charge ?? { by: "unknown", why: "the price of such a tool is unknown" }
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
@@ -92,6 +99,22 @@ export function withoutAllowed(
 
 /** Maximum number of unknown fields of a request that are listed. */
 const MAX_UNKNOWN = 20
+
+/** Whether a tool costs only its tokens, because of another tool in the request. */
+function isIncluded(
+  type: string,
+  tools: readonly FoundTool[],
+  { included = {} }: Switches,
+): boolean {
+  const rule = Object.hasOwn(included, type) ? included[type] : undefined
+  return (
+    rule !== undefined &&
+    tools.some(({ type: other, tool }) => {
+      if (!rule.beside.includes(other)) return false
+      return (VERSION.exec(shown(tool.type))?.[1] ?? "") >= rule.since
+    })
+  )
+}
 
 /** The charge for a tool that later requests use without naming it, because they continue from this request. */
 const OUTLASTING: Charge = {
@@ -209,8 +232,8 @@ function toolByType(tool: JsonValue, place: string): FoundTool[] {
 }
 
 /**
- * Matches the version in the type of a tool, such as `web_search_20250305` or `web_search_2025_08_26`. The charge does
- * not depend on the version.
+ * Matches the version in the type of a tool, such as `web_search_20250305` or `web_search_2025_08_26`. The charge of a
+ * tool does not depend on its own version.
  */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 

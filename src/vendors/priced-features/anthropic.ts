@@ -114,6 +114,8 @@ export const ANTHROPIC_SWITCHES: Switches = {
       adds: ADVICE,
     },
   },
+  // platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool, "Usage and pricing".
+  included: { code_execution: { beside: ["web_search", "web_fetch"], since: "20260209" } },
   known: [
     "container.skills.**",
     "fallbacks.model",

@@ -162,6 +162,10 @@ export interface Switches {
   readonly closed?: readonly string[]
   /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
   readonly isRouter?: true
+  /** Tools that cost only tokens beside another tool, whose version is of this date or later. */
+  readonly included?: Readonly<
+    Record<string, { readonly beside: readonly string[]; readonly since: string }>
+  >
   /** The only known members of `parameters` of tools that the vendor runs, by the type of the tool. */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
   /** Objects with options at any depth below the top level, and the paths of their only known members. */

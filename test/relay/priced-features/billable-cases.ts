@@ -58,6 +58,24 @@ function tool(type: string, more: Json = {}): Json {
   return { tools: [own, { type, ...more }] }
 }
 
+const RAN_CODE = {
+  type: "server_tool_use",
+  id: "srvtoolu_1",
+  name: "bash_code_execution",
+  input: {},
+}
+
+/** Returns a request with code execution and a search in a version. */
+function codeBeside(search: string): Json {
+  return {
+    tools: [
+      { name: "f", input_schema: { type: "object" } },
+      { type: "code_execution_20260120", name: "code_execution" },
+      { type: search, name: "web_search" },
+    ],
+  }
+}
+
 /** Returns the call in Anthropic's form. */
 function block(type: string, more: Json = {}): Json {
   return {
@@ -238,6 +256,25 @@ export const CASES: readonly BillableCase[] = [
     ]),
     place: "tools[1].type",
     ...calls("code_session", 4_000, { counted: 1, held: 1 }),
+  },
+  {
+    name: "messages: code_execution beside a search whose version includes it",
+    ...COMPATIBLE_MESSAGES,
+    body: codeBeside("web_search_20260209"),
+    answer: message([RAN_CODE], { server_tool_use: { web_search_requests: 1 } }),
+    place: "tools[2].type",
+    ...calls("search", 10_000, { counted: 1, held: 10 }),
+  },
+  {
+    name: "messages: code_execution beside an older search",
+    ...COMPATIBLE_MESSAGES,
+    body: codeBeside("web_search_20250305"),
+    answer: message([RAN_CODE], { server_tool_use: { web_search_requests: 1 } }),
+    place: "tools[1].type",
+    prices: { search: "10000", code_session: "4000" },
+    counted: { search: 1, code_session: 1 },
+    cost: TOKENS + 14_000_000n,
+    held: 104_000_000n,
   },
   {
     name: "messages: speed fast, in one country",
