@@ -39,8 +39,8 @@ export const services: Record<string, Services> = {
     map_search: "25000",
     modes: { priority: "2", flex: "1" },
   },
-  // docs.x.ai/developers/pricing: searches and code cost 5 per 1,000 calls, collections 2.50.
-  xai: { search: "5000", file_search: "2500", code_session: "5000" },
+  // docs.x.ai/developers/pricing: searches and code cost 5 per 1,000 calls, collections 2.50, attached files 10.
+  xai: { search: "5000", search_premium: "10000", file_search: "2500", code_session: "5000" },
   // docs.perplexity.ai/guides/pricing: 1,000 requests with Pro Search cost 22, which is 8 more than without.
   perplexity: { search_premium: "8000" },
   // groq.com/pricing: searches cost up to 8 per 1,000. Code costs 0.18 per hour and is charged by the minute here. Flex

@@ -124,10 +124,11 @@ function knownPrices(): string {
 }
 
 function section(title: string, switches: Switches): string {
-  const { fields, tools, maxCalls, known = [], closed = [], included = {} } = switches
+  const { fields, tools, maxCalls, known = [], closed = [], included = {}, files } = switches
   const rows = [
     ...fields.flatMap(fieldRows),
     ...Object.entries(tools).map(([type, charge]) => [`tool \`${type}\``, ...told(charge)]),
+    ...(files === undefined ? [] : [["files in the conversation", ...told(files)]]),
   ]
   const free = rows
     .filter(([, billed, held]) => billed === FREE && held === "")

@@ -184,3 +184,12 @@ export interface Message {
   readonly name?: string
   readonly extra?: Extra
 }
+
+/** Whether a message contains a file, which may be in the result of a tool. */
+export function hasFile({ parts }: Message): boolean {
+  return parts.some((part) =>
+    part.type === "tool-result"
+      ? part.content.some(({ type }) => type === "file")
+      : part.type === "file",
+  )
+}

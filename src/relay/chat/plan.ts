@@ -8,7 +8,7 @@ import {
   listAt,
   objectAt,
 } from "../../canon/json.ts"
-import type { Message } from "../../canon/message.ts"
+import { hasFile } from "../../canon/message.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../metering/answer-record.ts"
@@ -91,12 +91,4 @@ function withPdfEngine({ body, request, rules }: Plan): JsonObject {
   const named = FREE_ENGINES.has(pdf?.engine) ? pdf?.engine : engine
   const own = { ...parser, id: PARSER, pdf: { ...pdf, engine: named ?? engine } }
   return { ...body, plugins: [...plugins.filter((plugin) => !isParser(plugin)), own] }
-}
-
-function hasFile({ parts }: Message): boolean {
-  return parts.some((part) =>
-    part.type === "tool-result"
-      ? part.content.some(({ type }) => type === "file")
-      : part.type === "file",
-  )
 }

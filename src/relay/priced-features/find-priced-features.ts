@@ -1,8 +1,9 @@
 import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { hasFile } from "../../canon/message.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import { switchesOf } from "../../vendors/priced-features/index.ts"
+import { chargesFiles, switchesOf } from "../../vendors/priced-features/index.ts"
 import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
 import { carriedRequest } from "../fitting/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
@@ -34,9 +35,26 @@ export interface PricedFeatures {
  * @throws GatewayError `feature_not_priced`, `model_not_allowed` if no deployment can serve the request.
  */
 export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
-  return maySetSwitch(input.call.body, input.dialect.id) || hasDefaultModes(input)
+  return maySetSwitch(input.call.body, input.dialect.id) ||
+    hasDefaultModes(input) ||
+    hasPricedFiles(input)
     ? priceFeatures(input)
     : undefined
+}
+
+/** Whether the conversation has files, for which the vendor of a deployment charges. */
+function hasPricedFiles({ model, clients, request }: PricedFeaturesInput): boolean {
+  return (
+    model.deployments.some(({ provider }) =>
+      chargesFiles(clients.get(provider)?.vendor.id ?? ""),
+    ) && request.messages.some(hasFile)
+  )
+}
+
+/** The members with the conversation, by the caller's format. */
+const CONVERSATIONS: Partial<Record<DialectId, string>> = {
+  "openai-responses": "input",
+  gemini: "contents",
 }
 
 /** Reports whether a deployment of the model serves requests in a mode that the requests do not name. */
@@ -107,13 +125,14 @@ function switchesSetAt(
     const found =
       (isOwnBody ? foundInBody.get(switches) : undefined) ?? findSwitches(body, switches, dialect)
     if (isOwnBody) foundInBody.set(switches, found)
-    const setSwitches = withoutAllowed(found, client.extraFields)
-    const added = modes === undefined ? [] : defaultModesIn(body, switches, modes)
-    return {
-      setSwitches: [...setSwitches, ...added],
-      max,
-      isLimitable: maxCalls !== undefined,
+    const setSwitches = [...withoutAllowed(found, client.extraFields)]
+    const charge = switches.files
+    if (charge !== undefined && input.request.messages.some(hasFile)) {
+      const place = CONVERSATIONS[input.dialect.id] ?? "messages"
+      setSwitches.push({ place, value: "file", charge })
     }
+    if (modes !== undefined) setSwitches.push(...defaultModesIn(body, switches, modes))
+    return { setSwitches, max, isLimitable: maxCalls !== undefined }
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)

@@ -78,8 +78,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   "cacheWriteInputTokens",
   "cacheReadInputTokenCount",
   "cacheWriteInputTokenCount",
+  "web_search_calls",
+  "x_search_calls",
+  "code_interpreter_calls",
+  "file_search_calls",
+  "attachment_search_calls",
+  "document_search_calls",
   // Numbers that cost nothing in addition to their tokens.
   "web_fetch_requests",
+  "mcp_calls",
   "tool_search_requests",
   "num_sources_used",
   "request_count",
@@ -101,7 +108,6 @@ const SKIPPED: ReadonlySet<string> = new Set([
   "cost_details",
   "context_details",
   "iterations",
-  "server_side_tool_usage_details",
 ])
 
 /**

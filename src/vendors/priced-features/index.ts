@@ -55,6 +55,18 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "cohere-chat": COHERE_SWITCHES,
 }
 
+/** Vendors that charge for files in a conversation. */
+const CHARGING_FILES: ReadonlySet<string> = new Set(
+  Object.entries(BILLABLE).flatMap(([vendor, byDialect]) =>
+    Object.values(byDialect).some(({ files }) => files !== undefined) ? [vendor] : [],
+  ),
+)
+
+/** Whether a vendor charges for files in a conversation. */
+export function chargesFiles(vendor: string): boolean {
+  return CHARGING_FILES.has(vendor)
+}
+
 /** Servers that operators run on their own machines, on which nothing is billed. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 

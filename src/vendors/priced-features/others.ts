@@ -52,6 +52,12 @@ function collections(): Charge {
   ])
 }
 
+/** Searches in attached files (docs.x.ai/developers/pricing, "Tool Invocation Costs"). */
+const ATTACHMENTS = searches("premiumSearches", [
+  reported(`${CALLS}.attachment_search_calls`),
+  reported(`${CALLS}.document_search_calls`),
+])
+
 export const XAI_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
@@ -64,6 +70,7 @@ export const XAI_SWITCHES: Switches = {
     },
   ],
   tools: XAI_TOOLS,
+  files: ATTACHMENTS,
   // Images are found by the same calls, and the mode of a retrieval does not change its price.
   known: ["search_parameters.**", "tools.enable_image_search", "tools.retrieval_mode.**"],
 }

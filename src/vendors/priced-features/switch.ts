@@ -162,6 +162,8 @@ export interface Switches {
   readonly closed?: readonly string[]
   /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
   readonly isRouter?: true
+  /** The charge for files in a conversation, which models may search with a tool that no request names. */
+  readonly files?: Charge
   /** Tools that cost only tokens beside another tool, whose version is of this date or later. */
   readonly included?: Readonly<
     Record<string, { readonly beside: readonly string[]; readonly since: string }>

@@ -76,6 +76,24 @@ function codeBeside(search: string): Json {
   }
 }
 
+const TEXT_FILE = { filename: "a.txt", file_data: "data:text/plain;base64,SGVsbG8=" }
+const RESPONSES_FILE = [
+  { type: "input_text", text: "Hi" },
+  { type: "input_file", ...TEXT_FILE },
+]
+const CHAT_FILE = [
+  { type: "text", text: "Hi" },
+  { type: "file", file: TEXT_FILE },
+]
+
+/** Returns an answer of xAI that reports searches in attached files. */
+function searchedFiles(path: string, details: Json): Json {
+  const usage = { server_side_tool_usage_details: { web_search_calls: 0, ...details } }
+  if (path === CHAT) return completion({}, usage)
+  const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 }
+  return response([], { usage: { ...tokens, ...usage } })
+}
+
 /** Returns the call in Anthropic's form. */
 function block(type: string, more: Json = {}): Json {
   return {
@@ -462,6 +480,24 @@ export const CASES: readonly BillableCase[] = [
     place: Array.isArray(plugins) ? "plugins[0]" : "plugins",
     cost: TOKENS,
   })),
+  ...[
+    {
+      path: RESPONSES,
+      body: { input: [{ role: "user", content: RESPONSES_FILE }] },
+      place: "input",
+    },
+    { path: CHAT, body: { messages: [{ role: "user", content: CHAT_FILE }] }, place: "messages" },
+  ].flatMap(({ path, body, place }) =>
+    ["attachment_search_calls", "document_search_calls"].map((name) => ({
+      name: `xai: searches in a file, reported as ${name} at ${path}`,
+      vendor: "xai",
+      path,
+      body,
+      answer: searchedFiles(path, { [name]: 3 }),
+      place,
+      ...calls("search_premium", 10_000, { counted: 3, held: 10 }),
+    })),
+  ),
   {
     name: "any compatible server: web_search_options, as the usage reports it",
     vendor: "nebius",
