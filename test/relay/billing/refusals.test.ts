@@ -44,7 +44,8 @@ function answerTo(isStream: boolean): Response {
 beforeAll(async () => {
   vendor = startVendor(() => answerTo(vendor.bodies.at(-1)?.["stream"] === true))
   const bare = vendor.url.replace(/\/v1$/, "")
-  const at = (id: string) => simulated({ deployments: [{ provider: id, model: "claude", weight: 1 }] })
+  const at = (id: string) =>
+    simulated({ deployments: [{ provider: id, model: "claude", weight: 1 }] })
   gateway = await startGateway({
     providers: {
       anthropic: provider(bare, "anthropic"),
