@@ -10,7 +10,7 @@ import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
-import { CallEnded } from "../lifetime/call-failure.ts"
+import { CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { Trial } from "../pipeline/trial.ts"
 import { recordState } from "./record-state.ts"
@@ -289,9 +289,10 @@ async function completedOf(
   services: WholeServices,
   context: ChatContext,
   tried: readonly PlanCalls[],
-  failure: unknown,
+  first: unknown,
 ): Promise<PlanCalls> {
   const last = tried.at(-1)
+  const failure = first instanceof CallEnded ? first : (unreadFailure(tried) ?? first)
   const isPartial = last !== undefined && last.all.length > 0 && !(failure instanceof CallEnded)
   if (isPartial && last.attempts.some(isUnusable)) return besideUnread(context, last)
   if (await settleUnread(services, context, tried, failure)) {
@@ -302,6 +303,11 @@ async function completedOf(
     throw failure
   }
   return withFewerChoices(context, last, last.attempts.filter(isAnswered))
+}
+
+/** Returns the failure of a billed call whose answer was not read, although another call may have failed first. */
+function unreadFailure(tried: readonly PlanCalls[]): CallFailure | undefined {
+  return tried.flatMap(({ attempts }) => attempts).find(isUnusable)?.ended
 }
 
 function besideUnread(context: ChatContext, calls: PlanCalls): PlanCalls {

@@ -14,7 +14,12 @@ import type {
 import { type Usage, usageOfCalls } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { asCallFailure, billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
+import {
+  asCallFailure,
+  billedAnswerOf,
+  CallEnded,
+  type CallFailure,
+} from "../lifetime/call-failure.ts"
 import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
@@ -127,9 +132,14 @@ export class OperationCandidate implements Candidate {
     })
   }
 
+  /** The failure of a call whose answer cannot be used although its provider bills it. */
+  get unreadFailure(): CallFailure | undefined {
+    return this.#attempts.find(({ ended }) => billedAnswerOf(ended) !== undefined)?.ended
+  }
+
   /** Whether a call ended with an answer that cannot be used although its provider bills it. */
   get isUnusable(): boolean {
-    return this.#attempts.some(({ ended }) => billedAnswerOf(ended) !== undefined)
+    return this.unreadFailure !== undefined
   }
 
   /** The number of calls whose usage is charged, at least one. */

@@ -182,7 +182,10 @@ export class Operation implements Disposable {
         mayHedge: mayHedge ? () => true : undefined,
       })
       return this.#opened(context, candidate, outcome)
-    } catch (error) {
+    } catch (thrown) {
+      // The answer of a call may be unread although another call has failed first.
+      const unreadFailure = tried.findLast(({ isUnusable }) => isUnusable)?.unreadFailure
+      const error = thrown instanceof CallEnded ? thrown : (unreadFailure ?? thrown)
       const partial = await this.#openBesideUnread(context, tried, completed, error)
       if (partial !== undefined) return partial
       const charged = await this.#settleUnread(context, tried, unread, error)

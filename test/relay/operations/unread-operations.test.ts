@@ -253,6 +253,23 @@ describe("a response of an operation that is too large to read", () => {
     expect(receipt).toMatchObject({ estimated: false, usage: { input: 730 } })
   })
 
+  test.each([429, 500, 503])(
+    "results in a charge although another call has failed first with status %i",
+    async (status) => {
+      let made = 0
+      respond = async () => {
+        if (++made !== 2) return Response.json({ error: { message: "no" } }, { status })
+        await Bun.sleep(100)
+        return padded(1.5 * MEGABYTE, REPORTED["google/vectors"]?.[0] ?? {})
+      }
+      const input = Array.from({ length: 200 }, () => "Hello there")
+      const response = await caller.post("/v1/embeddings", { model: "google/vectors", input })
+      expect(response.headers.get("x-should-retry")).toBe("false")
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30 } })
+    },
+  )
+
   test("costs the price of the deployment that sent it, not of the parallel call", async () => {
     using late = lateSoon()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
