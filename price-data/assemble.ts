@@ -76,7 +76,8 @@ function addServices(facts: Facts): void {
         entry.vendor === vendor && entry.name.test(name)
       const modes = kind === "chat" ? modelModes.find(isMeant)?.modes : undefined
       if (modes !== undefined) price.modes = { ...modes, ...price.modes }
-      Object.assign(price, { ...modelRates.find(isMeant)?.rates, ...price })
+      const added = modelRates.find((entry) => isMeant(entry) && isOf(price, entry.listed ?? {}))
+      Object.assign(price, { ...added?.rates, ...price })
     }
   }
   correct(facts)

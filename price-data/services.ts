@@ -26,7 +26,7 @@ export const services: Record<string, Services> = {
     modes: { us: "1.1" },
   },
   // ai.google.dev/gemini-api/docs/pricing: searches cost 35 per 1,000 prompts (Gemini 2) or 14 per 1,000 queries
-  // (Gemini 3), maps 25 per 1,000. /docs/optimization: priority costs 75 to 100 % more. Flex costs half, except for the
+  // (Gemini 3), maps 25 per 1,000 prompts or 14 per 1,000 queries. /docs/optimization: priority costs 75 to 100 % more. Flex costs half, except for the
   // cache reads of some models. If no list has the Flex price of a model, the standard price is charged.
   google: {
     search: "35000",
@@ -70,8 +70,23 @@ export const modelModes: readonly {
   { vendor: "openai", name: /^gpt-4o/, modes: { priority: "1.7" } },
 ]
 
-/** Prices that are missing in all lists, from the vendors' own pages. */
-export const modelRates: readonly { vendor: string; name: RegExp; rates: Price }[] = [
+/**
+ * Prices that are missing in all lists, from the vendors' own pages. With `listed`, only models with these rates have
+ * the price.
+ */
+export const modelRates: readonly {
+  vendor: string
+  name: RegExp
+  listed?: Rates
+  rates: Price
+}[] = [
+  // ai.google.dev/gemini-api/docs/pricing: models whose searches are billed by query have the same price for maps.
+  ...["google", "vertex"].map((vendor) => ({
+    vendor,
+    name: /^gemini-/,
+    listed: { search: "14000" },
+    rates: { map_search: "14000" },
+  })),
   // docs.perplexity.ai/guides/pricing: reasoning of this model is counted separately from its output.
   { vendor: "perplexity", name: /^sonar-deep-research$/, rates: { reasoning_output: "3" } },
   // console.groq.com/docs/speech-to-text: recordings shorter than 10 seconds are billed as 10 seconds. OpenAI,

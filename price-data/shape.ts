@@ -5,7 +5,7 @@ export type Kind = ModelKind
 
 /**
  * The classes of usage that can have a price, in the order in which they are written. Prices are in US dollars per
- * million units. The units are tokens, and for the last seven classes images, characters, seconds, searches and
+ * million units. The units are tokens, and for the last eight classes images, characters, seconds, searches and
  * requests.
  */
 export const priceClasses = [
@@ -25,6 +25,7 @@ export const priceClasses = [
   "character",
   "second",
   "search",
+  "map_search",
   "request",
   "request_medium",
   "request_low",

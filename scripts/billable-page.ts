@@ -179,7 +179,7 @@ function told(charge: Charge): string[] {
     case "tokens":
       return charge.adds === undefined ? [FREE, "", ""] : [FREE, heldTokens(charge), "the usage"]
     case "calls":
-      return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), ways(charge.counted)]
+      return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), countsOf(charge)]
     case "mode":
       return [
         `\`modes.${charge.mode}\`${charge.isPossible ? ", if it has a price" : ""}`,
@@ -238,8 +238,10 @@ function sizes({ sizes: known, lasts }: CallCharge): string {
   return lasts === undefined ? size : `${size}, for every ${lasts} s`
 }
 
-function ways(counted: readonly Counted[]): string {
-  return counted.map(way).join(", else ")
+function countsOf({ counted, listedWith }: CallCharge): string {
+  const ways = counted.map(way).join(", else ")
+  if (listedWith === undefined) return ways
+  return `${ways}; without those that are charged as \`${NAME_OF_CLASS[listedWith]}\``
 }
 
 function way(counted: Counted): string {

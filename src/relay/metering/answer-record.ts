@@ -138,7 +138,7 @@ const GEMINI: Reader = {
   frame: (json, record) => {
     const { candidates: _, ...members } = json
     record.merge(members)
-    record.isEnded ||= listAt(json, "candidates").some(isFinished)
+    record.isEnded ||= listAt(json, "candidates").some(isFinished) || isBlocked(json)
     record.items.push(...GEMINI.items(json))
   },
 }
@@ -181,14 +181,29 @@ function executed(choice: JsonValue, member: "message" | "delta"): DoneItem[] {
   return reported === undefined ? [] : listAt(reported, "executed_tools").flatMap(byType)
 }
 
+/** Whether the vendor has blocked the prompt. Such an answer has no candidates. */
+function isBlocked(json: JsonObject): boolean {
+  return textAt(objectAt(json, "promptFeedback") ?? {}, "blockReason") !== undefined
+}
+
 function isFinished(candidate: JsonValue): boolean {
   return isJsonObject(candidate) && textAt(candidate, "finishReason") !== undefined
 }
 
+/**
+ * Returns the queries of a candidate, and its first source of Google Maps. Queries belong to maps if all sources do,
+ * because both tools report their queries in the same list.
+ */
 function grounded(candidate: JsonValue): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
   if (metadata === undefined) return []
-  return searchQueries(metadata).flatMap((query) =>
-    query.trim() === "" ? [] : [{ name: "google_search", item: { query } }],
-  )
+  const sources = listAt(metadata, "groundingChunks")
+  const places = sources.filter((source) => isJsonObject(source) && isJsonObject(source.maps))
+  const isOfMaps = places.length > 0 && places.length === sources.length
+  const name = isOfMaps ? "google_maps" : "google_search"
+  const queries = searchQueries(metadata).filter((query) => query.trim() !== "")
+  return [
+    ...queries.map((query) => ({ name, item: { query } })),
+    ...(places.length > 0 ? [{ name: "google_maps_source", item: {} }] : []),
+  ]
 }

@@ -144,7 +144,9 @@ function withCalls(
     const { charge, units } = allowed
     const spans =
       charge.lasts === undefined ? 1 : Math.max(1, Math.ceil(elapsed / 1_000 / charge.lasts))
-    const count = countAllowed(allowed, records)
+    const others = calls.filter((other) => other.charge.class === charge.listedWith)
+    const elsewhere = others.reduce((sum, other) => sum + countAllowed(other, records), 0)
+    const count = Math.max(0, countAllowed(allowed, records) - elsewhere)
     counts.set(charge.class, (counts.get(charge.class) ?? 0) + count * units * spans)
   }
   const sum = { ...usage }

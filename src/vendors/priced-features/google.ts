@@ -33,21 +33,37 @@ const SEARCH_OF_PROMPT: Charge = {
   counted: [{ in: "items", names: ["google_search"], asOne: true }, BROKEN_OFF],
 }
 
+/** A source of Google Maps in the answer. */
+const MAPS_SOURCE: Counted = { in: "items", names: ["google_maps_source"], asOne: true }
+
+/** The charge for maps, whose queries are listed with those of searches. */
+const MAPS: Charge = {
+  ...searches("mapSearches", [
+    { in: "items", names: ["google_maps", "google_search"], each: "query" },
+    MAPS_SOURCE,
+    BROKEN_OFF,
+  ]),
+  listedWith: "searches",
+}
+
+/** The charge for maps of older models. A prompt is billed if the answer has a source of Google Maps. */
+const MAPS_OF_PROMPT: Charge = {
+  by: "calls",
+  class: "mapSearches",
+  max: 1,
+  adds: RESULT_TOKENS,
+  counted: [MAPS_SOURCE, BROKEN_OFF],
+}
+
 /**
- * Searches are billed per query, maps per prompt, and all other tools by tokens
- * (ai.google.dev/gemini-api/docs/pricing).
+ * Searches and maps are billed per query (ai.google.dev/gemini-api/docs/maps-grounding, "Pricing and rate limits"), all
+ * other tools by tokens (ai.google.dev/gemini-api/docs/pricing).
  */
 const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
   googleSearch: SEARCH,
   googleSearchRetrieval: SEARCH,
-  googleMaps: {
-    by: "calls",
-    class: "mapSearches",
-    max: 1,
-    adds: 8_000,
-    counted: [{ in: "answer" }],
-  },
+  googleMaps: MAPS,
   urlContext: LOOPED,
   codeExecution: LOOPED,
   computerUse: TOKENS,
@@ -69,11 +85,16 @@ export const GEMINI_SWITCHES: Switches = {
   tools: TOOLS,
 }
 
-/** Matches models whose searches are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
+/** Matches models whose searches and maps are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
 export const OLDER_GEMINI = /^(?:models\/)?gemini-[12](?:[.-]|$)/i
 
 /** Switches for Gemini 2.5 and older models. */
 export const OLDER_GEMINI_SWITCHES: Switches = {
   ...GEMINI_SWITCHES,
-  tools: { ...TOOLS, googleSearch: SEARCH_OF_PROMPT, googleSearchRetrieval: SEARCH_OF_PROMPT },
+  tools: {
+    ...TOOLS,
+    googleSearch: SEARCH_OF_PROMPT,
+    googleSearchRetrieval: SEARCH_OF_PROMPT,
+    googleMaps: MAPS_OF_PROMPT,
+  },
 }

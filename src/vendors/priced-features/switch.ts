@@ -36,6 +36,11 @@ export interface CallCharge {
    */
   readonly raisedBy?: readonly string[]
   readonly counted: readonly Counted[]
+  /**
+   * The class of another tool whose calls are in the same list. A call counts once if the request has both tools, in the
+   * class of the other tool unless it is known to belong to this one.
+   */
+  readonly listedWith?: UsageClass
   /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
   /** Seconds per unit, for calls that are billed by time. */

@@ -128,7 +128,8 @@ describe("charges for generateContent", () => {
   ])("include a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
-    expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
+    // The underscore is one more byte of the prompt, which may be read in eleven turns.
+    expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 4)
   })
 
   test("exclude content stored for other accounts, which is rejected in either case", async () => {

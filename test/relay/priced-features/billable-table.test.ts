@@ -114,8 +114,12 @@ function answerOf(dialect: DialectId, way: Counted, value: number): JsonObject {
       return { output: [{ type, action: { type: "search" } }] }
     case "anthropic-messages":
       return { content: [{ type: "server_tool_use", name: type, input: {} }] }
-    case "gemini":
-      return { candidates: [{ groundingMetadata: { webSearchQueries: ["q"] } }] }
+    case "gemini": {
+      const places = [{ maps: { uri: "u" } }]
+      const groundingMetadata =
+        type === "google_maps_source" ? { groundingChunks: places } : { webSearchQueries: ["q"] }
+      return { candidates: [{ groundingMetadata }] }
+    }
     default:
       return { choices: [{ index: 0, message: { executed_tools: [{ type }] } }] }
   }
