@@ -238,8 +238,11 @@ function sizes({ sizes: known, lasts }: CallCharge): string {
   return lasts === undefined ? size : `${size}, for every ${lasts} s`
 }
 
-function countsOf({ counted, listedWith }: CallCharge): string {
+function countsOf({ counted, listedWith, insteadIf }: CallCharge): string {
   const ways = counted.map(way).join(", else ")
+  if (insteadIf !== undefined) {
+    return `${ways}; with \`${insteadIf.path}\`: ${countsOf(insteadIf.charge)}`
+  }
   if (listedWith === undefined) return ways
   return `${ways}; without those that are charged as \`${NAME_OF_CLASS[listedWith]}\``
 }

@@ -88,11 +88,17 @@ const RESPONSE_ENDS: ReadonlySet<string> = new Set([
   "response.failed",
 ])
 
+/** A page that a text cites, which shows that the vendor has searched. */
+const CITATION: DoneItem = { name: "url_citation", item: {} }
+/** The results of a search next to the choices of an answer, as Z.ai lists them. */
+const FOUND_PAGES: DoneItem = { name: "web_search_results", item: {} }
+
 const RESPONSES: Reader = {
-  items: (body) => listAt(body, "output").flatMap(byType),
+  items: (body) => listAt(body, "output").flatMap((item) => [...byType(item), ...citedIn(item)]),
   frame: (json, record) => {
     const type = textAt(json, "type") ?? ""
-    if (type === "response.output_item.done") record.items.push(...byType(json.item))
+    if (type === "response.output_item.done")
+      record.items.push(...byType(json.item), ...citedIn(json.item))
     const response = objectAt(json, "response")
     if (response === undefined) return
     // Earlier events already contain the tier and the model, which are the only reports if an answer ends early.
@@ -108,12 +114,16 @@ const RESPONSES: Reader = {
 
 /** Vendors that run tools, such as Groq, report their tool calls next to the text. */
 const CHAT: Reader = {
-  items: (body) => listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
+  items: (body) => [
+    ...listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
+    ...foundPages(body),
+  ],
   frame: (json, record) => {
     const { choices: _, ...members } = json
     record.merge(members)
     record.isEnded ||= isJsonObject(json.usage)
     record.items.push(...listAt(json, "choices").flatMap((choice) => executed(choice, "delta")))
+    record.items.push(...foundPages(json))
   },
 }
 
@@ -178,7 +188,25 @@ function byBlock(block: JsonValue | undefined): DoneItem[] {
 
 function executed(choice: JsonValue, member: "message" | "delta"): DoneItem[] {
   const reported = isJsonObject(choice) ? objectAt(choice, member) : undefined
-  return reported === undefined ? [] : listAt(reported, "executed_tools").flatMap(byType)
+  if (reported === undefined) return []
+  return [...listAt(reported, "executed_tools").flatMap(byType), ...cited(reported)]
+}
+
+function foundPages(body: JsonObject): DoneItem[] {
+  return listAt(body, "web_search").length > 0 ? [FOUND_PAGES] : []
+}
+
+function cited(text: JsonObject): DoneItem[] {
+  const isCited = listAt(text, "annotations").some(
+    (annotation) => isJsonObject(annotation) && annotation.type === "url_citation",
+  )
+  return isCited ? [CITATION] : []
+}
+
+/** Returns the citations in the texts of an output item. */
+function citedIn(item: JsonValue | undefined): DoneItem[] {
+  if (!isJsonObject(item) || item.type !== "message") return []
+  return listAt(item, "content").filter(isJsonObject).flatMap(cited)
 }
 
 /** Whether the vendor has blocked the prompt. Such an answer has no candidates. */

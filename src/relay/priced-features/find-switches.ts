@@ -61,7 +61,7 @@ export function findSwitches(
       if (!isSet(found.value)) continue
       const { place, value, holder } = decidingOf(field, found.place, found.value)
       const isKnown = field.member === undefined || holder !== undefined
-      const charge = isKnown ? chargeOf(field, value) : field.otherwise
+      const charge = applied(isKnown ? chargeOf(field, value) : field.otherwise, body)
       if (!isFree(charge))
         setSwitches.push({ place, value, charge, field, ...(holder && { holder }) })
     }
@@ -74,7 +74,7 @@ export function findSwitches(
     unknown.push(...unknownFields.inTool(type, tool, place.replace(/\.type$/, "")))
     const own = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const charge = own !== undefined && isIncluded(type, tools, switches) ? LOOPED : own
-    const known: Charge = charge ?? { by: "unknown", why: "the price of such a tool is unknown" }
+    const known = charge === undefined ? UNKNOWN_TOOL : applied(charge, tool)
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
@@ -95,6 +95,20 @@ export function withoutAllowed(
     const [field = ""] = place.split(/[.[]/, 1)
     return isUnknownField !== true || !allowed.has(field)
   })
+}
+
+const UNKNOWN_TOOL: Charge = { by: "unknown", why: "the price of such a tool is unknown" }
+
+/** Returns the charge that applies in view of the other fields of the tool or the request. */
+function applied(charge: Charge, holder: JsonObject): Charge {
+  if (charge.by !== "calls" || charge.insteadIf === undefined) return charge
+  const { path, charge: other } = charge.insteadIf
+  return valuesAt(holder, path).some(({ value }) => isTrue(value)) ? other : charge
+}
+
+/** Whether a value is true. Some vendors write it as text. */
+function isTrue(value: JsonValue | undefined): boolean {
+  return value === true || (typeof value === "string" && value.toLowerCase() === "true")
 }
 
 /** Maximum number of unknown fields of a request that are listed. */

@@ -1,5 +1,6 @@
 import { USUAL_TIERS } from "./openai.ts"
 import {
+  BROKEN_OFF,
   type Charge,
   type Counted,
   LOOPED,
@@ -12,12 +13,9 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Search queries are reported in the last frame. An answer that ends earlier counts as one search. */
-const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
-
 /**
- * The charge for searches, which are reported under two names. Each distinct query counts once, even if it was
- * requested several times.
+ * The charge for searches, which are reported under two names, in the last frame of a stream. Each distinct query counts
+ * once, even if it was requested several times.
  */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },

@@ -8,6 +8,7 @@ import {
   USUAL_TIERS,
 } from "./openai.ts"
 import {
+  BROKEN_OFF,
   type Charge,
   items,
   LOOPED,
@@ -156,17 +157,26 @@ export const MISTRAL_SWITCHES: Switches = {
   tools: OWN_TOOLS,
 }
 
-/** A search is billed per use, and the answer lists its results (docs.z.ai). */
+const ZAI_SEARCH = { by: "calls", class: "searches", max: 1, adds: 8_000 } as const
+
+/**
+ * A search is billed per use. The model decides whether to search, and the answer lists the results of a search if the
+ * request asks for them (docs.z.ai/guides/tools/web-search).
+ */
 export const ZAI_SWITCHES: Switches = {
   fields: [BEST_OF],
   tools: {
     ...OWN_TOOLS,
     web_search: {
-      by: "calls",
-      class: "searches",
-      max: 1,
-      adds: 8_000,
+      ...ZAI_SEARCH,
       counted: [{ in: "answer" }],
+      insteadIf: {
+        path: "web_search.search_result",
+        charge: {
+          ...ZAI_SEARCH,
+          counted: [{ in: "items", names: ["web_search_results"], asOne: true }, BROKEN_OFF],
+        },
+      },
     },
     retrieval: LOOPED,
   },
@@ -195,13 +205,24 @@ export const ZHIPU_SWITCHES: Switches = {
   closed: ["tools.web_search"],
 }
 
-/** Alibaba's models search if a field enables it. */
+const ALIBABA_COUNT = reported("usage.plugins.search.count")
+
+/**
+ * If a field enables the search, Alibaba's models decide whether to search, unless another field forces it
+ * (alibabacloud.com/help/en/model-studio/web-search).
+ */
 export const ALIBABA_SWITCHES: Switches = {
   fields: [
     BEST_OF,
     {
       path: "enable_search",
-      otherwise: searches("searches", [reported("usage.plugins.search.count"), { in: "answer" }]),
+      otherwise: {
+        ...searches("searches", [ALIBABA_COUNT, BROKEN_OFF]),
+        insteadIf: {
+          path: "search_options.forced_search",
+          charge: searches("searches", [ALIBABA_COUNT, { in: "answer" }]),
+        },
+      },
     },
     SERVICE_TIER,
   ],

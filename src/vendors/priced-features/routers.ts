@@ -12,6 +12,7 @@ import {
   SERVICE_TIER,
 } from "./openai.ts"
 import {
+  BROKEN_OFF,
   type CallCharge,
   type Charge,
   type FieldSwitch,
@@ -34,11 +35,20 @@ const SEARCHES: CallCharge = {
     // Both forms are documented. They state the same number.
     reported("usage.server_tool_use_details.web_search_requests"),
     reported("usage.server_tool_use.web_search_requests"),
-    { in: "answer" },
+    // Without a number, the output items or the citations of the text show that the model has searched.
+    { in: "items", names: ["web_search_call", "openrouter:web_search"], unlessReported: true },
+    { in: "items", names: ["url_citation"], asOne: true, unlessReported: true },
+    BROKEN_OFF,
   ]),
   // Searches of the makers of most models ignore this limit (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
   raisedBy: ["max_uses", "parameters.max_uses"],
   results: { paths: ["max_results", "parameters.max_results"], each: 5, max: 100 },
+}
+
+/** The charge for the plugin, which searches once for each request. */
+const PLUGIN_SEARCHES: CallCharge = {
+  ...SEARCHES,
+  counted: [...SEARCHES.counted, { in: "answer" }],
 }
 
 const SEARCH_MODE: Omit<FieldSwitch, "path"> = {
@@ -94,7 +104,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
     path: "plugins[]",
     member: "id",
     values: {
-      web: SEARCHES,
+      web: PLUGIN_SEARCHES,
       "response-healing": TOKENS,
       "context-compression": TOKENS,
       moderation: TOKENS,

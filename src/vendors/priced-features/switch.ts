@@ -41,6 +41,8 @@ export interface CallCharge {
    * class of the other tool unless it is known to belong to this one.
    */
   readonly listedWith?: UsageClass
+  /** The charge that applies instead if a field of the tool is true; of the request, if the switch is a field. */
+  readonly insteadIf?: { readonly path: string; readonly charge: CallCharge }
   /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
   /** Seconds per unit, for calls that are billed by time. */
@@ -228,6 +230,9 @@ export function searches(
     ...(limit === undefined ? {} : { limit }),
   }
 }
+
+/** Counts an answer that ended before it could report its calls as one call. */
+export const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
 
 /** Counts items with these names. */
 export function items(...names: readonly string[]): Counted {
