@@ -1,5 +1,6 @@
 import { isJsonObject, textAt } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
 import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { vendorRefusal } from "../../../canon/vendor-error.ts"
 import { defined } from "../../shared/fields.ts"
@@ -11,6 +12,9 @@ const OUTPUTS: Partial<Record<SoundForm, string>> = {
   opus: "opus_48000_128",
   pcm: "pcm_24000",
 }
+
+/** Matches models whose characters cost half a credit (elevenlabs.io/docs/overview/models). */
+const HALF_PRICED = /flash|turbo|conversational/
 
 /** The format of ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export const ELEVENLABS_SPEECH: SpeechFormat = {
@@ -29,6 +33,10 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
       delivery: { type: "sound" },
       losses: lossesOf(request, new Set(["speed"])),
     }
+  },
+  billedCharacters(headers, model) {
+    const credits = quantityOf(headers.get("character-cost"))
+    return credits === undefined || !HALF_PRICED.test(model) ? credits : credits * 2
   },
   decodeError: elevenLabsError,
 }

@@ -27,8 +27,8 @@ export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): A
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value
   const end = async (ending: Ending): Promise<BodyEnd> => {
-    const { bytes, announced, usage: reported } = received
-    const amount = { request, form, bytes, announced, ending, reported }
+    const { bytes, announced, usage: reported, billedCharacters } = received
+    const amount = { request, form, bytes, announced, ending, reported, billedCharacters }
     const { usage, estimated } = speechUsage(amount, deployment.price)
     await open.settle(usage, estimated)
     return { isCharged: true, last: request.events ? doneEvent(usage) : undefined }

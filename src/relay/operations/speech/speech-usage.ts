@@ -21,6 +21,9 @@ const UNKNOWN_MAX_OUTPUT = 16_384
 /** Tokens that a vendor may add to the text. */
 const WRAPPING = 64
 
+/** Maximum rate of a voice that is charged. No maximum is documented. */
+const MAX_VOICE_RATE = 10
+
 /** Whether a price is per token and not per character or second. */
 export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
@@ -30,24 +33,34 @@ export function isByTokens({ rates }: Price): boolean {
  * Returns the maximum usage of a text. A model that follows instructions on how to speak may pause for minutes. The
  * length of the text therefore bounds the audio only without instructions.
  * @param isDirected whether the request has instructions, or its text may contain some.
+ * @param hasVoiceRates whether the vendor may bill more characters than the text has.
  */
 export function speechLimits(
   request: Omit<SpeechRequest, "needsTokens">,
   model: Model,
   isDirected: boolean,
+  hasVoiceRates: boolean,
 ): UsageLimits {
   const { input, instructions = "", speed = 1 } = request
   const characters = characterCount(input)
   const seconds = Math.ceil((characters * SLOWEST_CHARACTER) / Math.min(1, speed) + SILENCE)
   const usage = { ...NO_USAGE, characters, seconds }
-  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return { worst: usage }
+  const charged = hasVoiceRates ? characters * MAX_VOICE_RATE : characters
+  if (!model.deployments.some(({ price }) => price && isByTokens(price))) {
+    return { worst: usage, ...(hasVoiceRates && { max: { ...usage, characters: charged } }) }
+  }
   const typical = seconds * TOKENS_PER_SECOND
   const longest = model.maxOutput ?? Math.max(typical, UNKNOWN_MAX_OUTPUT)
   const inputFresh = maxTextTokens(input) + maxTextTokens(instructions)
   const audioOutput = isDirected ? longest : Math.min(typical, longest)
   return {
     worst: { ...usage, inputFresh, audioOutput },
-    max: { ...usage, inputFresh: inputFresh + WRAPPING, audioOutput: longest },
+    max: {
+      ...usage,
+      characters: charged,
+      inputFresh: inputFresh + WRAPPING,
+      audioOutput: longest,
+    },
   }
 }
 
@@ -65,6 +78,8 @@ export interface SpokenAmount {
   readonly ending: Ending
   /** The vendor's own count. */
   readonly reported: Usage | undefined
+  /** The characters that the vendor bills, if it reports them. */
+  readonly billedCharacters?: number | undefined
 }
 
 /** Usage counts, and whether the gateway itself counted any of them. */
@@ -81,12 +96,13 @@ export interface SpeechUsage {
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): SpeechUsage {
   const { request, form, bytes, announced, ending, reported } = amount
   const characters = characterCount(request.input)
+  // A report below the text's length is a discount of the provider's plan, which the price does not include.
+  const billed = Math.max(characters, amount.billedCharacters ?? 0)
   const received = bytes / BYTES_PER_SECOND[form]
   const pace = TYPICAL_PACE * (request.speed ?? 1)
   const seconds = ending === "left" ? Math.max(received, characters / pace) : received
   const share = announced === undefined ? (received * pace) / characters : bytes / announced
-  const spoken =
-    ending === "broken" ? Math.min(characters, Math.ceil(characters * share)) : characters
+  const spoken = ending === "broken" ? Math.min(billed, Math.ceil(billed * share)) : billed
   const isWhole = ending === "whole"
   const usage = { ...NO_USAGE, ...reported, characters: spoken, seconds }
   if (price === undefined || !isByTokens(price)) {

@@ -1,3 +1,4 @@
+import type { SpeechFormat } from "../../../canon/speech.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
@@ -27,7 +28,7 @@ export class Speech {
     const plan = this.plan(call, options)
     await operation.admit(plan)
     const maxOutput = plan.max?.audioOutput
-    const limited = maxOutput === undefined ? options : { ...options, maxOutput }
+    const limited = maxOutput ? { ...options, maxOutput } : options
     const open = await operation.open({
       attempt: (candidate) => synthesizeAt(candidate, limited, call),
       unread: ({ unreadUsage: reported }) => unreadUsage(options, reported),
@@ -49,21 +50,31 @@ export class Speech {
     return {
       call,
       model,
-      ...speechLimits(options, model, this.#isDirected(options, model)),
+      ...speechLimits(
+        options,
+        model,
+        this.#isDirected(options, model),
+        this.#someFormat(model, ({ billedCharacters }) => billedCharacters !== undefined),
+      ),
       // The minimum is zero, because a response that breaks off is charged by the received audio.
       min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }
   }
 
-  #isDirected({ instructions }: SpeechOptions, { deployments }: Model): boolean {
-    const { clients } = this.#operations.config
+  #isDirected({ instructions }: SpeechOptions, model: Model): boolean {
     return (
       instructions !== undefined ||
-      deployments.some((deployment) => {
-        const { vendor } = clients.get(credentialIdOf(deployment)) ?? {}
-        return vendor?.operations?.speech?.readsDirections === true
-      })
+      this.#someFormat(model, ({ readsDirections }) => readsDirections === true)
     )
+  }
+
+  /** Whether the format of any deployment meets a condition. */
+  #someFormat({ deployments }: Model, condition: (format: SpeechFormat) => boolean): boolean {
+    const { clients } = this.#operations.config
+    return deployments.some((deployment) => {
+      const format = clients.get(credentialIdOf(deployment))?.vendor.operations?.speech
+      return format !== undefined && condition(format)
+    })
   }
 }

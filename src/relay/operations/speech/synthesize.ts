@@ -38,6 +38,8 @@ interface Received {
   rate: number | undefined
   /** The vendor's own count. */
   usage: Usage | undefined
+  /** The characters that the vendor bills, if it reports them. */
+  billedCharacters: number | undefined
 }
 
 /**
@@ -54,7 +56,14 @@ export async function synthesizeAt(
   if (call.isStrict && losses.length > 0) throw notCarried(losses)
   const answer = await candidate.call(encoded.call, format)
   const { attempt } = answer
-  const received = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
+  const { upstreamModel } = candidate.deployment
+  const received: Received = {
+    bytes: 0,
+    announced: undefined,
+    rate: undefined,
+    usage: undefined,
+    billedCharacters: format.billedCharacters?.(answer.response.headers, upstreamModel),
+  }
   try {
     // Two chunks are needed if the last chunk is withheld, because it could be the first one.
     const count = options.events ? 1 : 2
