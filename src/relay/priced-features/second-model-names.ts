@@ -46,6 +46,8 @@ const SEPARATORS: ReadonlySet<string> = new Set(["-", "@", ":"])
 const SAME = 4_000
 const SAME_WORDS_AND_VARIANT = 3_000
 const SAME_BUT_VERSION = 2_000
+const SAME_ALIAS = 1_900
+const SAME_WITHOUT_VERSION = 1_500
 const SAME_BEGINNING = 1_000
 
 /**
@@ -57,12 +59,44 @@ function similarity(reported: string, name: string): number {
   if (reported.includes("/") && wordsOf(reported) === wordsOf(name)) {
     return variantOf(reported) === variantOf(name) ? SAME_WORDS_AND_VARIANT : SAME_BUT_VERSION
   }
+  if (withYearFirst(reported) === name) return SAME_WORDS_AND_VARIANT
+  if (isAliasOf(name, reported)) return SAME_ALIAS
   const [shorter, longer] = reported.length < name.length ? [reported, name] : [name, reported]
   if (!longer.startsWith(shorter)) return 0
   const separator = longer.charAt(shorter.length)
   if (!SEPARATORS.has(separator)) return 0
   const isVersion = separator !== "-" || VERSION.test(longer.slice(shorter.length + 1))
-  return (isVersion ? SAME_BUT_VERSION : SAME_BEGINNING) + shorter.length
+  // A response rarely omits the version, so a model without one is a better match.
+  const sameModel = longer === reported ? SAME_BUT_VERSION : SAME_WITHOUT_VERSION
+  return (isVersion ? sameModel : SAME_BEGINNING) + shorter.length
+}
+
+/**
+ * Returns a name whose month and year at the end are written as in OpenRouter's ids: `qwen3-235b-a22b-2507` for
+ * `qwen3-235b-a22b-07-25`.
+ */
+function withYearFirst(name: string): string {
+  return name.replace(/-(\d\d)-(\d\d)$/, "-$2$1")
+}
+
+/** Matches a word that only states a version, such as `4.5`, `k2.5` or `preview`. */
+const VERSION_WORD = /^(?:[a-z]?\d+(?:\.\d+)*|beta|exp|latest|preview)$/
+
+/**
+ * Whether a name is OpenRouter's alias of the newest model with these words: `~anthropic/claude-haiku-latest` of
+ * `anthropic/claude-4.5-haiku-20251001`.
+ */
+function isAliasOf(name: string, reported: string): boolean {
+  if (!name.startsWith("~") || !name.endsWith("-latest")) return false
+  const [maker, alias = ""] = name.slice(1, -"-latest".length).split("/")
+  const [reportedMaker, bare = ""] = (reported.split(/[:@]/, 1)[0] ?? "").split("/")
+  if (maker !== reportedMaker) return false
+  const words = bare.split("-")
+  const aliasWords = alias.split("-")
+  return (
+    aliasWords.every((word) => words.includes(word)) &&
+    words.every((word) => aliasWords.includes(word) || VERSION_WORD.test(word))
+  )
 }
 
 /**
