@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
-import { receipt, requestQuery, requestSummary } from "./receipts.ts"
+import { receipt, requestQuery, requestSummary, requestTableQuery } from "./receipts.ts"
 import { route } from "./route.ts"
 
 /** A request that was answered with an error. The body of the request is not included. */
@@ -66,6 +66,12 @@ export const listedRequestQuery = requestQuery.extend({
 })
 export type ListedRequestQuery = z.output<typeof listedRequestQuery>
 
+/** The query of `GET /admin/v1/requests.csv`, which downloads the complete list. */
+export const requestListTableQuery = requestTableQuery.extend({
+  status: listedRequestQuery.shape.status,
+})
+export type RequestListTableQuery = z.output<typeof requestListTableQuery>
+
 /** A failed upstream call, as reported by the vendor. */
 export const failedAttempt = z.object({
   at: moment,
@@ -100,6 +106,11 @@ export const failureRoutes = {
     minimumRole: "session",
     query: listedRequestQuery,
     answer: listedRequestPage,
+  }),
+  "GET /requests.csv": route({
+    summary: "Download up to 50,000 of these admitted and refused requests as a CSV file",
+    minimumRole: "session",
+    query: requestListTableQuery,
   }),
   "GET /requests/{request}": route({
     summary: "Get the receipt of a request, or the reason for its rejection",

@@ -247,7 +247,7 @@ export const receiptRoutes = {
     answer: requestPage,
   }),
   "GET /receipts.csv": route({
-    summary: "Download up to 50,000 of these requests as a CSV file",
+    summary: "Download up to 50,000 of these admitted requests as a CSV file",
     minimumRole: "session",
     query: requestTableQuery,
   }),

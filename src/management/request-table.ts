@@ -1,5 +1,12 @@
-import type { RequestPage, RequestSummary, RequestTableQuery } from "#contract/receipts.ts"
+import type {
+  FailedRequestDocument,
+  ListedRequest,
+  ListedRequestPage,
+  RequestListTableQuery,
+} from "#contract/failures.ts"
+import type { RequestSummary, RequestTableQuery } from "#contract/receipts.ts"
 import type { Actor } from "./actor.ts"
+import type { AllRequests } from "./all-requests.ts"
 import { csvRow, defused } from "./csv.ts"
 import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
@@ -9,38 +16,59 @@ const MAX_ROWS = 50_000
 /** Number of rows per read. */
 const PAGE_SIZE = 500
 
-/** Exports a list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
-export async function openRequestTable(
+/** Exports a list of admitted requests as a file for spreadsheets. @throws GatewayError `not_found`. */
+export function openRequestTable(
   requests: Pick<Requests, "list">,
   actor: Actor,
   query: RequestTableQuery,
 ): Promise<Download> {
-  const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE_SIZE, cursor })
+  const columns = COLUMNS.filter(([name]) => isShown(name, actor) && !OF_REFUSALS.has(name))
+  return openTable(columns, async (cursor) => {
+    const page = await requests.list(actor, { ...query, limit: PAGE_SIZE, cursor })
+    const data = page.data.map((admitted) => ({
+      id: admitted.id,
+      at: admitted.at,
+      admitted,
+      refused: null,
+    }))
+    return { ...page, data }
+  })
+}
+
+/** Exports a list of admitted and refused requests as a file for spreadsheets. @throws GatewayError `not_found`. */
+export function openAllRequestsTable(
+  requests: Pick<AllRequests, "list">,
+  actor: Actor,
+  query: RequestListTableQuery,
+): Promise<Download> {
+  const columns = COLUMNS.filter(([name]) => isShown(name, actor))
+  return openTable(columns, (cursor) =>
+    requests.list(actor, { ...query, limit: PAGE_SIZE, cursor }),
+  )
+}
+
+/** Reads a page of the list. */
+type PageReader = (cursor?: string) => Promise<ListedRequestPage>
+
+async function openTable(columns: readonly Column[], pageAt: PageReader): Promise<Download> {
   // The first page is read early, so that errors of the query are reported before the file begins.
   const first = await pageAt()
   return {
     name: "requests.csv",
     contentType: "text/csv; charset=utf-8",
-    chunks: gathered(linesOf(actor, first, pageAt)),
+    chunks: gathered(linesOf(columns, first, pageAt)),
   }
 }
 
 async function* linesOf(
-  actor: Actor,
-  first: RequestPage,
-  pageAt: (cursor: string) => Promise<RequestPage>,
+  columns: readonly Column[],
+  first: ListedRequestPage,
+  pageAt: PageReader,
 ): AsyncGenerator<string> {
-  const columns = COLUMNS.filter(
-    ([name]) =>
-      (name !== "written_off" || actor.isOperator) &&
-      (name !== "provider" || actor.hidesCosts !== true),
-  )
   yield csvRow(columns.map(([name]) => name))
   let left = MAX_ROWS
   for (let page = first; ; page = await pageAt(page.next_cursor)) {
-    for (const request of page.data.slice(0, left)) {
-      yield csvRow(columns.map(([, cell]) => cell(request)))
-    }
+    for (const request of page.data.slice(0, left)) yield csvRow(cellsOf(columns, request))
     left -= page.data.length
     if (left < 0 || (left === 0 && page.next_cursor !== null)) {
       yield csvRow([`Only the first ${MAX_ROWS} requests are in this file: choose a shorter time.`])
@@ -54,18 +82,43 @@ async function* linesOf(
   }
 }
 
+function cellsOf(columns: readonly Column[], { admitted, refused }: ListedRequest): string[] {
+  return columns.map(([, cell, refusedCell = nothing]) => {
+    if (admitted !== null) return cell(admitted)
+    return refused === null ? "" : refusedCell(refused)
+  })
+}
+
+function nothing(): string {
+  return ""
+}
+
+function isShown(column: string, { isOperator, hidesCosts }: Actor): boolean {
+  return (column !== "written_off" || isOperator) && (column !== "provider" || hidesCosts !== true)
+}
+
+/** The name of a column, its value for an admitted request, and its value for a refused one if there is a value. */
+type Column = readonly [
+  name: string,
+  cell: (request: RequestSummary) => string,
+  refusedCell?: (request: FailedRequestDocument) => string,
+]
+
+/** Columns of refused requests only. */
+const OF_REFUSALS: ReadonlySet<string> = new Set(["error"])
+
 /** The columns and their values. Text from people and callers is escaped so that it cannot be a formula. */
-const COLUMNS: readonly (readonly [string, (request: RequestSummary) => string])[] = [
-  ["id", ({ id }) => id],
-  ["at", ({ at }) => at],
-  ["account", ({ account }) => account],
-  ["key", ({ key }) => key],
+const COLUMNS: readonly Column[] = [
+  ["id", ({ id }) => id, ({ id }) => id],
+  ["at", ({ at }) => at, ({ at }) => at],
+  ["account", ({ account }) => account, ({ account }) => account ?? ""],
+  ["key", ({ key }) => key, ({ key }) => key ?? ""],
   ["key_name", ({ key_name: name }) => defused(name ?? "")],
-  ["endpoint", ({ endpoint }) => defused(endpoint)],
-  ["model", ({ model }) => defused(model)],
+  ["endpoint", ({ endpoint }) => defused(endpoint), ({ endpoint }) => defused(endpoint)],
+  ["model", ({ model }) => defused(model), ({ model }) => defused(model ?? "")],
   ["provider", ({ provider }) => defused(provider ?? "")],
-  ["status", ({ status }) => status],
-  ["outcome", ({ outcome }) => outcome],
+  ["status", ({ status }) => status, () => "refused"],
+  ["outcome", ({ outcome }) => outcome, ({ code }) => code],
   ["stream", ({ stream }) => String(stream)],
   ["duration_ms", ({ duration_ms: duration }) => String(duration ?? "")],
   ["first_byte_ms", ({ first_byte_ms: firstByte }) => String(firstByte ?? "")],
@@ -77,6 +130,7 @@ const COLUMNS: readonly (readonly [string, (request: RequestSummary) => string])
   ["user", ({ user = "" }) => defused(user)],
   ["session", ({ session = "" }) => defused(session)],
   ["tags", ({ tags = {} }) => defused(tagsText(tags))],
+  ["error", nothing, ({ message }) => defused(message)],
 ]
 
 function tagsText(tags: Readonly<Record<string, string>>): string {

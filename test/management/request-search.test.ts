@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test"
 import { requestQuery } from "tollgate-contract/receipts.ts"
 import { requestCountQuery } from "tollgate-contract/usage.ts"
+import { openAllRequestsTable } from "../../src/management/request-table.ts"
 import { AllRequests } from "../../src/management/all-requests.ts"
 import { Failures } from "../../src/management/failures.ts"
-import { failureQuery, listedRequestQuery } from "tollgate-contract/failures.ts"
+import {
+  failureQuery,
+  listedRequestQuery,
+  requestListTableQuery,
+} from "tollgate-contract/failures.ts"
 import { RequestCountReports } from "../../src/management/request-counts.ts"
 import { Requests } from "../../src/management/requests.ts"
 import type { FailedAttempt, FailedRequest } from "../../src/store/failure-log.ts"
@@ -183,6 +188,52 @@ test("the list of all requests includes refused ones, page by page and in the or
   expect(delaysOf(await list({ min_cost: "0", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ search: "exist", limit: "2" }))).toEqual([-20, -12])
   expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
+})
+
+test("a file of all requests contains refused ones with their errors, in the order of the list", async () => {
+  await using own = await ReportedDatabase.open()
+  const requests = new Requests(own.sources)
+  const failures = new Failures({ log: own.failures, reports: own.reports, requests })
+  const all = new AllRequests(requests, failures)
+  // The file is read in several pages.
+  const delays = Array.from({ length: 1_100 }, (_, index) => index + 1)
+  const admitted = delays.filter((delay) => delay % 2 === 0)
+  const refused = delays.filter((delay) => delay % 2 !== 0)
+  await own.add(...admitted.map((delay) => ({ request: idAt(delay), at: AT + delay })))
+  await own.failures.add(
+    refused.map((delay) => failedRequest(delay, { message: "=SUM(1) of nothing" })),
+    [],
+  )
+  const linesOf = async (query: Readonly<Record<string, string>> = {}, actor = OPERATOR) => {
+    const parsed = requestListTableQuery.parse(query)
+    const { chunks } = await openAllRequestsTable(all, actor, parsed)
+    return (await Array.fromAsync(chunks)).join("").split("\r\n").slice(0, -1)
+  }
+  const [head = "", ...rows] = await linesOf()
+  const columns = head.split(",")
+  expect(rows.map((row) => delayOf(row.split(",")[0] ?? ""))).toEqual(delays.toReversed())
+  const valueOf = (row: string | undefined, column: string) =>
+    row?.split(",")[columns.indexOf(column)]
+  const [newest, oldest] = [rows[0], rows.at(-1)]
+  expect(["status", "outcome", "error"].map((column) => valueOf(newest, column))).toEqual([
+    "settled",
+    "ok",
+    "",
+  ])
+  expect(["status", "outcome", "cost", "error"].map((column) => valueOf(oldest, column))).toEqual([
+    "refused",
+    failedRequest(1).kind,
+    "",
+    "'=SUM(1) of nothing",
+  ])
+  expect(await linesOf({ status: "refused" })).toHaveLength(1 + refused.length)
+  expect(await linesOf({ status: "ok" })).toHaveLength(1 + admitted.length)
+  expect(await linesOf({ sort: "dearest" })).toHaveLength(1 + admitted.length)
+  expect(await linesOf({}, userIn({ b: "viewer" }))).toHaveLength(1)
+  const hidden = { ...userIn({ a: "viewer" }), hidesCosts: true }
+  expect((await linesOf({}, hidden))[0]?.split(",")).toEqual(
+    columns.filter((column) => column !== "provider" && column !== "written_off"),
+  )
 })
 
 /** Returns the time between `AT` and the start of a request. */

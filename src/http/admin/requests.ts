@@ -8,7 +8,7 @@ import type { Failures } from "../../management/failures.ts"
 import type { Overviews } from "../../management/overview.ts"
 import type { ReliabilityReports } from "../../management/reliability.ts"
 import type { RequestCountReports } from "../../management/request-counts.ts"
-import { openRequestTable } from "../../management/request-table.ts"
+import { openAllRequestsTable, openRequestTable } from "../../management/request-table.ts"
 import type { Requests } from "../../management/requests.ts"
 import type { UsageChangeReports } from "../../management/usage-changes.ts"
 import type { UsageReports } from "../../management/usage.ts"
@@ -58,6 +58,8 @@ export function failureEndpoints({
 }): AdminEndpoint[] {
   return endpoints(failureRoutes, {
     "GET /requests": ({ actor, query }) => allRequests.list(actor, query),
+    "GET /requests.csv": async ({ actor, query }) =>
+      downloadAnswer(await openAllRequestsTable(allRequests, actor, query)),
     "GET /requests/{request}": ({ actor, path }) => failures.request(actor, path("request")),
     "GET /failures": ({ actor, query }) => failures.list(actor, query),
   })

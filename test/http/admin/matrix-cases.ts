@@ -168,6 +168,7 @@ const NOTICES: readonly Case[] = [
 const REPORTS: readonly Case[] = [
   { route: "GET /failures" },
   { route: "GET /requests" },
+  { route: "GET /requests.csv" },
   { route: "GET /receipts" },
   { route: "GET /receipts.csv" },
   {

@@ -26,6 +26,8 @@ export const REPORTS: readonly string[] = [
   "/receipts?status=written_off",
   "/receipts?user=u",
   "/receipts.csv",
+  "/requests.csv",
+  "/requests.csv?status=refused",
   ...GROUPS.flatMap((group) => [
     `/usage?group=${group}&${RANGE}`,
     `/usage?group=${group}&series=hour&times=true&before=true&order=tokens&${RANGE}`,

@@ -74,7 +74,7 @@ const ORDERS: Readonly<Record<string, "dearest" | "slowest">> = {
 export function requestQueryOf(
   filters: RequestFilters,
   now: number,
-): NonNullable<Input<"GET /receipts.csv">["query"]> {
+): NonNullable<Input<"GET /requests.csv">["query"]> {
   const { key, model, status, search, provider, endpoint, user, session, tag } = filters
   const known = STATUSES.find((known) => known === status)
   const linked = { provider, endpoint, user, session, tag }

@@ -80,7 +80,7 @@ export function RequestList(properties: RequestListProperties) {
               component="a"
               variant="default"
               size="xs"
-              href={addressOf("GET /receipts.csv", { query: { ...query, account } })}
+              href={addressOf("GET /requests.csv", { query: { ...query, account } })}
               download
             >
               CSV
