@@ -161,6 +161,11 @@ export const entry = z.object({
   request: z.string().nullable(),
   note: z.string().nullable(),
   author: z.string().nullable(),
+  /**
+   * The amount that was paid by card for a payment, with all decimal places of the currency, including taxes and
+   * discounts; null for other entries, and in the response to a new entry.
+   */
+  paid: z.object({ amount: z.string(), currency: z.string() }).nullable(),
   hash: z.string(),
 })
 export type Entry = z.infer<typeof entry>

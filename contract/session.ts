@@ -46,6 +46,11 @@ export const session = z.object({
   base_url: z.string(),
   /** Whether credits can be bought by card. */
   card_payments: z.boolean(),
+  /**
+   * The currency of card payments as an ISO 4217 code in lowercase, of which one unit buys one credit; null if credits
+   * cannot be bought by card.
+   */
+  card_currency: z.string().nullable(),
   /** Whether the caller sees multipliers, providers and deployments. */
   shows_costs: z.boolean(),
 })

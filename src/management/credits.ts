@@ -4,7 +4,9 @@ import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { EntryKind, EntryRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { formatUnits } from "../config/sections/payments.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { PaidAmount } from "../store/payments.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -60,11 +62,25 @@ export class Credits {
     await this.#require(account)
     const page = await this.#entriesOf(account, input)
     const authors = await this.#audit.names.decrypt(page.data.map(({ author }) => author))
+    const paid = await this.#paidAmounts(account, page.data)
     const data = page.data.map((entry, index) => ({
       ...entryDocument(entry),
       author: authors[index] ?? null,
+      paid: paid.get(entry.number) ?? null,
     }))
     return { ...page, data }
+  }
+
+  /** Returns the amounts that were paid by card for entries, by number. */
+  async #paidAmounts(
+    account: string,
+    entries: readonly EntryRecord[],
+  ): Promise<ReadonlyMap<number, NonNullable<Entry["paid"]>>> {
+    const numbers = entries.flatMap(({ kind, number }) => (kind === "payment" ? [number] : []))
+    if (numbers.length === 0) return new Map()
+    const [first, last] = [Math.min(...numbers), Math.max(...numbers)]
+    const found = await this.#store.payments.listPaidAmounts(account, first, last)
+    return new Map(found.map((amount) => [amount.entry, paidDocument(amount)]))
   }
 
   /**
@@ -211,6 +227,11 @@ function stillHeld(balance: bigint, leased: bigint, amount: bigint): GatewayErro
   )
 }
 
+/** Converts a paid amount to its representation in the API. */
+function paidDocument({ units, currency }: PaidAmount): NonNullable<Entry["paid"]> {
+  return { amount: formatUnits(units, currency), currency }
+}
+
 /** Converts an entry to its representation in the API. */
 export function entryDocument(entry: EntryRecord): Entry {
   return {
@@ -222,6 +243,7 @@ export function entryDocument(entry: EntryRecord): Entry {
     request: entry.request,
     note: entry.note,
     author: entry.author,
+    paid: null,
     hash: entry.hash,
   }
 }

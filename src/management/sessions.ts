@@ -18,7 +18,8 @@ export interface SessionParts {
   readonly audit: Audit
   /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
-  readonly takesCards: () => boolean
+  /** Returns the currency of card payments; undefined if cards are not accepted. */
+  readonly cardCurrency: () => string | undefined
   /** Whether only operators see multipliers, providers and deployments. */
   readonly hidesCosts: () => boolean
 }
@@ -51,7 +52,8 @@ export class Sessions {
 
   /** Describes the caller for the console. */
   async describe(actor: Actor): Promise<Session> {
-    const { store, users, baseUrl, takesCards } = this.#parts
+    const { store, users, baseUrl, cardCurrency } = this.#parts
+    const currency = cardCurrency()
     const user = actor.kind === "user" && actor.id !== null ? await users.find(actor.id) : null
     const accounts = await store.accounts.list([...actor.roles.keys()])
     return {
@@ -68,7 +70,8 @@ export class Sessions {
         return role === undefined ? [] : [{ id, name, role }]
       }),
       base_url: baseUrl(actor.origin),
-      card_payments: takesCards(),
+      card_payments: currency !== undefined,
+      card_currency: currency ?? null,
       shows_costs: actor.hidesCosts !== true,
     }
   }

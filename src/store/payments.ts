@@ -73,9 +73,20 @@ export interface NewPayment {
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }
 
+/** The amount that was paid by card for the credits of an entry. */
+export interface PaidAmount {
+  /** The number of the entry. */
+  readonly entry: number
+  /** The amount in the currency's smallest units, including taxes and discounts of the payment page. */
+  readonly units: bigint
+  readonly currency: string
+}
+
 /** Reads payments, and the debts that reversed payments cause. */
 export interface PaymentReads {
   findCard(intent: string): Promise<CardPayment | null>
+  /** Returns the amounts that were paid for an account's entries in a range of numbers, both inclusive. */
+  listPaidAmounts(account: string, first: number, last: number): Promise<PaidAmount[]>
   /** Returns all records of an account's debt, read at one moment. */
   findDebts(account: string): Promise<DebtLedger>
 }

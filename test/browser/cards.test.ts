@@ -61,6 +61,7 @@ async function beginToPay(credits: string): Promise<void> {
   await page.getByRole("button", { name: "Continue to payment" }).click()
   await page.getByText("Enter an amount above zero").waitFor()
   await page.getByLabel("Credits", { exact: true }).fill(credits)
+  await page.getByText(/^You pay USD \d+\.\d\d\./).waitFor()
   await page.getByRole("button", { name: "Continue to payment" }).click()
   await page.getByRole("heading", { name: "Pay" }).waitFor()
 }
@@ -103,6 +104,7 @@ test("a canceled payment adds nothing, and a later confirmation adds its credits
   expect(await payments()).toMatchObject([{ kind: "payment", amount: "12.5" }])
   // The page updates itself.
   await page.getByRole("cell", { name: "payment" }).first().waitFor()
+  await page.getByText("Paid USD 12.50").waitFor()
   await showsBalance("12.50")
 })
 

@@ -183,6 +183,20 @@ describe("the Stripe webhook", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
+  test("stores the paid amount with its currency, which the entry shows", async () => {
+    const id = `pi_${account}`
+    await tell(noticeOf({ changes: { payment_intent: id, amount_total: 1_488 } }))
+    await tell(noticeOf({}))
+    const { data } = await asked(gateway, "GET", `/accounts/${account}/entries`)
+    const paid = (data as { readonly paid: unknown }[]).map((entry) => entry.paid)
+    // Stripe reported no payment for the newer one.
+    expect(paid).toEqual([null, { amount: "14.88", currency: "usd" }])
+    expect(await asked(gateway, "GET", "/session")).toMatchObject({
+      card_payments: true,
+      card_currency: "usd",
+    })
+  })
+
   test("creates one entry and one audit record if an event arrives twice simultaneously", async () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])

@@ -92,6 +92,7 @@ const CALLS: readonly (readonly [string, (store: Store) => Promise<unknown>])[] 
   ["notices.lowBalances", (store) => store.notices.lowBalances(10)],
   ["notices.spentBudgets", (store) => store.notices.spentBudgets(AT, 10)],
   ["payments.findCard", (store) => store.payments.findCard("i")],
+  ["payments.listPaidAmounts", (store) => store.payments.listPaidAmounts("a", 1, 2)],
   ["payments.findDebts", (store) => store.payments.findDebts("a")],
   ["settings.read", (store) => store.settings.read()],
   ["vendorState.find", (store) => store.vendorState.find(["h"])],

@@ -17,6 +17,13 @@ export function currencyPlaces(currency: string): number {
   return WITHOUT_CENTS.has(currency) ? 0 : 2
 }
 
+/** Formats an amount of a currency's smallest units with all decimal places, such as `25.00`. */
+export function formatUnits(units: bigint, currency: string): string {
+  const places = currencyPlaces(currency)
+  const digits = units.toString().padStart(places + 1, "0")
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}
+
 const currency = readingText((text) => {
   const code = text.toLowerCase()
   if (!/^[a-z]{3}$/.test(code)) return new Fault("must be a currency such as usd or eur")

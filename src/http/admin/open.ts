@@ -135,10 +135,9 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     warn: events.warning,
     alarm: (problem) => reportPayment(parts, problem),
   })
-  const takesCards = (): boolean => settings().stripe !== undefined
   const consoleStore = await parts.openConsoleStore()
   const limits = new AttemptLimits(consoleStore)
-  const userAccess = opening.use(openUserAccess({ ...parts, consoleStore, audit, takesCards }))
+  const userAccess = opening.use(openUserAccess({ ...parts, consoleStore, audit }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
   const requests = new Requests({

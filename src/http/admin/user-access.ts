@@ -32,7 +32,6 @@ export interface UserAccessParts {
   readonly settings: () => Settings
   /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
-  readonly takesCards: () => boolean
 }
 
 /** The users of the console, their endpoints, and the identification of requests. */
@@ -45,7 +44,7 @@ export interface UserAccess extends Disposable {
 /** Opens the users of the console and builds their endpoints. */
 export function openUserAccess(parts: UserAccessParts): UserAccess {
   const { store, consoleStore, secrets, audit, events } = parts
-  const { settings, baseUrl, takesCards } = parts
+  const { settings, baseUrl } = parts
   const users = new Users({
     store: consoleStore,
     secrets,
@@ -57,7 +56,7 @@ export function openUserAccess(parts: UserAccessParts): UserAccess {
     users,
     audit,
     baseUrl,
-    takesCards,
+    cardCurrency: () => settings().stripe?.currency,
     hidesCosts: () => hidesCostsIn(settings()),
   })
   const issuers = () => settings().console?.oidc ?? []

@@ -84,7 +84,7 @@ function linesOf({ snapshot }: ExportScope, { id }: AccountRecord): AsyncGenerat
 }
 
 function entryRow(line: StatementLine): ExportedRow {
-  const { hash, ...document } = entryDocument(line)
+  const { hash, paid: _, ...document } = entryDocument(line)
   const { account, key, model, receiptHash, previousHash } = line
   const chain = { receipt_hash: receiptHash, previous_hash: previousHash, hash }
   return { account, ...document, key, model, ...chain }

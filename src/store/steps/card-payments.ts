@@ -1,5 +1,11 @@
 import { owedOf } from "../../accounting/card-reversals.ts"
-import type { CardPayment, OpenReversal, Reversal, ReversalSettlement } from "../payments.ts"
+import type {
+  CardPayment,
+  OpenReversal,
+  PaidAmount,
+  Reversal,
+  ReversalSettlement,
+} from "../payments.ts"
 import { refusals } from "../refusals.ts"
 import { changeDebt, debtOf } from "./debts.ts"
 import { addEntry, lockFree } from "./ledger-lines.ts"
@@ -29,6 +35,21 @@ export function* findCardPayment(intent: string): Step<CardPayment | null> {
   if (!found) return null
   const { taken: _taken, ...payment } = found
   return payment
+}
+
+interface PaidRow {
+  readonly entry: bigint
+  readonly units: bigint
+  readonly currency: string
+}
+
+/** Returns the amounts that were paid for entries of an account. */
+export function* listPaidAmounts(account: string, first: number, last: number): Step<PaidAmount[]> {
+  const found = yield* rows<PaidRow>(
+    sql`SELECT entry, units, currency FROM card_payments JOIN payments ON payments.id = payment
+      WHERE card_payments.account = ${account} AND entry BETWEEN ${first} AND ${last} ORDER BY entry`,
+  )
+  return found.map(({ entry, ...paid }) => ({ ...paid, entry: Number(entry) }))
 }
 
 /** Stores the ids by which reports refer to a payment in the ledger. Ids that are already known stay unchanged. */

@@ -3,7 +3,13 @@ import type { NewPayment } from "../payments.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
-import { findCardPayment, noteReversal, rememberCard, settleReversal } from "./card-payments.ts"
+import {
+  findCardPayment,
+  listPaidAmounts,
+  noteReversal,
+  rememberCard,
+  settleReversal,
+} from "./card-payments.ts"
 import { findDebts, receive } from "./debts.ts"
 import { addEntry } from "./ledger-lines.ts"
 import { sql } from "./sql.ts"
@@ -19,6 +25,7 @@ import {
 
 export const paymentSteps: StepMethods<Store["payments"]> = {
   findCard: statements(findCardPayment),
+  listPaidAmounts: statements(listPaidAmounts),
   findDebts: snapshot(findDebts),
   add: transaction((payment, audit) => audited(audit, receive(add(payment)))),
   rememberCard: statements(rememberCard),

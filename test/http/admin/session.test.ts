@@ -61,6 +61,7 @@ test("the first-start link creates the operator once", async () => {
     accounts: [{ id: "acc_demo", name: "demo", role: "owner" }],
     base_url: gateway.url,
     card_payments: false,
+    card_currency: null,
     shows_costs: true,
   })
   expect(await browser.json("GET", "/session")).toEqual(session)

@@ -20,6 +20,32 @@ export function paymentContract(engine: Engine): void {
     expect([await database.balanceOf("a"), await database.balanceOf("b")]).toEqual([18n, 0n])
   })
 
+  test("the paid amounts of an account's entries are listed by entry", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { payments } = database.store
+    for (const account of ["a", "b"]) await database.account(account, 0n)
+    const pay = (id: string, account: string, units?: bigint) =>
+      payments.add(
+        {
+          ...{ id, account, amount: 9n, at: 3, note: null },
+          ...(units !== undefined && { card: { intent: `pi_${id}`, units, currency: "eur" } }),
+        },
+        AUDIT,
+      )
+    await pay("one", "a", 2_500n)
+    await pay("two", "a")
+    await pay("three", "b", 700n)
+    await pay("four", "a", 1n)
+    expect(await payments.listPaidAmounts("a", 1, 3)).toEqual([
+      { entry: 1, units: 2_500n, currency: "eur" },
+      { entry: 3, units: 1n, currency: "eur" },
+    ])
+    expect(await payments.listPaidAmounts("a", 2, 3)).toEqual([
+      { entry: 3, units: 1n, currency: "eur" },
+    ])
+    expect(await payments.listPaidAmounts("c", 1, 3)).toEqual([])
+  })
+
   test("a payment that is reported twice creates no second audit record", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 0n)

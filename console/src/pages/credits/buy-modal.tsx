@@ -1,7 +1,9 @@
-import { Button, Group, Modal, Stack } from "@mantine/core"
+import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { api } from "../../api/client.ts"
 import { readCredits } from "../../format/credits.ts"
+import { paidText } from "../../format/paid.ts"
+import { useSession } from "../../session.tsx"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
@@ -17,6 +19,18 @@ export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
     <Modal opened={isOpen} onClose={onClose} title={`Buy credits for ${account.name}`}>
       <BuyForm account={account} onClose={onClose} />
     </Modal>
+  )
+}
+
+/** Shows the amount of money and its currency. One credit costs one unit of the currency. */
+function Price({ credits }: { readonly credits: string }) {
+  const { card_currency: currency } = useSession()
+  const amount = readCredits(credits)
+  if (currency === null || amount === undefined) return null
+  return (
+    <Text size="sm" role="status">
+      You pay <b>{paidText({ amount, currency })}</b>. Taxes, if any, are added on the next page.
+    </Text>
   )
 }
 
@@ -37,6 +51,7 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
           data-autofocus
           {...form.getInputProps("credits")}
         />
+        <Price credits={form.values.credits} />
         <Group gap="xs">
           {AMOUNTS.map((amount) => (
             <Button

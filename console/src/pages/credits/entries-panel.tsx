@@ -5,6 +5,7 @@ import type { ReactNode } from "react"
 import type { Entry } from "tollgate-contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { paidText } from "../../format/paid.ts"
 import { dayEnd, dayStart } from "../../format/days.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -165,6 +166,7 @@ function whatFor(entry: Entry): ReactNode {
           {entry.note}
         </Text>
       )}
+      {entry.paid !== null && <Text size="sm">Paid {paidText(entry.paid)}</Text>}
       {entry.author !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
           by {entry.author}
