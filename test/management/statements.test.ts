@@ -272,7 +272,7 @@ describe("the statements of all accounts", () => {
   const NOVEMBER = { from: "2026-11-01", to: "2026-11-30", format: "csv" } as const
 
   test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
-    "are the files of an archive, each with the statement of one account on %s",
+    "an archive contains a file with the statement of each account on %s",
     async (_, engine) => {
       await using database = await TestDatabase.on(engine)
       for (const name of ["a", "A", "b"]) {
@@ -299,7 +299,7 @@ describe("the statements of all accounts", () => {
     },
   )
 
-  test("are for operators only, and for a period that is not removed", async () => {
+  test("only operators download an archive, for a valid period", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", CREDIT)
     const statements = new Statements(database.store)
@@ -309,12 +309,12 @@ describe("the statements of all accounts", () => {
     expect(await kindOf(statements.openAll(COMMAND_LINE, reversed))).toBe("invalid_value")
   })
 
-  test("are read in many turns of the event loop", async () => {
+  test("the gateway reads them in many turns of the event loop", async () => {
     await using database = await TestDatabase.open()
     for (let index = 0; index < 50; index++) await database.account(`account-${index}`, CREDIT)
     using turns = new TurnCounter()
     const file = await new Statements(database.store).openAll(COMMAND_LINE, NOVEMBER)
-    for await (const _chunk of file.chunks);
+    await Array.fromAsync(file.chunks)
     expect(turns.count).toBeGreaterThanOrEqual(50)
   })
 })

@@ -27,7 +27,11 @@ export function paymentContract(engine: Engine): void {
     const pay = (id: string, account: string, units?: bigint) =>
       payments.add(
         {
-          ...{ id, account, amount: 9n, at: 3, note: null },
+          id,
+          account,
+          amount: 9n,
+          at: 3,
+          note: null,
           ...(units !== undefined && { card: { intent: `pi_${id}`, units, currency: "eur" } }),
         },
         AUDIT,
