@@ -1,4 +1,4 @@
-import { Modal, SimpleGrid, Stack, TagsInput, TextInput } from "@mantine/core"
+import { SimpleGrid, Stack, TagsInput, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
@@ -6,6 +6,7 @@ import { refresh } from "../../api/refresh.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import {
@@ -26,9 +27,9 @@ export interface LimitsModalProperties {
 /** Edits the limits of an account, which apply to all its keys together. */
 export function LimitsModal({ account, isOpen, onClose }: LimitsModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Limits of ${account.name}`} size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title={`Limits of ${account.name}`} size="lg">
       <LimitsForm account={account} onClose={onClose} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Stack, TextInput } from "@mantine/core"
+import { Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { api } from "../../api/client.ts"
@@ -8,6 +8,7 @@ import { AmountInput } from "../../ui/amount-input.tsx"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
@@ -21,9 +22,9 @@ export interface NewAccountModalProperties {
 /** Creates an account, optionally with initial credits. */
 export function NewAccountModal({ isOpen, onClose }: NewAccountModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create an account">
+    <FormModal opened={isOpen} onClose={onClose} title="Create an account">
       <NewAccountForm onClose={onClose} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,10 +1,11 @@
-import { Modal, Stack, TextInput } from "@mantine/core"
+import { Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 
 export interface RenameModalProperties {
@@ -15,9 +16,9 @@ export interface RenameModalProperties {
 
 export function RenameModal({ account, isOpen, onClose }: RenameModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>
+    <FormModal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>
       <RenameForm account={account} onClose={onClose} />
-    </Modal>
+    </FormModal>
   )
 }
 

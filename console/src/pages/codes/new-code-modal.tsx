@@ -1,4 +1,4 @@
-import { Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
+import { NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import { useState } from "react"
 import type { CodeWithText } from "tollgate-contract/codes.ts"
@@ -9,6 +9,7 @@ import { AmountInput } from "../../ui/amount-input.tsx"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
@@ -42,9 +43,9 @@ interface CodeValues {
 /** Creates one code or several. */
 export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create codes">
+    <FormModal opened={isOpen} onClose={onClose} title="Create codes">
       <NewCodeForm onClose={onClose} onCreated={onCreated} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Select, SimpleGrid, Stack, TextInput } from "@mantine/core"
+import { Select, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import type { LabelBudget } from "tollgate-contract/label-budgets.ts"
 import { api } from "../../api/client.ts"
@@ -6,6 +6,7 @@ import { refresh } from "../../api/refresh.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "./amount-check.ts"
 import {
@@ -27,9 +28,9 @@ export interface LabelBudgetModalProperties {
 /** Sets a spending limit for an end user or for a tag. */
 export function LabelBudgetModal({ isOpen, ...rest }: LabelBudgetModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={rest.onClose} title="Set a budget">
+    <FormModal opened={isOpen} onClose={rest.onClose} title="Set a budget">
       <LabelBudgetForm {...rest} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Drawer, Select, Stack } from "@mantine/core"
+import { Select, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"
 import type { Key, KeyWithSecret } from "tollgate-contract/keys.ts"
@@ -7,6 +7,7 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormDrawer } from "../../ui/form-modal.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
@@ -26,14 +27,14 @@ export interface KeyDrawerProperties {
 /** Creates or edits a key. */
 export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
   return (
-    <Drawer
+    <FormDrawer
       opened={work !== undefined}
       onClose={onClose}
       title={work?.kind === "edit" ? `Change ${work.key.name}` : "Create a key"}
     >
       {work?.kind === "create" && <CreateForm onClose={onClose} onCreated={onCreated} />}
       {work?.kind === "edit" && <EditForm key={work.key.id} target={work.key} onClose={onClose} />}
-    </Drawer>
+    </FormDrawer>
   )
 }
 

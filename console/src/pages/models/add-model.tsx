@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
+import { Button, Group, NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
@@ -9,6 +9,7 @@ import { refresh } from "../../api/refresh.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { multiplierQuestion } from "../credits/large-amount.ts"
 import { modelPath } from "./filter-models.ts"
@@ -25,14 +26,14 @@ export interface AddModelProperties {
 /** Adds a provider's model that is not in the list of known models. */
 export function AddModel({ isOpen, onClose, onAdded }: AddModelProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add a model" size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title="Add a model" size="lg">
       <AddModelForm
         onAdded={(id) => {
           onClose()
           onAdded(id)
         }}
       />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core"
+import { Badge, Group, Stack, Table, Text, Title } from "@mantine/core"
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { stateWord } from "../../format/health-state.ts"
@@ -7,6 +7,7 @@ import { useSession } from "../../session.tsx"
 import { useAlignedPoints } from "../../ui/align-points.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { type Fact, Facts } from "../../ui/facts.tsx"
+import { FormDrawer } from "../../ui/form-modal.tsx"
 import { Money } from "../../ui/money.tsx"
 import { ReliabilityFacts } from "../../ui/reliability.tsx"
 import { Status } from "../../ui/status.tsx"
@@ -31,13 +32,13 @@ export interface ModelDrawerProperties {
 /** Shows the details of a model. For operators, its settings are editable. */
 export function ModelDrawer({ model, history, onClose }: ModelDrawerProperties) {
   return (
-    <Drawer
+    <FormDrawer
       opened={model !== undefined}
       onClose={onClose}
       title={<span className="mono anywhere">{model?.id}</span>}
     >
       {model !== undefined && <ModelDetail key={model.id} model={model} history={history} />}
-    </Drawer>
+    </FormDrawer>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Modal, MultiSelect, Select, Stack, TextInput } from "@mantine/core"
+import { MultiSelect, Select, Stack, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import type { NewNoticeTarget, NoticeTargetWithSecret } from "tollgate-contract/notices.ts"
 import { api } from "../../api/client.ts"
@@ -7,6 +7,7 @@ import { readCredits } from "../../format/credits.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { CHANNELS, noticeChoices } from "./notice-words.ts"
@@ -29,9 +30,9 @@ interface TargetValues {
 /** Adds a target for notices. */
 export function NewTargetModal({ isOpen, onClose, ...rest }: NewTargetModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add a target">
+    <FormModal opened={isOpen} onClose={onClose} title="Add a target">
       <NewTargetForm onClose={onClose} {...rest} />
-    </Modal>
+    </FormModal>
   )
 }
 

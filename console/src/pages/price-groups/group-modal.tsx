@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Stack, TextInput } from "@mantine/core"
+import { Alert, Button, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { type ReactNode, useState } from "react"
 import type { PriceGroup } from "tollgate-contract/price-groups.ts"
@@ -7,6 +7,7 @@ import { refresh } from "../../api/refresh.ts"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { IconPlus } from "../../ui/icons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { multiplierQuestion } from "../credits/large-amount.ts"
@@ -32,9 +33,9 @@ export interface GroupModalProperties {
 export function GroupModal({ group, isOpen, onClose }: GroupModalProperties) {
   const title = group === undefined ? "Create a price group" : `Change ${group.name ?? group.id}`
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title={title} size="lg">
       <GroupForm group={group} onClose={onClose} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Text } from "@mantine/core"
+import { Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
@@ -6,6 +6,7 @@ import { oneQuery } from "../../api/queries.ts"
 import { NewProviderForm } from "./new-provider-form.tsx"
 import { TestPanel } from "./test-panel.tsx"
 import { VendorChoice } from "./vendor-choice.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 
 export interface AddProviderProperties {
   readonly isOpen: boolean
@@ -15,9 +16,9 @@ export interface AddProviderProperties {
 /** Adds a provider in three steps: vendor, key and test. */
 export function AddProvider({ isOpen, onClose }: AddProviderProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add a provider" size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title="Add a provider" size="lg">
       <Steps onClose={onClose} />
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core"
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormModal } from "../../ui/form-modal.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { changeOf, type TypedFields, typedOf } from "./provider-form.ts"
 import { areComplete, typedKeysOf } from "./typed-keys.ts"
@@ -21,7 +22,7 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
   const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
   const vendor = vendors?.find(({ id }) => id === provider?.vendor)
   return (
-    <Modal
+    <FormModal
       opened={provider !== undefined}
       onClose={onClose}
       title={`Change ${provider?.id ?? ""}`}
@@ -35,7 +36,7 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
       {vendors !== undefined && vendor === undefined && (
         <Text size="sm">This vendor is no longer known. Delete the provider and add it again.</Text>
       )}
-    </Modal>
+    </FormModal>
   )
 }
 

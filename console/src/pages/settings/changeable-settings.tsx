@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import type { FormEvent } from "react"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { useLeaveQuestion } from "../../ui/use-leave-question.tsx"
 import { SettingField } from "./setting-field.tsx"
 import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
@@ -17,6 +18,7 @@ const GENERAL = "General"
 /** Shows the settings that the console may change. They are saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
   const form = useSettingsForm(settings)
+  const leaving = useLeaveQuestion(() => form.changes > 0)
   if (settings.length === 0) return null
   const sections = Map.groupBy(settings, sectionOf)
 
@@ -66,6 +68,7 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
         )}
       </form>
       {form.dialog}
+      {leaving}
     </Panel>
   )
 }
