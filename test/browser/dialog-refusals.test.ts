@@ -61,6 +61,16 @@ async function closeByEscape(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" })
 }
 
+/** Closes a dialog with edited fields, which asks first. */
+async function discardByEscape(dialog: Locator): Promise<void> {
+  const { page } = operator
+  await page.keyboard.press("Escape")
+  const question = page.getByRole("dialog", { name: "Discard unsaved changes?" })
+  await question.getByRole("button", { name: "Discard", exact: true }).click()
+  await dialog.waitFor({ state: "detached" })
+  await question.waitFor({ state: "detached" })
+}
+
 test("dialogs show errors at their fields, and Escape changes nothing", async () => {
   const { page } = operator
   const count = async (path: string) =>
@@ -75,7 +85,7 @@ test("dialogs show errors at their fields, and Escape changes nothing", async ()
   await key.getByLabel("Total budget").fill("0")
   await key.getByRole("button", { name: "Create the key" }).click()
   await refuses(key.getByLabel("Total budget"), "Enter an amount above zero")
-  await closeByEscape(key)
+  await discardByEscape(key)
 
   await openPage("codes")
   const code = await begin("Create codes", "Create codes")
@@ -84,7 +94,7 @@ test("dialogs show errors at their fields, and Escape changes nothing", async ()
   await code.getByRole("button", { name: "Create", exact: true }).click()
   await refuses(code.getByLabel("Credits per account"), "Enter an amount above zero")
   await refuses(code.getByLabel("Number of accounts that may redeem each"), "At least one")
-  await closeByEscape(code)
+  await discardByEscape(code)
 
   await openPage("credits")
   const redeem = await begin("Redeem a code", /^Redeem a code for/)
@@ -116,7 +126,7 @@ test("dialogs show errors at their fields, and Escape changes nothing", async ()
   await provider.getByLabel("Provider name").fill("two words")
   await provider.getByLabel("Provider name").and(page.locator("[aria-invalid=true]")).waitFor()
   expect(await provider.getByRole("button", { name: "Add and test" }).isDisabled()).toBe(true)
-  await closeByEscape(provider)
+  await discardByEscape(provider)
   expect(await Promise.all(lists.map(count))).toEqual(before)
 })
 
