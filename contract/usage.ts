@@ -39,8 +39,10 @@ export const usageQuery = z.object({
   from: moment,
   to: moment,
   group: usageGroup.default("day"),
-  /** Adds the sums per hour or day of the largest groups, at most ten, and of all other groups together. */
+  /** Adds the sums per hour or day of the largest groups, and of all other groups together. */
   series: z.enum(["hour", "day"]).optional(),
+  /** Number of the largest groups whose sums are added per hour or day. */
+  series_groups: z.coerce.number<number>().int().min(1).max(200).default(10),
   /** The sum by which groups are sorted. */
   order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
   /** Adds response times, computed from a sample if there are very many requests. */
@@ -114,7 +116,14 @@ export type Usage = z.infer<typeof usage>
  * filters.
  */
 export const usageChangesQuery = usageQuery
-  .omit({ group: true, series: true, order: true, times: true, before: true })
+  .omit({
+    group: true,
+    series: true,
+    series_groups: true,
+    order: true,
+    times: true,
+    before: true,
+  })
   .extend({
     /** Start of the period to compare with. Defaults to the preceding period of the same length. */
     compared_from: moment.optional(),

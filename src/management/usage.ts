@@ -22,8 +22,6 @@ const MAX_DAYS = 366 * 5
 export const MAX_LABELLED_DAYS = 93
 /** Maximum groups in one response. */
 const MAX_GROUPS = 1_000
-/** Maximum groups of a time series. */
-const MAX_SERIES = 10
 
 /** Reports sums of usage and cost. */
 export class UsageReports {
@@ -64,6 +62,7 @@ export class UsageReports {
       ...(query.series && {
         series: await this.#series(sums, filter, {
           step: query.series,
+          count: query.series_groups,
           times,
           row,
           group,
@@ -98,10 +97,10 @@ export class UsageReports {
   async #series(
     sums: UsageSums,
     filter: UsageFilter,
-    { step, times, row, group, found }: SeriesParts,
+    { step, count, times, row, group, found }: SeriesParts,
   ): Promise<NonNullable<Usage["series"]>> {
     const isWhole = isTime(group)
-    const names = isWhole ? [] : found.slice(0, MAX_SERIES).map((sum) => sum.group)
+    const names = isWhole ? [] : found.slice(0, count).map((sum) => sum.group)
     const points = await sums.usageSeries(filter, {
       group: isWhole ? "all" : group,
       names,
@@ -117,6 +116,8 @@ export class UsageReports {
 
 interface SeriesParts {
   readonly step: UsageTime
+  /** Number of groups with separate sums. */
+  readonly count: number
   readonly times: AnswerTimes | undefined
   readonly row: (sum: UsageSum, times: ReturnType<AnswerTimes["ofAll"]> | undefined) => UsageRow
   readonly group: UsageQuery["group"]

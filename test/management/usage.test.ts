@@ -107,6 +107,11 @@ test("a usage series separates the first groups and adds up all others", async (
   for (const points of days.values()) expect(points.map(({ group }) => group)).toContain("")
   const others = (told.series ?? []).filter(({ group }) => group === "")
   expect(others.map(({ cost }) => cost)).toEqual(["0.00000009", "0.000000089"])
+  const few = await reports.usage(
+    OPERATOR,
+    query({ group: "model", series: "day", series_groups: "1" }),
+  )
+  expect(few.series?.map(({ group }) => group)).toEqual(["", "sim/model-0", ""])
   const whole = await reports.usage(OPERATOR, query({ group: "day", series: "day" }))
   expect(whole.series?.map(({ group, requests }) => [group, requests])).toEqual([
     ["", 6],
