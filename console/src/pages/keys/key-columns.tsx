@@ -5,15 +5,19 @@ import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { AccountName } from "../../ui/account-name.tsx"
 import { Money } from "../../ui/money.tsx"
+import { Sparkline } from "../../ui/sparkline.tsx"
 import { When } from "../../ui/when.tsx"
 import { BudgetBars } from "./budget-bar.tsx"
 import { KeyStatus } from "./key-status.tsx"
+import { type KeyTrends, TREND_DAYS } from "./key-trends.ts"
 
 export interface KeyColumnsOrder {
   /** Whether the keys are from several accounts. Otherwise the account column is hidden. */
   readonly isAll: boolean
   /** Shows the user who created a key. */
   readonly creator: (key: Key) => ReactNode
+  /** The spending of the last days; undefined while it is loading. */
+  readonly trends: KeyTrends | undefined
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode
 }
@@ -50,7 +54,13 @@ const EXTRA_COLUMNS: readonly Column<Key>[] = [
 ]
 
 /** Returns the columns of the list of keys. */
-export function keyColumns({ isAll, creator, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
+export function keyColumns({
+  isAll,
+  creator,
+  trends,
+  onEdit,
+  menu,
+}: KeyColumnsOrder): Column<Key>[] {
   return [
     {
       id: "name",
@@ -91,6 +101,18 @@ export function keyColumns({ isAll, creator, onEdit, menu }: KeyColumnsOrder): C
       isFigure: true,
       sort: "desc",
       cell: (key) => <Money value={key.spent} decimals={4} />,
+    },
+    {
+      id: "trend",
+      header: `${TREND_DAYS} days`,
+      isSecondary: true,
+      isWideOnly: true,
+      cell: (key) => (
+        <Sparkline
+          values={trends?.get(key.id) ?? []}
+          label={`Spend by day, last ${TREND_DAYS} days`}
+        />
+      ),
     },
     {
       id: "used",

@@ -25,6 +25,7 @@ import { keyColumns } from "./key-columns.tsx"
 import { KeyCreator, useMemberNames } from "./key-creator.tsx"
 import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
 import { KeyMenu } from "./key-menu.tsx"
+import { useKeyTrends } from "./key-trends.ts"
 import { OwnSpend } from "./own-spend.tsx"
 import { RotateModal } from "./rotate-modal.tsx"
 import { SecretModal } from "./secret-modal.tsx"
@@ -65,8 +66,10 @@ export function KeysPage() {
     </Button>
   )
   const members = useMemberNames(accountId)
+  const trends = useKeyTrends(accountId)
   const columns = keyColumns({
     isAll,
+    trends,
     creator: (key) => <KeyCreator of={key} names={members} />,
     onEdit: (key) => setWork({ kind: "edit", key }),
     menu: (key) => (
