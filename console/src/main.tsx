@@ -8,6 +8,7 @@ import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queries.ts"
 import { CONSOLE_PATH } from "./base-path.ts"
 import { applyColorScheme } from "./layout/color-scheme.ts"
+import { printInLightColors } from "./layout/print-colors.ts"
 import { returnFocusAfterDialogs } from "./layout/return-focus.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
@@ -33,6 +34,7 @@ if (isElsewhere) {
 
 applyColorScheme()
 returnFocusAfterDialogs()
+printInLightColors()
 const place = document.getElementById("root")
 if (place === null) throw new Error("The page has no root element for the console")
 createRoot(place).render(

@@ -114,6 +114,27 @@ test("Back returns to the scroll position of a long list", async () => {
   await page.unroute(list)
 })
 
+test("a receipt is printed with its link, and without the navigation", async () => {
+  const { page } = operator
+  await fail("sandbox/broken")
+  await page.goto("/console/requests?account=all")
+  await page.getByRole("link", { name: "sandbox/broken" }).first().click()
+  await page.getByRole("heading", { name: "Receipt", level: 1 }).waitFor()
+  await page.getByRole("button", { name: "Copy the link to this receipt" }).waitFor()
+  const { href } = new URL(new URL(page.url()).pathname, page.url())
+  const link = page.getByText(href, { exact: true })
+  const navigation = page.getByRole("navigation")
+  expect(await link.isVisible()).toBe(false)
+  await page.emulateMedia({ media: "print" })
+  expect(await link.isVisible()).toBe(true)
+  expect(await navigation.isVisible()).toBe(false)
+  expect(await page.getByRole("button", { name: "Print" }).count()).toBe(0)
+  await page.emulateMedia({ media: "screen" })
+  await page.evaluate("window.print = () => { window.isPrinted = true }")
+  await page.getByRole("button", { name: "Print" }).click()
+  expect(await page.evaluate<boolean>("window.isPrinted")).toBe(true)
+})
+
 test("compact rows are at most 32 pixels high, and the browser stores the choice", async () => {
   const { page } = operator
   await fail("sandbox/broken")

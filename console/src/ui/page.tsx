@@ -37,7 +37,11 @@ export function PageHeader({ title, description, actions }: Omit<PageProperties,
           </Text>
         )}
       </Box>
-      {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      {actions !== undefined && (
+        <Group gap="xs" className="page-actions">
+          {actions}
+        </Group>
+      )}
     </Group>
   )
 }

@@ -1,5 +1,5 @@
-import { Group, SimpleGrid, Skeleton, Stack } from "@mantine/core"
-import { IconArrowLeft } from "../../ui/icons.tsx"
+import { Button, Group, SimpleGrid, Skeleton, Stack } from "@mantine/core"
+import { IconArrowLeft, IconPrinter } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import type { FailedAttemptDocument, RequestRecordDocument } from "tollgate-contract/failures.ts"
@@ -34,8 +34,14 @@ const route = getRouteApi("/signed-in/requests/$request")
 export function ReceiptPage() {
   const { request } = route.useParams()
   const asked = useQuery(oneQuery("GET /requests/{request}", { path: { request } }))
+  const link = window.location.origin + window.location.pathname
   const back = (
-    <LinkButton to="/requests" variant="default" leftSection={<IconArrowLeft size={16} />}>
+    <LinkButton
+      to="/requests"
+      variant="default"
+      size="xs"
+      leftSection={<IconArrowLeft size={16} />}
+    >
       All requests
     </LinkButton>
   )
@@ -53,12 +59,28 @@ export function ReceiptPage() {
     <Page
       title="Receipt"
       description={
-        <Group gap={4} wrap="nowrap">
-          <span className="mono anywhere">{request}</span>
-          <CopyButton value={request} label="Copy the request ID" />
-        </Group>
+        <>
+          <Group gap={4} wrap="nowrap">
+            <span className="mono anywhere">{request}</span>
+            <CopyButton value={request} label="Copy the request ID" />
+          </Group>
+          <span className="print-only anywhere">{link}</span>
+        </>
       }
-      actions={back}
+      actions={
+        <>
+          <CopyButton value={link} label="Copy the link to this receipt" text="Copy link" />
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPrinter size={16} />}
+            onClick={() => window.print()}
+          >
+            Print
+          </Button>
+          {back}
+        </>
+      }
     >
       <ErrorNotice
         error={asked.error}
