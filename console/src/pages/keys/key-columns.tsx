@@ -95,6 +95,27 @@ export function keyColumns({
     { id: "budgets", header: "Budgets", cell: (key) => <BudgetBars budgets={key} />, width: 200 },
     { id: "models", header: "Models", cell: modelsCell, isSecondary: true },
     { id: "creator", header: "Creator", cell: creator, isSecondary: true },
+    ...spendingColumns(trends),
+    {
+      id: "used",
+      header: "Last used",
+      isSecondary: true,
+      sort: "desc",
+      cell: (key) => <When at={key.last_used_at} none="never" />,
+    },
+    ...EXTRA_COLUMNS,
+    {
+      id: "menu",
+      header: "Actions",
+      isAction: true,
+      width: 56,
+      cell: menu,
+    },
+  ]
+}
+
+function spendingColumns(trends: KeyTrends | undefined): readonly Column<Key>[] {
+  return [
     {
       id: "spent",
       header: "Spent",
@@ -113,21 +134,6 @@ export function keyColumns({
           label={`Spend by day, last ${TREND_DAYS} days`}
         />
       ),
-    },
-    {
-      id: "used",
-      header: "Last used",
-      isSecondary: true,
-      sort: "desc",
-      cell: (key) => <When at={key.last_used_at} none="never" />,
-    },
-    ...EXTRA_COLUMNS,
-    {
-      id: "menu",
-      header: "Actions",
-      isAction: true,
-      width: 56,
-      cell: menu,
     },
   ]
 }
