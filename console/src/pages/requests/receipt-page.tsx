@@ -69,7 +69,7 @@ export function ReceiptPage() {
       }
       actions={
         <>
-          <CopyButton value={link} label="Copy the link to this receipt" text="Copy link" />
+          <CopyButton value={link} label="Copy link to this receipt" text="Copy link" />
           <Button
             variant="default"
             size="xs"
