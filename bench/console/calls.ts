@@ -155,6 +155,7 @@ export function usageCalls({ now }: Known): ConsoleCall[] {
       usage("model of a tag", { group: "model", tag: "feature=f0" }),
       usage("user of a tag", { group: "user", tag: "feature=f0" }),
       usage("model of a provider", { group: "model", provider: "vendor-1" }),
+      callTo(`changes of ${name}`, "/usage/changes", { from: query.from, to: query.to }),
     ]
   })
 }
