@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { identifier, moment, page, pageQuery } from "./common.ts"
+import { email, identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
 /** One recorded change. Records are never edited and are chained by hash. */
@@ -50,6 +50,11 @@ export const settingsView = z.object({
       value: z.string().nullable(),
       default: z.string().nullable(),
       is_locked: z.boolean(),
+      /** Whether the value is secret. The value is null then, also if it is set. */
+      is_secret: z.boolean(),
+      is_set: z.boolean(),
+      /** The reason why the stored value is not used. */
+      problem: z.string().nullable(),
     }),
   ),
   file: z.string().nullable(),
@@ -58,6 +63,17 @@ export const settingsView = z.object({
 export type SettingsView = z.infer<typeof settingsView>
 /** The body of `PATCH /admin/v1/settings`. Null restores the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
+
+/** The body of `POST /admin/v1/settings/mail/test`. */
+export const mailTest = z.object({ address: email })
+/** The result of a test of the active settings of another service. */
+export const settingsTest = z.object({
+  ok: z.boolean(),
+  /** The result, or the cause of the failure and the next step. */
+  message: z.string(),
+  duration_ms: z.int(),
+})
+export type SettingsTest = z.infer<typeof settingsTest>
 
 /**
  * The response of `GET /admin/v1/ledger/verification`, which verifies every account's ledger as `tollgate ledger
@@ -101,6 +117,12 @@ export const settingsRoutes = {
     minimumRole: "operator",
     body: settingsChange,
     answer: settingsView,
+  }),
+  "POST /settings/mail/test": route({
+    summary: "Send a test email with the active mail server",
+    minimumRole: "operator",
+    body: mailTest,
+    answer: settingsTest,
   }),
   "GET /ledger/verification": route({
     summary: "Verify every account's ledger",

@@ -1,6 +1,6 @@
 import type { ConsoleField } from "./declare.ts"
 import { DECLARED_SETTINGS, type DeclaredSetting } from "./declared-settings.ts"
-import { fileValue, valueAt, withValueAt } from "./places.ts"
+import { fileValue, valueAt, withValueFrom } from "./places.ts"
 import type { FileSettings } from "./schema.ts"
 import type { Settings } from "./settings.ts"
 
@@ -12,7 +12,9 @@ export interface ChangeableSetting {
   readonly help: string
   /** Null if there is no default. */
   readonly default: string | null
-  /** Returns the active value as text in the format of the file; null if there is none. */
+  /** Whether the value is stored in encrypted form and never shown. */
+  readonly isSecret: boolean
+  /** Returns the active value as text in the format of the file; null if there is none, or if it is a secret. */
   show(settings: Settings): string | null
   /** Returns the settings with this setting taken from `others`. */
   take(settings: Settings, others: Settings): Settings
@@ -34,16 +36,22 @@ function changeable(setting: DeclaredSetting, field: ConsoleField<unknown>): Cha
     label: field.label,
     help: field.help,
     default: standard,
+    isSecret: setting.secret !== undefined,
     show(settings) {
+      if (setting.secret !== undefined) return null
       const value = valueAt(settings, at)
       if (value === undefined) return setting.implied ?? null
       return field.write === undefined ? String(value) : field.write(value)
     },
     take(settings, others) {
-      const value = valueAt(others, at)
-      return value === undefined ? settings : withValueAt(settings, at, value)
+      return valueAt(others, at) === undefined ? settings : withValueFrom(settings, others, at)
     },
   }
+}
+
+/** Whether a setting is secret, by its name in the file. */
+export function isSecretSetting(name: string): boolean {
+  return CHANGEABLE_SETTINGS.some((setting) => setting.isSecret && setting.name === name)
 }
 
 /** Returns the names of the settings that a file sets. */

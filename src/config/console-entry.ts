@@ -3,7 +3,7 @@ import { asObject, type IssueFinding, issueFindings } from "./issues.ts"
 import { dialectsOf } from "./provider-rules.ts"
 import { structureFindings } from "./rules.ts"
 import { Fault } from "./reading.ts"
-import { fileSchema } from "./schema.ts"
+import { partSchema } from "./schema.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -32,14 +32,14 @@ export interface EntryContext {
   readonly schema?: ReturnType<typeof schemaFor>
 }
 
-/** Builds the schema of the settings file for these vendors and providers. */
+/** Builds the schema of entries for these vendors and providers. */
 export function schemaFor(vendors: readonly KnownVendor[], providers: readonly string[]) {
   const names = {
     vendors: vendors.map((vendor) => vendor.id),
     providers,
     dialects: [...new Set(vendors.flatMap(dialectsOf))],
   }
-  return fileSchema(names, "/")
+  return partSchema(names, "/")
 }
 
 /**

@@ -1,5 +1,5 @@
 import { buildSettings } from "./build.ts"
-import { CHANGEABLE_SETTINGS } from "./changeable-settings.ts"
+import { CHANGEABLE_SETTINGS, isSecretSetting } from "./changeable-settings.ts"
 import { asObject } from "./issues.ts"
 import {
   asFile,
@@ -102,6 +102,10 @@ export function encryptEntry(
   entry: unknown,
   cipher: SecretCipher,
 ): Pick<ConsoleRecord, "body" | "encrypted"> {
+  if (section === "setting" && isSecretSetting(id)) {
+    const encrypted = cipher.encrypt(placeOf(section, id), JSON.stringify(entry))
+    return { body: JSON.stringify(null), encrypted }
+  }
   if (section !== "provider") return { body: JSON.stringify(entry), encrypted: null }
   const { open, secret } = splitSecrets(asObject(entry) ?? {})
   const hasSecrets = Object.keys(secret).length > 0
@@ -214,7 +218,8 @@ function decryptRecord(
   if (encrypted === null) return { ...record, value }
   const secret = parsed(cipher.decrypt(placeOf(section, id), encrypted))
   if (secret === undefined) return { ...record, value, fault: SECRETS_LOST }
-  return { ...record, value: { ...asObject(value), ...asObject(secret) } }
+  const members = asObject(secret)
+  return { ...record, value: members === undefined ? secret : { ...asObject(value), ...members } }
 }
 
 function parsed(text: string | undefined): unknown {

@@ -101,15 +101,16 @@ export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 export interface Section<Built> {
   readonly section: string
   readonly settings: SettingTable
-  /** A rule that spans several values of the file. */
+  /** A rule about which settings are set together. */
   readonly rule?: SectionRule
   build(values: Readonly<Record<string, unknown>>, context: BuildContext): Built
 }
 
-/** A rule that spans several values of a section. */
+/** A rule about which settings of a section are set together. */
 export interface SectionRule {
   readonly message: string
-  isMet(file: Readonly<Record<string, unknown>>): boolean
+  /** @param names the names of the settings that are set, without the section. */
+  isMet(names: ReadonlySet<string>): boolean
 }
 
 /** Declares a section whose settings are used unchanged. */

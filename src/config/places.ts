@@ -17,6 +17,22 @@ export function withValueAt<Whole extends object>(
   return { ...settings, [member]: changed }
 }
 
+/**
+ * Returns a copy of the settings with the value of other settings at a path. If a parent of the value is missing, all of
+ * the parent is copied, with its defaults.
+ */
+export function withValueFrom<Whole extends object>(
+  settings: Whole,
+  others: object,
+  [member = "", ...rest]: readonly string[],
+): Whole {
+  const inner = (settings as Readonly<Record<string, unknown>>)[member]
+  const other = (others as Readonly<Record<string, unknown>>)[member]
+  const isCopied = rest.length === 0 || inner === undefined
+  const changed = isCopied ? other : withValueFrom(inner as object, other as object, rest)
+  return { ...settings, [member]: changed }
+}
+
 /** Returns the parsed value of a setting in the file; undefined if the file does not contain it. */
 export function fileValue(file: Readonly<Record<string, unknown>>, name: string): unknown {
   return valueAt(file, name.split(".")) ?? undefined

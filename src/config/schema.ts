@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import { DECLARED_SECTIONS, DECLARED_SETTINGS, type DeclaredSetting } from "./declared-settings.ts"
+import { asObject } from "./issues.ts"
 import { type KnownNames, modelsSchema } from "./sections/models.ts"
 import { priceGroups } from "./sections/price-groups.ts"
 import { providersSchema } from "./sections/providers.ts"
@@ -15,8 +16,17 @@ export interface FileNames extends KnownNames {
  * @param directory the folder that contains the file.
  */
 export function fileSchema(names: FileNames, directory: string) {
+  return schemaWith(WHOLE_SHAPE, names, directory)
+}
+
+/** Builds the schema of a part of the settings, without the rules about settings that must be set together. */
+export function partSchema(names: FileNames, directory: string) {
+  return schemaWith(PART_SHAPE, names, directory)
+}
+
+function schemaWith(declared: DeclaredShape, names: FileNames, directory: string) {
   return strict({
-    ...DECLARED_SHAPE,
+    ...declared,
     providers: providersSchema(names.vendors, directory),
     models: modelsSchema(names),
     price_groups: priceGroups,
@@ -26,8 +36,11 @@ export function fileSchema(names: FileNames, directory: string) {
 /** The parsed content of a valid file. Members have the names used in the file. */
 export type FileSettings = z.output<ReturnType<typeof fileSchema>>
 
+type DeclaredShape = Readonly<Record<string, z.ZodType>>
+
 /** The declared settings. A section with only comments counts as absent. */
-const DECLARED_SHAPE: Readonly<Record<string, z.ZodType>> = declaredShape()
+const PART_SHAPE: DeclaredShape = declaredShape()
+const WHOLE_SHAPE: DeclaredShape = withSectionRules(PART_SHAPE)
 
 function declaredShape(): Record<string, z.ZodType> {
   const shape: Record<string, z.ZodType> = {}
@@ -43,13 +56,36 @@ function sectionShape(section: string, settings: readonly DeclaredSetting[]): z.
   const members = settings.map(
     (one) => [one.name.slice(section.length + 1), optional(one)] as const,
   )
-  const schema = strict(Object.fromEntries(members)).nullish()
+  return strict(Object.fromEntries(members)).nullish()
+}
+
+function withSectionRules(shape: DeclaredShape): DeclaredShape {
+  const ruled = { ...shape }
+  for (const [, { section, rule }] of DECLARED_SECTIONS) {
+    const schema = shape[section]
+    if (rule === undefined || schema === undefined) continue
+    ruled[section] = schema.refine((file) => {
+      const members = Object.entries(asObject(file) ?? {})
+      const names = members.flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]))
+      return asObject(file) === undefined || rule.isMet(new Set(names))
+    }, rule.message)
+  }
+  return ruled
+}
+
+/**
+ * Returns the rule that settings violate, as the end of a sentence that starts with the section's name.
+ * @param isSet whether a setting is set, by its name in the file.
+ * @returns undefined if the section has no rule, or if the rule is met.
+ */
+export function violatedRule(
+  section: string,
+  isSet: (name: string) => boolean,
+): string | undefined {
   const rule = DECLARED_SECTIONS.find(([, one]) => one.section === section)?.[1].rule
-  if (rule === undefined) return schema
-  return schema.refine(
-    (file) => file === null || file === undefined || rule.isMet(file),
-    rule.message,
-  )
+  const own = DECLARED_SETTINGS.filter(({ name }) => name.startsWith(`${section}.`))
+  const names = own.flatMap(({ name }) => (isSet(name) ? [name.slice(section.length + 1)] : []))
+  return rule === undefined || rule.isMet(new Set(names)) ? undefined : rule.message
 }
 
 function optional({ schema, isNullable }: DeclaredSetting): z.ZodType {

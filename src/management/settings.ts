@@ -1,10 +1,17 @@
 import type { LedgerVerdict, SettingsView } from "#contract/operations.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { readAliases } from "../config/aliases.ts"
-import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
+import {
+  type ChangeableSetting,
+  CHANGEABLE_SETTINGS,
+  isSecretSetting,
+} from "../config/changeable-settings.ts"
 import { entryFindings } from "../config/console-entry.ts"
+import { placeOf } from "../config/console-settings.ts"
 import { settingsInFileForm } from "../config/file-form.ts"
 import { Fault } from "../config/reading.ts"
+import { violatedRule } from "../config/schema.ts"
+import type { Presence } from "../config/secret-forms.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { VERSION } from "../runtime.ts"
 import type { StoreReader } from "../store/store.ts"
@@ -14,6 +21,10 @@ import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
+import { toSentence } from "./sentence.ts"
+
+/** Stands for a secret in the audit log. */
+const SECRET_SET: Presence = "set"
 
 export interface SettingsParts {
   readonly changes: ConsoleChanges
@@ -53,6 +64,9 @@ export class GatewaySettings {
         value: this.#valueOf(setting),
         default: setting.default,
         is_locked: this.#isLocked(setting.name),
+        is_secret: setting.isSecret,
+        is_set: this.#isSet(setting.name),
+        problem: this.#problemOf(setting.name),
       })),
       file: this.#parts.file ?? null,
       version: VERSION,
@@ -70,12 +84,14 @@ export class GatewaySettings {
     requireOperator(actor)
     await this.#live.refresh()
     for (const [name, value] of Object.entries(change)) this.#check(name, value)
-    const changed = Object.entries(change).filter(([name, value]) => value !== this.#own(name))
+    this.#checkSections(change)
+    const changed = Object.entries(change).filter(([name, value]) => this.#differs(name, value))
     if (changed.length === 0) return this.view(actor)
-    const before = Object.fromEntries(changed.map(([name]) => [name, this.#own(name)]))
+    const before = Object.fromEntries(changed.map(([name]) => [name, this.#shownOwn(name)]))
+    const after = Object.fromEntries(changed.map(([name, value]) => [name, shown(name, value)]))
     await this.#changes.make(
       actor,
-      { action: "settings.change", before, after: Object.fromEntries(changed) },
+      { action: "settings.change", before, after },
       changed.map(([id, entry]) => ({ section: "setting", id, entry })),
     )
     return this.view(actor)
@@ -145,6 +161,27 @@ export class GatewaySettings {
     throw refused("aliases", `'aliases' refers to '${missing}', which does not exist.`)
   }
 
+  /** Rejects a change after which a section lacks a setting that another one needs. */
+  #checkSections(change: Readonly<Record<string, string | null>>): void {
+    const isSet = (name: string): boolean =>
+      change[name] === undefined ? this.#isSet(name) : change[name] !== null
+    for (const name of Object.keys(change)) {
+      const [section = ""] = name.split(".")
+      const rule = violatedRule(section, isSet)
+      if (rule !== undefined) throw refused(name, `'${section}' ${rule}.`)
+    }
+  }
+
+  #isSet(name: string): boolean {
+    return this.#isLocked(name) || this.#live.record("setting", name) !== undefined
+  }
+
+  /** Returns the reason why the value from the console is not used. */
+  #problemOf(name: string): string | null {
+    const fault = this.#live.reading.faults.get(placeOf("setting", name))
+    return fault === undefined || this.#isLocked(name) ? null : toSentence(fault)
+  }
+
   #isLocked(name: string): boolean {
     return this.#live.base.written.includes(name)
   }
@@ -154,11 +191,30 @@ export class GatewaySettings {
     return this.#own(setting.name)
   }
 
-  /** Returns the value from the console. */
+  /** Whether a change has an effect. A new secret always has one, because secrets are not compared. */
+  #differs(name: string, value: string | null): boolean {
+    if (value !== null && isSecretSetting(name)) return true
+    return value === null
+      ? this.#live.record("setting", name) !== undefined
+      : value !== this.#own(name)
+  }
+
+  /** Returns the value from the console as the audit log shows it. */
+  #shownOwn(name: string): string | null {
+    if (!isSecretSetting(name)) return this.#own(name)
+    return this.#live.record("setting", name) === undefined ? null : SECRET_SET
+  }
+
+  /** Returns the value from the console; null if there is none, or if it is a secret. */
   #own(name: string): string | null {
     const record = this.#live.record("setting", name)
     if (record === undefined) return null
     const value: unknown = JSON.parse(record.body)
     return typeof value === "string" ? value : null
   }
+}
+
+/** Returns a new value as the audit log shows it. */
+function shown(name: string, value: string | null): string | null {
+  return value !== null && isSecretSetting(name) ? SECRET_SET : value
 }

@@ -13,6 +13,7 @@ import {
   encryptEntry,
 } from "../../src/config/console-settings.ts"
 import { SecretCipher } from "../../src/config/secret-cipher.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
 import { ACCOUNT, EXTERNAL_FILE, KEY_FILE, load, VENDORS } from "./harness.ts"
 
 let folder: string
@@ -181,15 +182,16 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "responses.account_mb": "64",
       "responses.total_mb": "1024",
     }
-    expect(CHANGEABLE_SETTINGS.map(({ name }) => name)).toEqual(Object.keys(examples))
+    const single = CHANGEABLE_SETTINGS.filter(({ name }) => !name.startsWith("notices."))
+    expect(single.map(({ name }) => name)).toEqual(Object.keys(examples))
     const empty = load("")
     expect(empty.written).toEqual([])
-    for (const { name, show, default: standard } of CHANGEABLE_SETTINGS) {
+    for (const { name, show, default: standard } of single) {
       const text = examples[name] ?? ""
       expect(show(empty.settings)).toBe(standard)
       const reading = read(record("setting", name, text))
       expect([...reading.faults]).toEqual([])
-      const others = CHANGEABLE_SETTINGS.filter((one) => one.name !== name)
+      const others = single.filter((one) => one.name !== name)
       const merged = mergeConsole(empty, reading)
       expect(show(merged)).toBe(text)
       for (const other of others) expect(other.show(merged)).toBe(other.default)
@@ -200,6 +202,56 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       expect(file.written).toEqual([name])
       expect(show(file.settings)).toBe(text)
     }
+  })
+})
+
+describe("secret settings of the console", () => {
+  const SMTP = "smtps://ada:hidden@mail.example.com"
+  const FROM = "Tollgate <t@example.com>"
+
+  test("are stored in encrypted form and never shown", () => {
+    const { body, encrypted } = encryptEntry("setting", "notices.smtp", SMTP, cipher)
+    expect(body).toBe("null")
+    expect(encrypted).not.toContain("hidden")
+    const { settings, faults } = read(
+      record("setting", "notices.smtp", SMTP),
+      record("setting", "notices.from", FROM),
+    )
+    expect([...faults]).toEqual([])
+    const merged = mergeConsole(load(""), { ...read(), settings, names: ["notices.smtp"] })
+    expect(merged.notices).toEqual({ allowsPrivate: false, mail: { smtp: SMTP, from: FROM } })
+    const shown = CHANGEABLE_SETTINGS.map(({ show }) => show(merged))
+    expect(shown).not.toContain(SMTP)
+    expect(secretsOf(merged)).toContain("hidden")
+  })
+
+  test("are not used without the other setting that they need", () => {
+    const reading = read(record("setting", "notices.smtp", SMTP))
+    expect([...reading.faults]).toEqual([])
+    expect(mergeConsole(load(""), reading).notices).toEqual({ allowsPrivate: false })
+  })
+
+  test("are not used if the file sets them", () => {
+    const base = load("notices: { smtp: smtp://of-the-file.example.com, from: f@example.com }")
+    const reading = read(
+      record("setting", "notices.smtp", SMTP),
+      record("setting", "notices.from", FROM),
+    )
+    expect(base.written).toEqual(["notices.smtp", "notices.from"])
+    expect(mergeConsole(base, reading).notices.mail).toEqual({
+      smtp: "smtp://of-the-file.example.com",
+      from: "f@example.com",
+    })
+  })
+
+  test("are reported if the encryption key is lost", () => {
+    const lost = new SecretCipher(new SecretFolder(join(folder, "nowhere")))
+    const reading = readConsole([record("setting", "notices.smtp", SMTP)], {
+      vendors: VENDORS,
+      cipher: lost,
+    })
+    expect(reading.faults.get("setting/notices.smtp")).toContain("secrets/provider-key")
+    expect(reading.settings.notices).toEqual({ allowsPrivate: false })
   })
 })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { SMTPServer } from "smtp-server"
 import { Webhook as Verifier } from "standardwebhooks"
 import { DeliveryError } from "../../src/notices/channels/channel.ts"
 import { Mail } from "../../src/notices/channels/mail.ts"
 import { Slack } from "../../src/notices/channels/slack.ts"
 import { newWebhookSecret, Webhook } from "../../src/notices/channels/webhook.ts"
 import { type NoticeMessage, titleOf } from "../../src/notices/message.ts"
+import { startMailServer } from "./mail-server.ts"
 import { startReceiver } from "./receiver.ts"
 
 const MESSAGE: NoticeMessage = {
@@ -131,7 +131,7 @@ describe("the email channel", () => {
     const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
     const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })
     const { message } = await failureOf(step)
-    expect(message).toBe("the mail server rejected it: EAUTH 535")
+    expect(message).toBe("the mail server rejected the user or the password (EAUTH 535)")
   })
 
   test("requires a mail server", async () => {
@@ -139,38 +139,6 @@ describe("the email channel", () => {
     expect((await failureOf(step)).message).toContain("notices.smtp")
   })
 })
-
-/** Starts a mail server with the user `ada` and the password `secret`. */
-async function startMailServer(onMail: (mail: string, to: readonly string[]) => void) {
-  const server = new SMTPServer({
-    authOptional: false,
-    disabledCommands: ["STARTTLS"],
-    allowInsecureAuth: true,
-    onAuth({ username, password }, _session, callback) {
-      if (username === "ada" && password === "secret") callback(null, { user: username })
-      else callback(new Error(`the password ${password} is wrong`))
-    },
-    onData(stream, { envelope }, callback) {
-      const chunks: Buffer[] = []
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk))
-      stream.on("end", () => {
-        onMail(
-          Buffer.concat(chunks).toString(),
-          envelope.rcptTo.map(({ address }) => address),
-        )
-        callback()
-      })
-    },
-  })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const listening = server.listen(0, "127.0.0.1", resolve)
-  await promise
-  const { port } = listening.address() as { port: number }
-  return {
-    address: `127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
-  }
-}
 
 test("a balance of one credit is in the singular", () => {
   const titleAt = (balance: string) =>

@@ -39,11 +39,19 @@ export const NOTICES = section(
     smtp: setting(mailServer, {
       at: ["mail", "smtp"],
       secret: ADDRESS_SECRET,
+      console: {
+        label: "Mail server",
+        help: "smtps://user:password@host for TLS (port 465), or smtp://user:password@host:587 for STARTTLS. Percent-encode special characters in the user and the password.",
+      },
       documentation:
         "the mail server for [notices](../run/notices.md) by mail, `smtps://user:password@host`; needs `notices.from`",
     }),
     from: setting(sender, {
       at: ["mail", "from"],
+      console: {
+        label: "Sender of email",
+        help: "The address from which email is sent, such as Tollgate <tollgate@example.com>.",
+      },
       documentation: "the sender of notices by mail; needs `notices.smtp`",
     }),
     private: setting(flag(), {
@@ -55,7 +63,7 @@ export const NOTICES = section(
   {
     rule: {
       message: "needs both smtp and from to send mail. Add the other one",
-      isMet: ({ smtp, from }) => (smtp === undefined) === (from === undefined),
+      isMet: (names) => names.has("smtp") === names.has("from"),
     },
     build: ({ smtp, from, private: allowsPrivate }): NoticeSettings => ({
       ...(smtp !== undefined && from !== undefined && { mail: { smtp, from } }),

@@ -27,6 +27,7 @@ import { type RedemptionParts, Redemptions } from "../../management/redemptions.
 import { ReliabilityReports } from "../../management/reliability.ts"
 import { RequestCountReports } from "../../management/request-counts.ts"
 import { Requests } from "../../management/requests.ts"
+import { SettingsTests } from "../../management/settings-tests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
 import { Overviews } from "../../management/overview.ts"
@@ -165,7 +166,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: userAccess.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store, audit, userAccess.users) }),
     ...priceEndpoints(parts),
-    ...consoleEndpoints(parts, audit),
+    ...consoleEndpoints(parts, audit, limits),
     ...systemEndpoints({ system: new System(parts) }),
     ...userAccess.endpoints,
   ]
@@ -247,8 +248,9 @@ function noticesOf(
 
 /** Builds the endpoints of providers, models, prices and settings. */
 function consoleEndpoints(
-  { store, live, catalog, learnedRules, health, failures, file, openReader }: AdminParts,
+  { store, live, catalog, learnedRules, health, failures, file, openReader, settings }: AdminParts,
   audit: Audit,
+  limits: AttemptLimits,
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
@@ -260,7 +262,10 @@ function consoleEndpoints(
     ...providerEndpoints({ providers }),
     ...priceGroupEndpoints(new PriceGroupManagement({ changes, store, catalog })),
     ...modelEndpoints({ models, modelTests: new ModelTests(models, providers) }),
-    ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openReader }) }),
+    ...settingsEndpoints({
+      gatewaySettings: new GatewaySettings({ ...parts, file, openReader }),
+      settingsTests: new SettingsTests({ settings, limits }),
+    }),
   ]
 }
 

@@ -3,18 +3,22 @@ import { settingsRoutes } from "#contract/operations.ts"
 import { systemRoutes } from "#contract/system.ts"
 import type { NoticeManagement } from "../../management/notices.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
+import type { SettingsTests } from "../../management/settings-tests.ts"
 import type { System } from "../../management/system.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
 /** `/admin/v1/settings`: the active and the changeable settings. `/admin/v1/ledger`: the verification of the ledger. */
 export function settingsEndpoints({
   gatewaySettings,
+  settingsTests,
 }: {
   readonly gatewaySettings: GatewaySettings
+  readonly settingsTests: SettingsTests
 }): AdminEndpoint[] {
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
+    "POST /settings/mail/test": ({ actor, body }) => settingsTests.mail(actor, body.address),
     "GET /ledger/verification": ({ actor }) => gatewaySettings.verifyLedger(actor),
   })
 }

@@ -1,6 +1,7 @@
 import type { MailSettings } from "../../config/sections/notices.ts"
 import { linesOf, type NoticeMessage, titleOf } from "../message.ts"
 import { type Channel, DeliveryError, type Destination } from "./channel.ts"
+import { MailError } from "./mail-error.ts"
 
 const TIMEOUT_MS = 15_000
 
@@ -35,21 +36,9 @@ export class Mail implements Channel {
         messageId: `<${message.id}@tollgate.invalid>`,
       })
     } catch (error) {
-      throw new DeliveryError(`the mail server rejected it: ${codeOf(error)}`)
+      throw new MailError(error)
     } finally {
       transport.close()
     }
   }
-}
-
-/** Returns the codes of a failure. Its text is not used, because it may contain the server's credentials. */
-function codeOf(error: unknown): string {
-  const code: unknown = Reflect.get(Object(error), "code")
-  const status: unknown = Reflect.get(Object(error), "responseCode")
-  return (
-    [code, status]
-      .filter((part) => part !== undefined)
-      .map(String)
-      .join(" ") || "unknown error"
-  )
 }

@@ -292,6 +292,10 @@ const SETTINGS: readonly Case[] = [
   { route: "GET /prices" },
   { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
   { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
+  {
+    route: "POST /settings/mail/test",
+    ask: () => ({ body: { address: `${fresh("someone")}@example.com` } }),
+  },
   { route: "GET /ledger/verification" },
   { route: "GET /system" },
 ]

@@ -68,6 +68,8 @@ describe("management API settings", () => {
       "responses.keep",
       "responses.account_mb",
       "responses.total_mb",
+      "notices.smtp",
+      "notices.from",
     ])
   })
 

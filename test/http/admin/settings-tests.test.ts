@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { startMailServer } from "../../notices/mail-server.ts"
+import type { TestGateway } from "../../support/gateway.ts"
+import { restart } from "./restart.ts"
+import { ask, asked, errorOf, startManaged } from "./support.ts"
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startManaged()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+type Target = Parameters<typeof asked>[0]
+
+async function settingNamed(target: Target, name: string): Promise<Record<string, unknown>> {
+  const { changeable } = await asked(target, "GET", "/settings")
+  return (changeable as Record<string, unknown>[]).find((one) => one["name"] === name) ?? {}
+}
+
+async function refusal(change: Record<string, string | null>): Promise<string> {
+  const { param, message } = await errorOf(await ask(gateway, "PATCH", "/settings", change))
+  return `${param}: ${message}`
+}
+
+/** Returns the contents of all database files of a gateway. */
+function databaseBytes({ settings }: TestGateway): string {
+  return readdirSync(settings.data)
+    .filter((name) => name.startsWith("tollgate.db"))
+    .map((name) => readFileSync(join(settings.data, name), "latin1"))
+    .join("")
+}
+
+describe("the mail server in the console", () => {
+  test("sends email immediately, and its address is never shown again", async () => {
+    const recipients: string[] = []
+    await using server = await startMailServer((_, to) => recipients.push(...to))
+    const smtp = `smtp://ada:secret@${server.address}`
+    const from = "Tollgate <t@example.com>"
+    const view = await asked(gateway, "PATCH", "/settings", {
+      "notices.smtp": smtp,
+      "notices.from": from,
+    })
+    expect(JSON.stringify(view)).not.toContain("ada:secret")
+    expect(await settingNamed(gateway, "notices.smtp")).toMatchObject({
+      value: null,
+      is_secret: true,
+      is_set: true,
+      is_locked: false,
+      problem: null,
+    })
+    expect(await settingNamed(gateway, "notices.from")).toMatchObject({
+      value: from,
+      is_secret: false,
+      is_set: true,
+    })
+    expect(databaseBytes(gateway)).not.toContain("ada:secret")
+    const { data } = await asked(gateway, "GET", "/audit?action=settings.change&limit=1")
+    expect(data).toMatchObject([
+      {
+        before: { "notices.smtp": null, "notices.from": null },
+        after: { "notices.smtp": "set", "notices.from": from },
+      },
+    ])
+    const result = await asked(gateway, "POST", "/settings/mail/test", {
+      address: "Bob@example.com",
+    })
+    expect(result).toMatchObject({
+      ok: true,
+      message:
+        "The mail server accepted the email to bob@example.com. If it does not arrive, check the spam folder.",
+    })
+    expect(recipients).toEqual(["bob@example.com"])
+  })
+
+  test("a failed test names the cause and the next step, without the password", async () => {
+    await using server = await startMailServer(() => undefined)
+    await asked(gateway, "PATCH", "/settings", {
+      "notices.smtp": `smtp://ada:not-this-one@${server.address}`,
+      "notices.from": "t@example.com",
+    })
+    const body = { address: "ada@example.com" }
+    const wrong = await asked(gateway, "POST", "/settings/mail/test", body)
+    expect(wrong).toMatchObject({
+      ok: false,
+      message:
+        "The mail server rejected the user or the password (EAUTH 535). Enter the address of the mail server again, with the right user and password. Special characters must be percent-encoded.",
+    })
+    await server[Symbol.asyncDispose]()
+    const gone = await asked(gateway, "POST", "/settings/mail/test", body)
+    expect(gone).toMatchObject({ ok: false })
+    expect(gone["message"]).toStartWith(
+      "The connection to the mail server failed (ESOCKET). Check the host and the port",
+    )
+  })
+
+  test("needs a sender, and is valid", async () => {
+    await asked(gateway, "PATCH", "/settings", { "notices.smtp": null, "notices.from": null })
+    expect(await settingNamed(gateway, "notices.smtp")).toMatchObject({ is_set: false })
+    expect(await refusal({ "notices.smtp": "smtp://mail.example.com" })).toBe(
+      "notices.smtp: 'notices' needs both smtp and from to send mail. Add the other one.",
+    )
+    const invalid = await refusal({
+      "notices.smtp": "https://ada:hidden@mail.example.com",
+      "notices.from": "t@example.com",
+    })
+    expect(invalid).toStartWith("notices.smtp: 'notices.smtp' must be the address of a mail server")
+    expect(invalid).not.toContain("hidden")
+    const none = await asked(gateway, "POST", "/settings/mail/test", { address: "c@example.com" })
+    expect(none).toMatchObject({
+      ok: false,
+      message: "No mail server is configured: set notices.smtp and notices.from.",
+    })
+  })
+
+  test("limits the test email to one address", async () => {
+    const body = { address: "often@example.com" }
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count++) {
+      statuses.push((await ask(gateway, "POST", "/settings/mail/test", body)).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  })
+})
+
+test("a mail server of the console survives a restart, unless the file sets another one", async () => {
+  const server = await startMailServer(() => undefined)
+  await using _server = server
+  await using first = await startManaged()
+  const smtp = `smtp://ada:secret@${server.address}`
+  await asked(first, "PATCH", "/settings", {
+    "notices.smtp": smtp,
+    "notices.from": "t@example.com",
+  })
+  const body = { address: "bob@example.com" }
+  {
+    await using again = await restart(first)
+    expect(await asked(again, "POST", "/settings/mail/test", body)).toMatchObject({ ok: true })
+  }
+  const mail = { smtp: "smtp://127.0.0.1:9", from: "file@example.com" }
+  await using locked = await restart(first, { notices: { allowsPrivate: false, mail } }, [
+    "notices.smtp",
+    "notices.from",
+  ])
+  expect(await settingNamed(locked, "notices.smtp")).toMatchObject({
+    value: null,
+    is_locked: true,
+    is_set: true,
+  })
+  expect(await settingNamed(locked, "notices.from")).toMatchObject({ value: "file@example.com" })
+  expect(await asked(locked, "POST", "/settings/mail/test", body)).toMatchObject({ ok: false })
+  const change = { "notices.smtp": null, "notices.from": null }
+  expect((await ask(locked, "PATCH", "/settings", change)).status).toBe(409)
+})
