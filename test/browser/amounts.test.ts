@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
+import { startMailServer } from "../notices/mail-server.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
 let tollgate: ConsoleGateway
@@ -129,4 +130,31 @@ test("settings are saved together, models are selected from a list, and an error
   await connect.fill("9s")
   await page.getByRole("button", { name: "Discard" }).click()
   expect(await connect.inputValue()).toBe("7s")
+})
+
+test("the mail server is saved without being shown again, and tested", async () => {
+  const { page } = operator
+  await using server = await startMailServer(() => undefined)
+  const address = page.getByLabel(/^Mail server/)
+  await address.fill(`smtp://ada:wrong@${server.address}`)
+  await page.getByRole("textbox", { name: /^Sender of email/ }).fill("t@example.com")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+  expect(await address.inputValue()).toBe("")
+  expect(await address.getAttribute("placeholder")).toBe("set; type to replace it")
+  const send = page.getByRole("button", { name: "Send a test email" })
+  await send.click()
+  await page.getByText("The mail server rejected the user or the password").waitFor()
+  await address.fill(`smtp://ada:secret@${server.address}`)
+  expect(await send.isDisabled()).toBe(true)
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+  await send.click()
+  await page.getByText("The mail server accepted the email to").waitFor()
+  await page.getByRole("button", { name: "Remove Mail server" }).click()
+  await page.getByRole("textbox", { name: /^Sender of email/ }).fill("")
+  await page.getByText("2 unsaved changes").waitFor()
+  await page.getByRole("button", { name: "Save" }).click()
+  await send.waitFor({ state: "detached" })
+  expect(operator.complaints).toEqual([])
 })

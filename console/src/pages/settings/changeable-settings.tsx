@@ -1,9 +1,11 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
-import type { FormEvent } from "react"
+import type { ComponentType, FormEvent } from "react"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { useLeaveQuestion } from "../../ui/use-leave-question.tsx"
+import { MailTest } from "./mail-test.tsx"
 import { SettingField } from "./setting-field.tsx"
+import type { SettingsTestProperties } from "./settings-test.tsx"
 import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
 /** Section titles for settings, by the first part of their names. */
@@ -11,9 +13,13 @@ const SECTIONS: Readonly<Record<string, string>> = {
   deadlines: "Deadlines",
   images: "Images",
   limits: "Limits",
+  notices: "Email",
   responses: "Kept responses",
 }
 const GENERAL = "General"
+
+/** Tests of the active settings, by section title. */
+const TESTS: Readonly<Record<string, ComponentType<SettingsTestProperties>>> = { Email: MailTest }
 
 /** Shows the settings that the console may change. They are saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
@@ -44,11 +50,13 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
                   <SettingField
                     setting={setting}
                     value={form.valueOf(setting)}
-                    fault={form.faults[setting.name]}
+                    fault={form.faults[setting.name] ?? setting.problem ?? undefined}
+                    isRemoved={form.isRemoved(setting)}
                     onChange={(value) => form.type(setting.name, value)}
                   />
                 </div>
               ))}
+              <SectionTest section={section} settings={members} hasChanges={form.changes > 0} />
             </section>
           ))}
           <ErrorNotice error={form.error} title="Could not save the settings" />
@@ -70,6 +78,24 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
       {form.dialog}
       {leaving}
     </Panel>
+  )
+}
+
+interface SectionTestProperties {
+  readonly section: string
+  readonly settings: readonly Setting[]
+  readonly hasChanges: boolean
+}
+
+/** Shows the test of a section whose settings are set. */
+function SectionTest({ section, settings, hasChanges }: SectionTestProperties) {
+  const Test = TESTS[section]
+  const isSet = settings.some((setting) => setting.is_secret && setting.is_set)
+  if (Test === undefined || !isSet) return null
+  return (
+    <div className="setting-test">
+      <Test hasChanges={hasChanges} />
+    </div>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Badge, CloseButton, Group, Select, Text, TextInput } from "@mantine/core"
+import { Badge, Button, CloseButton, Group, Select, Text, TextInput } from "@mantine/core"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { IconLock } from "../../ui/icons.tsx"
 import { ModelSelect } from "../../ui/model-select.tsx"
+import { PasswordField } from "../../ui/password-field.tsx"
 import type { Setting } from "./use-settings-form.ts"
 
 /** Settings that name a model, with the kinds of models that they accept. */
@@ -21,11 +22,15 @@ export interface SettingFieldProperties {
   readonly setting: Setting
   readonly value: string
   readonly fault: string | undefined
-  readonly onChange: (value: string) => void
+  /** Whether the stored secret is removed when the form is saved. */
+  readonly isRemoved: boolean
+  /** Null removes a stored secret. */
+  readonly onChange: (value: string | null) => void
 }
 
 /** Shows one setting. An empty field restores the default. */
-export function SettingField({ setting, value, fault, onChange }: SettingFieldProperties) {
+export function SettingField(properties: SettingFieldProperties) {
+  const { setting, value, fault, onChange } = properties
   const kinds = MODEL_KINDS[setting.name]
   const choices = CHOICES[setting.name]
   const reset = () => onChange("")
@@ -36,6 +41,7 @@ export function SettingField({ setting, value, fault, onChange }: SettingFieldPr
     error: fault,
     disabled: setting.is_locked,
   }
+  if (setting.is_secret) return <SecretField {...properties} />
   if (kinds !== undefined) {
     return (
       <ModelSelect
@@ -70,6 +76,36 @@ export function SettingField({ setting, value, fault, onChange }: SettingFieldPr
         )
       }
     />
+  )
+}
+
+/** Shows a secret, which can be replaced or removed, but not read. */
+function SecretField({ setting, value, fault, isRemoved, onChange }: SettingFieldProperties) {
+  const { label, is_set: isSet, is_locked: isLocked } = setting
+  const kept = isSet ? "set; type to replace it" : "none"
+  return (
+    <Group gap="xs" align="end" wrap="nowrap">
+      <PasswordField
+        flex={1}
+        label={<SettingLabel setting={setting} />}
+        description={setting.help}
+        placeholder={isRemoved ? "will be removed" : kept}
+        error={fault}
+        disabled={isLocked}
+        autoComplete="off"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      {isSet && !isLocked && (
+        <Button
+          variant="default"
+          aria-label={isRemoved ? `Keep ${label}` : `Remove ${label}`}
+          onClick={() => onChange(isRemoved ? "" : null)}
+        >
+          {isRemoved ? "Keep" : "Remove"}
+        </Button>
+      )}
+    </Group>
   )
 }
 

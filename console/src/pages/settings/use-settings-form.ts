@@ -15,14 +15,18 @@ const MULTIPLIER = "multiplier"
 
 /** Holds the edited settings and saves them together. */
 export function useSettingsForm(settings: readonly Setting[]) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [typed, setTyped] = useState<Readonly<Record<string, string | null>>>({})
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const { ask, dialog } = useAskFirst()
   const valueOf = (setting: Setting) => typed[setting.name] ?? setting.value ?? ""
+  /** Whether a stored secret is removed when the form is saved. An empty field of a secret changes nothing. */
+  const isRemoved = ({ name, is_secret: isSecret }: Setting) => isSecret && typed[name] === null
   const changed = settings.filter(
-    (setting) => valueOf(setting).trim() !== (setting.value ?? "") && !setting.is_locked,
+    (setting) =>
+      !setting.is_locked &&
+      (isRemoved(setting) || valueOf(setting).trim() !== (setting.value ?? "")),
   )
 
   function discard() {
@@ -72,7 +76,8 @@ export function useSettingsForm(settings: readonly Setting[]) {
     isBusy,
     dialog,
     changes: changed.length,
-    type: (name: string, value: string) => setTyped({ ...typed, [name]: value }),
+    isRemoved,
+    type: (name: string, value: string | null) => setTyped({ ...typed, [name]: value }),
     save,
     discard,
   }
