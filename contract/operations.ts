@@ -124,6 +124,11 @@ export const settingsRoutes = {
     body: mailTest,
     answer: settingsTest,
   }),
+  "POST /settings/stripe/test": route({
+    summary: "Call Stripe with the active secret key, without a change",
+    minimumRole: "operator",
+    answer: settingsTest,
+  }),
   "GET /ledger/verification": route({
     summary: "Verify every account's ledger",
     minimumRole: "operator",

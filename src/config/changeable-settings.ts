@@ -1,5 +1,5 @@
 import type { ConsoleField } from "./declare.ts"
-import { DECLARED_SETTINGS, type DeclaredSetting } from "./declared-settings.ts"
+import { DECLARED_SECTIONS, DECLARED_SETTINGS, type DeclaredSetting } from "./declared-settings.ts"
 import { fileValue, valueAt, withValueFrom } from "./places.ts"
 import type { FileSettings } from "./schema.ts"
 import type { Settings } from "./settings.ts"
@@ -54,9 +54,13 @@ export function isSecretSetting(name: string): boolean {
   return CHANGEABLE_SETTINGS.some((setting) => setting.isSecret && setting.name === name)
 }
 
-/** Returns the names of the settings that a file sets. */
+/** Returns the names of the settings that a file sets, or that it excludes because it sets the rest of the section. */
 export function writtenNames(file: FileSettings): string[] {
+  const isWritten = (name: string): boolean => fileValue(file, name) !== undefined
+  const closed = DECLARED_SECTIONS.flatMap(([, { section, rule }]) =>
+    rule?.together.some((name) => isWritten(`${section}.${name}`)) ? [`${section}.`] : [],
+  )
   return CHANGEABLE_SETTINGS.map(({ name }) => name).filter(
-    (name) => fileValue(file, name) !== undefined,
+    (name) => isWritten(name) || closed.some((section) => name.startsWith(section)),
   )
 }

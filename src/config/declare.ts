@@ -109,6 +109,8 @@ export interface Section<Built> {
 /** A rule about which settings of a section are set together. */
 export interface SectionRule {
   readonly message: string
+  /** The settings that are set together. If the file sets them, the console cannot change the section. */
+  readonly together: readonly string[]
   /** @param names the names of the settings that are set, without the section. */
   isMet(names: ReadonlySet<string>): boolean
 }

@@ -40,7 +40,7 @@ export const DECLARATIONS = {
   telemetry: TELEMETRY,
   prices: PRICE_LIST,
   ...ACCOUNTS,
-  ...PAYMENTS,
+  stripe: PAYMENTS,
 }
 
 export type DeclaredSettings = Values<typeof DECLARATIONS>

@@ -76,7 +76,7 @@ function withSectionRules(shape: DeclaredShape): DeclaredShape {
 /**
  * Returns the rule that settings violate, as the end of a sentence that starts with the section's name.
  * @param isSet whether a setting is set, by its name in the file.
- * @returns undefined if the section has no rule, or if the rule is met.
+ * @returns undefined if the section has no rule, if the rule is met, or if no setting of the section is set.
  */
 export function violatedRule(
   section: string,
@@ -85,7 +85,8 @@ export function violatedRule(
   const rule = DECLARED_SECTIONS.find(([, one]) => one.section === section)?.[1].rule
   const own = DECLARED_SETTINGS.filter(({ name }) => name.startsWith(`${section}.`))
   const names = own.flatMap(({ name }) => (isSet(name) ? [name.slice(section.length + 1)] : []))
-  return rule === undefined || rule.isMet(new Set(names)) ? undefined : rule.message
+  const isMet = rule === undefined || names.length === 0 || rule.isMet(new Set(names))
+  return isMet ? undefined : rule.message
 }
 
 function optional({ schema, isNullable }: DeclaredSetting): z.ZodType {

@@ -164,7 +164,7 @@ export class Payments {
     if (settings) return settings
     throw new GatewayError(
       "not_found",
-      "Credits are not sold by card here: an operator sets 'stripe' in tollgate.yaml. Redeem a code instead.",
+      "Credits are not sold by card here: an operator enters the keys of Stripe in the settings. Redeem a code instead.",
     )
   }
 

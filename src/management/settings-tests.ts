@@ -9,9 +9,22 @@ import { MailError } from "../notices/channels/mail-error.ts"
 import { attemptKey, type AttemptLimits } from "../users/attempt-limits.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { toSentence } from "./sentence.ts"
+import { type KeyCheck, stripeClient } from "./stripe-client.ts"
 
 /** Rate limit of test email to one address. */
 const MAILS_PER_ADDRESS = { max: 5, window: 10 * 60_000 }
+
+const STRIPE_FAILURES: Readonly<Record<Exclude<KeyCheck, "ok">, string>> = {
+  key_rejected:
+    "Stripe rejects the secret key. Copy it again from Developers > API keys in the Stripe dashboard.",
+  not_permitted:
+    "Stripe accepts the key, but the key lacks a permission. Give the restricted key the permission Checkout Sessions: Write in the Stripe dashboard.",
+  too_many_calls: "Stripe rejects the call because of too many calls. Try again in a minute.",
+  no_response:
+    "Stripe does not respond as expected. Check that the gateway can reach api.stripe.com, and Stripe's status page.",
+}
+const WRONG_WEBHOOK_SECRET =
+  "Stripe accepts the secret key, but the webhook secret is wrong: it must begin with whsec_. Reveal the signing secret of the webhook endpoint in the Stripe dashboard, and enter it."
 
 export interface SettingsTestParts {
   /** Returns the active settings. */
@@ -54,6 +67,32 @@ export class SettingsTests {
       return {
         ok: true,
         message: `The mail server accepted the email to ${address}. If it does not arrive, check the spam folder.`,
+      }
+    })
+  }
+
+  /**
+   * Calls Stripe with the secret key. Nothing is changed there.
+   * @throws GatewayError `forbidden`.
+   */
+  async stripe(actor: Actor): Promise<SettingsTest> {
+    requireOperator(actor)
+    const settings = this.#parts.settings().stripe
+    if (settings === undefined) {
+      const message =
+        "Stripe is not configured. Enter the secret key and the webhook secret, and save them."
+      return { ok: false, message, duration_ms: 0 }
+    }
+    return timed(async () => {
+      const result = await (await stripeClient(settings)).checkKey()
+      if (result !== "ok") return { ok: false, message: STRIPE_FAILURES[result] }
+      if (!settings.webhookSecret.startsWith("whsec_")) {
+        return { ok: false, message: WRONG_WEBHOOK_SECRET }
+      }
+      const isTest = /^(sk|rk)_test_/.test(settings.secretKey)
+      return {
+        ok: true,
+        message: `Stripe accepts the key${isTest ? ". It is for test mode, in which no real money moves" : ""}. Stripe cannot confirm the webhook secret: make a test payment to check it.`,
       }
     })
   }

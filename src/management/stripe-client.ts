@@ -5,6 +5,10 @@ import { UnusableEvent } from "./stripe-object.ts"
 
 const TIMEOUT_MS = 20_000
 const MAX_RETRIES = 2
+const CHECK_TIMEOUT_MS = 10_000
+
+/** The result of a call with the key. */
+export type KeyCheck = "ok" | "key_rejected" | "not_permitted" | "too_many_calls" | "no_response"
 
 /** The part of Stripe's API that is used. */
 export interface StripeClient {
@@ -19,6 +23,8 @@ export interface StripeClient {
    * @throws GatewayError `upstream_error`.
    */
   findSession(intent: string): Promise<unknown>
+  /** Calls Stripe once with the key. The call changes nothing, and needs the permission that payments need. */
+  checkKey(): Promise<KeyCheck>
   /**
    * Verifies and parses an event.
    * @throws GatewayError if the signature is not Stripe's for this body; UnusableEvent if the body is not an event.
@@ -51,6 +57,15 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
         return data[0]
       } catch (cause) {
         throw unansweredBy(cause, Stripe)
+      }
+    },
+    async checkKey() {
+      const options = { timeout: CHECK_TIMEOUT_MS, maxNetworkRetries: 0 }
+      try {
+        await stripe.checkout.sessions.list({ limit: 1 }, options)
+        return "ok"
+      } catch (cause) {
+        return checkOf(cause, Stripe)
       }
     },
     async readEvent(body, signature) {
@@ -93,6 +108,12 @@ function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
     return new GatewayError("invalid_value", message, { parameter: "credits", cause })
   }
   return unansweredBy(cause, { errors })
+}
+
+function checkOf(cause: unknown, { errors }: Pick<typeof Stripe, "errors">): KeyCheck {
+  if (cause instanceof errors.StripeAuthenticationError) return "key_rejected"
+  if (cause instanceof errors.StripePermissionError) return "not_permitted"
+  return cause instanceof errors.StripeRateLimitError ? "too_many_calls" : "no_response"
 }
 
 function unansweredBy(cause: unknown, { errors }: Pick<typeof Stripe, "errors">): GatewayError {

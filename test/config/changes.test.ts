@@ -92,7 +92,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "prices.apply": "all",
   "prices.keys": '["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="]',
   account_templates: "{ trial: { credits: 1 } }",
-  stripe: "{ secret_key: hidden-9, webhook_secret: hidden-10 }",
+  "stripe.secret_key": "hidden-9",
+  "stripe.webhook_secret": "hidden-10",
+  "stripe.currency": "eur",
+  "stripe.base_url": "https://stripe.example.com",
 }
 
 /** Settings that are required for other settings of their section to have an effect. */
@@ -102,6 +105,7 @@ const BASE = {
   telemetry: { endpoint: "http://collector:4318" },
   notices: { smtp: "smtps://mail.example.com", from: "tollgate@example.com" },
   console: {},
+  stripe: { secret_key: "before", webhook_secret: "before" },
 }
 
 /** Returns the base settings with one additional setting. */

@@ -182,7 +182,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "responses.account_mb": "64",
       "responses.total_mb": "1024",
     }
-    const single = CHANGEABLE_SETTINGS.filter(({ name }) => !name.startsWith("notices."))
+    const single = CHANGEABLE_SETTINGS.filter(({ name }) => !/^(notices|stripe)\./.test(name))
     expect(single.map(({ name }) => name)).toEqual(Object.keys(examples))
     const empty = load("")
     expect(empty.written).toEqual([])
@@ -241,6 +241,26 @@ describe("secret settings of the console", () => {
     expect(mergeConsole(base, reading).notices.mail).toEqual({
       smtp: "smtp://of-the-file.example.com",
       from: "f@example.com",
+    })
+  })
+
+  test("are used with the defaults of their section, unless the file sets it", () => {
+    const reading = read(
+      record("setting", "stripe.secret_key", "sk_test_1"),
+      record("setting", "stripe.webhook_secret", "whsec_1"),
+    )
+    expect(mergeConsole(load(""), reading).stripe).toEqual({
+      secretKey: "sk_test_1",
+      webhookSecret: "whsec_1",
+      currency: "usd",
+    })
+    const currency = read(record("setting", "stripe.currency", "eur"))
+    expect(mergeConsole(load(""), currency).stripe).toBeUndefined()
+    const file = load("stripe: { secret_key: sk_file, webhook_secret: whsec_file }")
+    expect(file.written).toEqual(["stripe.secret_key", "stripe.webhook_secret", "stripe.currency"])
+    expect(mergeConsole(file, currency).stripe).toMatchObject({
+      secretKey: "sk_file",
+      currency: "usd",
     })
   })
 

@@ -111,7 +111,7 @@ describe("a payment page", () => {
     const { id } = await asked(plain, "POST", "/accounts", { name: "plain" })
     const response = await ask(plain, "POST", `/accounts/${String(id)}/checkout`, { credits: "1" })
     expect(response.status).toBe(404)
-    expect((await errorOf(response)).message).toContain("tollgate.yaml")
+    expect((await errorOf(response)).message).toContain("in the settings")
     const told = await fetch(`${plain.url}/webhooks/stripe`, { method: "POST", body: "{}" })
     expect(told.status).toBe(404)
     await told.body?.cancel()

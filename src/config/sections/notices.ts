@@ -63,6 +63,7 @@ export const NOTICES = section(
   {
     rule: {
       message: "needs both smtp and from to send mail. Add the other one",
+      together: ["smtp", "from"],
       isMet: (names) => names.has("smtp") === names.has("from"),
     },
     build: ({ smtp, from, private: allowsPrivate }): NoticeSettings => ({

@@ -1,9 +1,8 @@
-import type { z } from "zod"
-import { type Secret, setting } from "../declare.ts"
+import { section, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
 import { Fault, readingText } from "../reading.ts"
 import { secret } from "../scalars.ts"
-import { entry } from "../shapes.ts"
+import { PLAIN_SECRET } from "../secret-forms.ts"
 
 /** Currencies without decimal places at Stripe (see Stripe's page "Supported currencies"). */
 const WITHOUT_CENTS = new Set(
@@ -32,30 +31,63 @@ const currency = readingText((text) => {
 })
 
 /** The Stripe account through which credits are sold by card. One credit costs one unit of the currency. */
-const payments = entry({
+export interface PaymentSettings {
   /** The secret key. Never printed, like the webhook secret. */
-  secretKey: secret(),
+  readonly secretKey: string
   /** Proves that a webhook comes from Stripe. */
-  webhookSecret: secret(),
+  readonly webhookSecret: string
   /** ISO 4217 code in lowercase. */
-  currency: currency.prefault("usd"),
+  readonly currency: string
   /** Stripe's address; if absent, the official one. */
-  baseUrl: address().optional(),
-})
-
-export type PaymentSettings = z.output<typeof payments>
-
-const PAYMENT_SECRET: Secret<PaymentSettings> = {
-  textsOf: ({ secretKey, webhookSecret }) => [secretKey, webhookSecret],
-  describe: (settings) => settings && { ...settings, secretKey: "set", webhookSecret: "set" },
+  readonly baseUrl?: string
 }
 
-export const PAYMENTS = {
-  /** The Stripe account; if absent, credits are not sold by card. */
-  stripe: setting(payments, {
-    isNullable: true,
-    secret: PAYMENT_SECRET,
-    documentation:
-      "`{ secret_key, webhook_secret, currency }`: sells credits by card, one credit for one unit of the currency (`usd`). Known prices are in US dollars: with another currency set `multiplier` ([credits in another currency](../run/prices.md#credits-in-another-currency)). Send the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `charge.refunded`, `refund.*` and `charge.dispute.*` to `<address>/webhooks/stripe`; a restricted key needs the permission `Checkout Sessions: Write`",
-  }),
-}
+/** The Stripe account; undefined if credits are not sold by card. */
+export const PAYMENTS = section(
+  "stripe",
+  {
+    secretKey: setting(secret(), {
+      secret: PLAIN_SECRET,
+      console: {
+        label: "Secret key of Stripe",
+        help: "A restricted key with the permission Checkout Sessions: Write (rk_…), or a secret key (sk_…).",
+      },
+      documentation:
+        "the secret key of your Stripe account: sells [credits by card](../run/card-payments.md), one credit for one unit of the currency. A restricted key needs the permission `Checkout Sessions: Write`; needs `stripe.webhook_secret`",
+    }),
+    webhookSecret: setting(secret(), {
+      secret: PLAIN_SECRET,
+      console: {
+        label: "Webhook secret of Stripe",
+        help: "The signing secret of the webhook endpoint in Stripe (whsec_…).",
+      },
+      documentation:
+        "the signing secret of the webhook endpoint `<address>/webhooks/stripe`. Send the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `charge.refunded`, `refund.*` and `charge.dispute.*`; needs `stripe.secret_key`",
+    }),
+    currency: setting(currency, {
+      default: "usd",
+      console: {
+        label: "Currency of card payments",
+        help: "One credit costs one unit of it. With another currency than usd, set the multiplier.",
+      },
+      documentation:
+        "the currency of card payments. Known prices are in US dollars: with another currency set `multiplier` ([credits in another currency](../run/prices.md#credits-in-another-currency))",
+    }),
+    baseUrl: setting(address(), {
+      otherwise: "Stripe's own",
+      documentation: "the address of Stripe's API, for tests",
+    }),
+  },
+  {
+    rule: {
+      message:
+        "needs both secret_key and webhook_secret to sell credits by card. Add the other one",
+      together: ["secret_key", "webhook_secret"],
+      isMet: (names) => names.has("secret_key") && names.has("webhook_secret"),
+    },
+    build: ({ secretKey, webhookSecret, ...others }): PaymentSettings | undefined =>
+      secretKey !== undefined && webhookSecret !== undefined
+        ? { secretKey, webhookSecret, ...others }
+        : undefined,
+  },
+)

@@ -19,6 +19,7 @@ export function settingsEndpoints({
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
     "POST /settings/mail/test": ({ actor, body }) => settingsTests.mail(actor, body.address),
+    "POST /settings/stripe/test": ({ actor }) => settingsTests.stripe(actor),
     "GET /ledger/verification": ({ actor }) => gatewaySettings.verifyLedger(actor),
   })
 }

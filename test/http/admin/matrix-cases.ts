@@ -296,6 +296,7 @@ const SETTINGS: readonly Case[] = [
     route: "POST /settings/mail/test",
     ask: () => ({ body: { address: `${fresh("someone")}@example.com` } }),
   },
+  { route: "POST /settings/stripe/test" },
   { route: "GET /ledger/verification" },
   { route: "GET /system" },
 ]

@@ -157,3 +157,71 @@ test("a mail server of the console survives a restart, unless the file sets anot
   const change = { "notices.smtp": null, "notices.from": null }
   expect((await ask(locked, "PATCH", "/settings", change)).status).toBe(409)
 })
+
+describe("Stripe in the console", () => {
+  const KEYS = { "stripe.secret_key": "rk_test_hidden", "stripe.webhook_secret": "whsec_hidden" }
+
+  test("sells credits as soon as both secrets are saved, which are never shown again", async () => {
+    expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(false)
+    expect(await refusal({ "stripe.secret_key": "rk_test_hidden" })).toBe(
+      "stripe.secret_key: 'stripe' needs both secret_key and webhook_secret to sell credits by card. Add the other one.",
+    )
+    const view = await asked(gateway, "PATCH", "/settings", { ...KEYS, "stripe.currency": "EUR" })
+    expect(JSON.stringify(view)).not.toContain("hidden")
+    expect(view["effective"]).toMatchObject({
+      stripe: { secret_key: "set", webhook_secret: "set", currency: "eur" },
+    })
+    expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(true)
+    const { data } = await asked(gateway, "GET", "/audit?action=settings.change&limit=1")
+    expect(data).toMatchObject([
+      { after: { "stripe.secret_key": "set", "stripe.webhook_secret": "set" } },
+    ])
+    expect(databaseBytes(gateway)).not.toContain("rk_test_hidden")
+    const nothing = { "stripe.secret_key": null, "stripe.webhook_secret": null }
+    await asked(gateway, "PATCH", "/settings", { ...nothing, "stripe.currency": null })
+    expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(false)
+    const unset = await asked(gateway, "POST", "/settings/stripe/test")
+    expect(unset).toMatchObject({ ok: false, message: expect.stringContaining("not configured") })
+  })
+
+  test("is tested with one call that changes nothing", async () => {
+    const calls: string[] = []
+    let status = 200
+    using server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        const { pathname, search } = new URL(request.url)
+        calls.push(`${request.method} ${pathname}${search}`)
+        const error = { error: { type: "invalid_request_error", message: "of rk_test_hidden" } }
+        const list = { object: "list", data: [], has_more: false, url: pathname }
+        return Response.json(status === 200 ? list : error, { status })
+      },
+    })
+    const stripe = {
+      secretKey: "rk_test_hidden",
+      webhookSecret: "whsec_hidden",
+      currency: "usd",
+      baseUrl: server.url.origin,
+    }
+    await using paying = await startManaged({ settings: { stripe } })
+    const run = () => asked(paying, "POST", "/settings/stripe/test")
+    expect(await run()).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^Stripe accepts the key\. It is for test mode/),
+    })
+    expect(calls).toEqual(["GET /v1/checkout/sessions?limit=1"])
+    for (const [next, message] of [
+      [401, /^Stripe rejects the secret key\. Copy it again/],
+      [403, /lacks a permission\. Give the restricted key/],
+      [429, /too many calls\. Try again/],
+      [500, /does not respond as expected\. Check/],
+    ] as const) {
+      status = next
+      const result = await run()
+      expect(result).toMatchObject({ ok: false, message: expect.stringMatching(message) })
+      expect(JSON.stringify(result)).not.toContain("hidden")
+    }
+    expect(calls).toHaveLength(5)
+  })
+})

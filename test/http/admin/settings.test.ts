@@ -70,6 +70,9 @@ describe("management API settings", () => {
       "responses.total_mb",
       "notices.smtp",
       "notices.from",
+      "stripe.secret_key",
+      "stripe.webhook_secret",
+      "stripe.currency",
     ])
   })
 
