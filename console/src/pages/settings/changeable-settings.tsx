@@ -6,6 +6,7 @@ import { useLeaveQuestion } from "../../ui/use-leave-question.tsx"
 import { MailTest } from "./mail-test.tsx"
 import { SettingField } from "./setting-field.tsx"
 import type { SettingsTestProperties } from "./settings-test.tsx"
+import { StripeTest } from "./stripe-test.tsx"
 import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
 /** Section titles for settings, by the first part of their names. */
@@ -14,12 +15,16 @@ const SECTIONS: Readonly<Record<string, string>> = {
   images: "Images",
   limits: "Limits",
   notices: "Email",
+  stripe: "Card payments",
   responses: "Kept responses",
 }
 const GENERAL = "General"
 
 /** Tests of the active settings, by section title. */
-const TESTS: Readonly<Record<string, ComponentType<SettingsTestProperties>>> = { Email: MailTest }
+const TESTS: Readonly<Record<string, ComponentType<SettingsTestProperties>>> = {
+  Email: MailTest,
+  "Card payments": StripeTest,
+}
 
 /** Shows the settings that the console may change. They are saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {

@@ -1,0 +1,13 @@
+import { api } from "../../api/client.ts"
+import { type SettingsTestProperties, TestRun } from "./settings-test.tsx"
+
+/** Checks the secret key of Stripe. */
+export function StripeTest({ hasChanges }: SettingsTestProperties) {
+  return (
+    <TestRun
+      label="Check the key at Stripe"
+      hasChanges={hasChanges}
+      run={() => api("POST /settings/stripe/test", {})}
+    />
+  )
+}
