@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { email, identifier, moment, page, pageQuery } from "./common.ts"
+import { email, identifier, label, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
 /** One recorded change. Records are never edited and are chained by hash. */
@@ -75,6 +75,36 @@ export const settingsTest = z.object({
 })
 export type SettingsTest = z.infer<typeof settingsTest>
 
+/** An OpenID Connect issuer with which people sign in to the console. */
+export const issuerSettings = z.object({
+  /** The last part of the redirect URI `/admin/v1/auth/callback/<id>`. */
+  id: z.string(),
+  name: z.string(),
+  issuer: z.string(),
+  client_id: z.string(),
+  has_client_secret: z.boolean(),
+})
+export type IssuerSettings = z.infer<typeof issuerSettings>
+/** The response of `GET /admin/v1/settings/issuers`. */
+export const issuerList = z.object({
+  object: z.literal("list"),
+  data: z.array(issuerSettings),
+  /** Whether the file sets the issuers, so that the console cannot change them. */
+  is_locked: z.boolean(),
+  /** The reason why the stored issuers are not used. */
+  problem: z.string().nullable(),
+})
+export type IssuerList = z.infer<typeof issuerList>
+/** The body of `PUT /admin/v1/settings/issuers/{id}`. */
+export const issuerChange = z.object({
+  name: label.optional(),
+  issuer: z.string().max(2_000),
+  client_id: z.string().max(500),
+  /** If absent, the stored secret is kept. Null is for a public client, which has no secret. */
+  client_secret: z.string().max(2_000).nullable().optional(),
+})
+export type IssuerChange = z.output<typeof issuerChange>
+
 /**
  * The response of `GET /admin/v1/ledger/verification`, which verifies every account's ledger as `tollgate ledger
  * verify` does.
@@ -126,6 +156,26 @@ export const settingsRoutes = {
   }),
   "POST /settings/stripe/test": route({
     summary: "Call Stripe with the active secret key, without a change",
+    minimumRole: "operator",
+    answer: settingsTest,
+  }),
+  "GET /settings/issuers": route({
+    summary: "List the OpenID Connect issuers for sign-in to the console",
+    minimumRole: "operator",
+    answer: issuerList,
+  }),
+  "PUT /settings/issuers/{id}": route({
+    summary: "Add or change an OpenID Connect issuer",
+    minimumRole: "operator",
+    body: issuerChange,
+    answer: issuerSettings,
+  }),
+  "DELETE /settings/issuers/{id}": route({
+    summary: "Remove an OpenID Connect issuer",
+    minimumRole: "operator",
+  }),
+  "POST /settings/issuers/{id}/test": route({
+    summary: "Read the discovery document and the keys of an OpenID Connect issuer",
     minimumRole: "operator",
     answer: settingsTest,
   }),

@@ -14,6 +14,8 @@ export interface ChangeableSetting {
   readonly default: string | null
   /** Whether the value is stored in encrypted form and never shown. */
   readonly isSecret: boolean
+  /** Whether the value is a list, which the management API changes entry by entry. */
+  readonly isList: boolean
   /** Returns the active value as text in the format of the file; null if there is none, or if it is a secret. */
   show(settings: Settings): string | null
   /** Returns the settings with this setting taken from `others`. */
@@ -37,6 +39,7 @@ function changeable(setting: DeclaredSetting, field: ConsoleField<unknown>): Cha
     help: field.help,
     default: standard,
     isSecret: setting.secret !== undefined,
+    isList: field.isList ?? false,
     show(settings) {
       if (setting.secret !== undefined) return null
       const value = valueAt(settings, at)

@@ -7,6 +7,8 @@ import type { Members } from "./shapes.ts"
 export interface ConsoleField<Value> {
   readonly label: string
   readonly help: string
+  /** Whether the value is a list, which the management API changes entry by entry. */
+  readonly isList?: boolean
   /** Formats the value as in the file; if absent, `String` is used. */
   write?(value: Value): string | null
 }

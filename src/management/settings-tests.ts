@@ -7,6 +7,8 @@ import { DeliveryError } from "../notices/channels/channel.ts"
 import { Mail } from "../notices/channels/mail.ts"
 import { MailError } from "../notices/channels/mail-error.ts"
 import { attemptKey, type AttemptLimits } from "../users/attempt-limits.ts"
+import { fetchDescription, fetchKeyCount, IssuerFault } from "../users/issuer.ts"
+import { requireOidc } from "../users/issuers.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { toSentence } from "./sentence.ts"
 import { type KeyCheck, stripeClient } from "./stripe-client.ts"
@@ -93,6 +95,29 @@ export class SettingsTests {
       return {
         ok: true,
         message: `Stripe accepts the key${isTest ? ". It is for test mode, in which no real money moves" : ""}. Stripe cannot confirm the webhook secret: make a test payment to check it.`,
+      }
+    })
+  }
+
+  /**
+   * Reads the discovery document and the keys of an issuer.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
+  async issuer(actor: Actor, id: string): Promise<SettingsTest> {
+    requireOperator(actor)
+    const { issuer } = requireOidc(this.#parts.settings().console?.oidc ?? [], id)
+    return timed(async () => {
+      try {
+        const keys = await fetchKeyCount(await fetchDescription(issuer))
+        const counted = keys === 1 ? "1 key" : `${keys} keys`
+        const message = `The discovery document is valid, and the issuer has ${counted}. The client ID and the secret are checked at the first sign-in.`
+        return { ok: true, message }
+      } catch (error) {
+        if (!(error instanceof IssuerFault)) throw error
+        return {
+          ok: false,
+          message: `The issuer cannot be used: ${error.message}. ${error.remedy}`,
+        }
       }
     })
   }

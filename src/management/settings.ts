@@ -23,6 +23,9 @@ import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { toSentence } from "./sentence.ts"
 
+/** The settings with a single value. */
+const SINGLE_SETTINGS = CHANGEABLE_SETTINGS.filter(({ isList }) => !isList)
+
 /** Stands for a secret in the audit log. */
 const SECRET_SET: Presence = "set"
 
@@ -57,7 +60,7 @@ export class GatewaySettings {
     requireOperator(actor)
     return {
       effective: settingsInFileForm(this.#live.effective),
-      changeable: CHANGEABLE_SETTINGS.map((setting) => ({
+      changeable: SINGLE_SETTINGS.map((setting) => ({
         name: setting.name,
         label: setting.label,
         help: setting.help,
@@ -122,9 +125,9 @@ export class GatewaySettings {
   }
 
   #check(name: string, value: string | null): void {
-    const setting = CHANGEABLE_SETTINGS.find((one) => one.name === name)
+    const setting = SINGLE_SETTINGS.find((one) => one.name === name)
     if (setting === undefined) {
-      const names = CHANGEABLE_SETTINGS.map((one) => one.name).join(", ")
+      const names = SINGLE_SETTINGS.map((one) => one.name).join(", ")
       throw refused(
         name.slice(0, 100),
         `'${name.slice(0, 100)}' cannot be changed here. Changeable: ${names}.`,

@@ -16,20 +16,67 @@ export type IssuerDescription = AuthorizationServer & {
   readonly authorization_endpoint: string
 }
 
+/** The reason why an issuer cannot be used. */
+export class IssuerFault extends Error {
+  override readonly name = "IssuerFault"
+  /** The next step of the operator, as a sentence. */
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.remedy = remedy
+  }
+}
+
 /**
  * Fetches an issuer's metadata.
  * @throws GatewayError `upstream_error`, with a reason for the operator.
  */
 export async function describeIssuer({ issuer, name }: OidcSettings): Promise<IssuerDescription> {
+  try {
+    return await fetchDescription(issuer)
+  } catch (error) {
+    if (error instanceof IssuerFault) throw cannotSignIn(name, error.message)
+    throw error
+  }
+}
+
+/**
+ * Fetches an issuer's metadata.
+ * @throws IssuerFault
+ */
+export async function fetchDescription(issuer: string): Promise<IssuerDescription> {
   const url = discoveryUrlOf(issuer)
-  const document = await fetchDescription(url, name)
+  const document = await fetchDocument(url, "description")
   const missing = NEEDED.find((field) => !isWebAddress(document[field]))
-  if (missing !== undefined)
-    throw cannotSignIn(name, `its discovery document has no HTTP URL as '${missing}'`)
+  if (missing !== undefined) {
+    throw new IssuerFault(
+      `its discovery document has no HTTP URL as '${missing}'`,
+      "Check that the address is the one of an OpenID Connect issuer.",
+    )
+  }
   // The metadata must name the requested issuer (OpenID Connect Discovery 1.0, 4.3).
-  if (discoveryUrlOf(String(document["issuer"])) !== url)
-    throw cannotSignIn(name, "its description names another issuer")
+  if (discoveryUrlOf(String(document["issuer"])) !== url) {
+    throw new IssuerFault(
+      "its description names another issuer",
+      "Enter the issuer exactly as in its discovery document.",
+    )
+  }
   return document as IssuerDescription & Record<string, unknown>
+}
+
+/**
+ * Fetches the keys of an issuer, which verify its ID tokens.
+ * @returns the number of keys.
+ * @throws IssuerFault
+ */
+export async function fetchKeyCount({ jwks_uri: address }: IssuerDescription): Promise<number> {
+  const { keys } = await fetchDocument(String(address), "list of keys")
+  if (Array.isArray(keys) && keys.length > 0) return keys.length
+  throw new IssuerFault(
+    "its list of keys is empty",
+    "Check the signing keys in the settings of the issuer.",
+  )
 }
 
 /** Whether text is an HTTP URL. Browsers are sent to this address, so it must not be a script. */
@@ -38,17 +85,24 @@ function isWebAddress(text: unknown): boolean {
   return protocol === "https:" || protocol === "http:"
 }
 
-async function fetchDescription(url: string, name: string): Promise<Record<string, unknown>> {
+async function fetchDocument(url: string, what: string): Promise<Record<string, unknown>> {
   let response: Response
   let document: unknown
   try {
     response = await fetchFromIssuer(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) })
     document = response.ok ? await response.json() : null
   } catch {
-    throw cannotSignIn(name, "its description could not be fetched")
+    throw new IssuerFault(
+      `its ${what} could not be fetched`,
+      "Check the address of the issuer, and that the gateway can reach it.",
+    )
   }
-  if (!response.ok)
-    throw cannotSignIn(name, `its description was refused with status ${response.status}`)
+  if (!response.ok) {
+    throw new IssuerFault(
+      `its ${what} was refused with status ${response.status}`,
+      "Check the address of the issuer, including its path.",
+    )
+  }
   return typeof document === "object" && document !== null
     ? (document as Record<string, unknown>)
     : {}

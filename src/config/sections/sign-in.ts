@@ -50,6 +50,11 @@ export const SIGN_IN = section(
       list(issuer).refine(haveOwnIds, "has two entries with the same id. Rename one of them"),
       {
         secret: ISSUER_SECRET,
+        console: {
+          label: "Single sign-on",
+          help: "OpenID Connect issuers, with which people sign in to the console.",
+          isList: true,
+        },
         documentation:
           "OpenID Connect issuers for sign-in: a list of `{ id, name, issuer, client_id, client_secret, second_factor, link_users }`. `second_factor` is `required` (default: people with a second factor are asked for it) or `issuer` (the issuer is responsible for it). `link_users` is `confirmed` (default: an existing user is linked after signing in as before) or `verified_email` (linked by the address alone, which deletes the user's password, passkeys and sessions). The redirect URI is `<address>/admin/v1/auth/callback/<id>`. Only users and invited people can sign in, with the email address that the issuer has verified",
       },

@@ -14,6 +14,7 @@ import { ConsoleChanges } from "../../management/console-changes.ts"
 import { Credits } from "../../management/credits.ts"
 import { Keys, type KeyUses } from "../../management/keys.ts"
 import type { LiveSettings } from "../../management/live-settings.ts"
+import { IssuerManagement } from "../../management/issuers.ts"
 import { AllRequests } from "../../management/all-requests.ts"
 import { Failures } from "../../management/failures.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
@@ -265,6 +266,7 @@ function consoleEndpoints(
     ...settingsEndpoints({
       gatewaySettings: new GatewaySettings({ ...parts, file, openReader }),
       settingsTests: new SettingsTests({ settings, limits }),
+      issuers: new IssuerManagement(changes),
     }),
   ]
 }

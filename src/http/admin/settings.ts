@@ -1,6 +1,7 @@
 import { noticeRoutes } from "#contract/notices.ts"
 import { settingsRoutes } from "#contract/operations.ts"
 import { systemRoutes } from "#contract/system.ts"
+import type { IssuerManagement } from "../../management/issuers.ts"
 import type { NoticeManagement } from "../../management/notices.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
 import type { SettingsTests } from "../../management/settings-tests.ts"
@@ -11,15 +12,22 @@ import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 export function settingsEndpoints({
   gatewaySettings,
   settingsTests,
+  issuers,
 }: {
   readonly gatewaySettings: GatewaySettings
   readonly settingsTests: SettingsTests
+  readonly issuers: IssuerManagement
 }): AdminEndpoint[] {
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
     "POST /settings/mail/test": ({ actor, body }) => settingsTests.mail(actor, body.address),
     "POST /settings/stripe/test": ({ actor }) => settingsTests.stripe(actor),
+    "GET /settings/issuers": ({ actor }) => issuers.list(actor),
+    "PUT /settings/issuers/{id}": ({ actor, path, body }) => issuers.put(actor, path("id"), body),
+    "DELETE /settings/issuers/{id}": ({ actor, path }) => issuers.remove(actor, path("id")),
+    "POST /settings/issuers/{id}/test": ({ actor, path }) =>
+      settingsTests.issuer(actor, path("id")),
     "GET /ledger/verification": ({ actor }) => gatewaySettings.verifyLedger(actor),
   })
 }

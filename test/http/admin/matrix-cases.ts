@@ -1,5 +1,6 @@
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { SoftwareAuthenticator } from "../../users/software-authenticator.ts"
+import { asked } from "./support.ts"
 import { type Asking, type Case, PASSWORD, type Role, type World } from "./matrix-world.ts"
 
 const DAY = new Date().toISOString().slice(0, 10)
@@ -42,6 +43,15 @@ async function newNoticeTarget({ make, ours }: World): Promise<string> {
 
 async function newPriceGroup({ make }: World): Promise<string> {
   return String((await make("/price-groups", { id: fresh("group"), terms: [{}] })).id)
+}
+
+/** Nothing listens at this address. */
+const ISSUER = { issuer: "http://127.0.0.1:9", client_id: "tollgate" }
+
+async function newIssuer({ gateway }: World): Promise<string> {
+  const id = fresh("issuer")
+  await asked(gateway, "PUT", `/settings/issuers/${id}`, ISSUER)
+  return id
 }
 
 async function newInvitation(world: World): Promise<Record<string, unknown>> {
@@ -297,6 +307,20 @@ const SETTINGS: readonly Case[] = [
     ask: () => ({ body: { address: `${fresh("someone")}@example.com` } }),
   },
   { route: "POST /settings/stripe/test" },
+  { route: "GET /settings/issuers" },
+  {
+    route: "PUT /settings/issuers/{id}",
+    ask: () => ({ path: { id: "ours" }, body: ISSUER }),
+  },
+  {
+    route: "POST /settings/issuers/{id}/test",
+    ask: async (world) => ({ path: { id: await newIssuer(world) } }),
+  },
+  {
+    route: "DELETE /settings/issuers/{id}",
+    ok: 204,
+    ask: async (world) => ({ path: { id: await newIssuer(world) } }),
+  },
   { route: "GET /ledger/verification" },
   { route: "GET /system" },
 ]

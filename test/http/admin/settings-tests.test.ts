@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMailServer } from "../../notices/mail-server.ts"
 import type { TestGateway } from "../../support/gateway.ts"
+import { startIssuer } from "../../users/fake-issuer.ts"
 import { restart } from "./restart.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 
@@ -223,5 +224,117 @@ describe("Stripe in the console", () => {
       expect(JSON.stringify(result)).not.toContain("hidden")
     }
     expect(calls).toHaveLength(5)
+  })
+})
+
+describe("OpenID Connect issuers in the console", () => {
+  const SECRET = "hidden-client-secret"
+
+  async function listed(): Promise<unknown> {
+    return (await asked(gateway, "GET", "/settings/issuers"))["data"]
+  }
+
+  test("appear on the sign-in page immediately, and their secrets are never shown", async () => {
+    await using issuer = await startIssuer()
+    const body = { name: "Our company", issuer: issuer.url, client_id: "tollgate" }
+    const path = "/settings/issuers/company"
+    const made = await asked(gateway, "PUT", path, { ...body, client_secret: SECRET })
+    const shown = { id: "company", ...body, has_client_secret: true }
+    expect(made).toEqual(shown)
+    expect(await asked(gateway, "GET", "/sign-in")).toMatchObject({
+      oidc: [{ id: "company", name: "Our company" }],
+    })
+    const order = { provider: "company", return_to: "/console/" }
+    const start = await ask(gateway, "POST", "/auth/sign-in/oidc", order)
+    expect(start.status).toBe(200)
+    expect(await asked(gateway, "POST", `${path}/test`)).toMatchObject({
+      ok: true,
+      message:
+        "The discovery document is valid, and the issuer has 1 key. The client ID and the secret are checked at the first sign-in.",
+    })
+    await asked(gateway, "PUT", path, { ...body, client_id: "other" })
+    expect(await listed()).toEqual([{ ...shown, client_id: "other" }])
+    const settings = await (await ask(gateway, "GET", "/settings")).text()
+    const audit = await (await ask(gateway, "GET", "/audit?action=issuer.*")).text()
+    for (const text of [settings, audit, databaseBytes(gateway)]) expect(text).not.toContain(SECRET)
+    expect(JSON.parse(audit)).toMatchObject({
+      data: [
+        { target: "company", after: { client_id: "other", client_secret: "set" } },
+        { target: "company", before: null, after: { client_secret: "set" } },
+      ],
+    })
+    expect((await ask(gateway, "DELETE", path)).status).toBe(204)
+    expect(await listed()).toEqual([])
+    expect((await ask(gateway, "DELETE", path)).status).toBe(404)
+  })
+
+  test("keep a stored secret only at the same address, and are validated by field", async () => {
+    const issuer = "https://id.example.com"
+    const body = { issuer, client_id: "tollgate", client_secret: SECRET }
+    await asked(gateway, "PUT", "/settings/issuers/one", body)
+    const refusalOf = async (id: string, change: object): Promise<string> => {
+      const response = await ask(gateway, "PUT", `/settings/issuers/${id}`, change)
+      const { param, message } = await errorOf(response)
+      return `${response.status} ${param}: ${message}`
+    }
+    expect(await refusalOf("one", { issuer: "https://evil.example.com", client_id: "t" })).toBe(
+      "400 client_secret: The stored secret would be sent to another address. Enter it again.",
+    )
+    expect(await refusalOf("Two", body)).toStartWith("400 id: 'id' must be lowercase letters")
+    expect(await refusalOf("two", { ...body, issuer: "nowhere" })).toStartWith("400 issuer: ")
+    expect(await refusalOf("two", { ...body, issuer: "http://id.example.com" })).toStartWith(
+      "400 issuer: 'issuer' must begin with https://",
+    )
+    await asked(gateway, "PUT", "/settings/issuers/two", { issuer, client_id: "public" })
+    expect(await listed()).toMatchObject([
+      { id: "one", has_client_secret: true },
+      { id: "two", name: "two", has_client_secret: false },
+    ])
+    for (const id of ["one", "two"]) await ask(gateway, "DELETE", `/settings/issuers/${id}`)
+    expect(await refusal({ "console.oidc": "x" })).toContain("cannot be changed here")
+  })
+
+  test("have a test that names the cause and the next step", async () => {
+    await using issuer = await startIssuer()
+    const path = "/settings/issuers/faulty"
+    const run = async () => (await asked(gateway, "POST", `${path}/test`))["message"]
+    await asked(gateway, "PUT", path, { issuer: `${issuer.url}/v2.0`, client_id: "tollgate" })
+    expect(await run()).toBe(
+      "The issuer cannot be used: its description was refused with status 404. Check the address of the issuer, including its path.",
+    )
+    await asked(gateway, "PUT", path, { issuer: issuer.url, client_id: "tollgate" })
+    issuer.fault = "script"
+    expect(await run()).toStartWith(
+      "The issuer cannot be used: its discovery document has no HTTP URL as",
+    )
+    await issuer[Symbol.asyncDispose]()
+    expect(await run()).toBe(
+      "The issuer cannot be used: its description could not be fetched. Check the address of the issuer, and that the gateway can reach it.",
+    )
+    await ask(gateway, "DELETE", path)
+    expect((await ask(gateway, "POST", `${path}/test`)).status).toBe(404)
+  })
+
+  test("survive a restart, unless the file sets others", async () => {
+    await using first = await startManaged()
+    const body = { issuer: "https://id.example.com", client_id: "tollgate", client_secret: SECRET }
+    await asked(first, "PUT", "/settings/issuers/mine", body)
+    {
+      await using again = await restart(first)
+      expect(await asked(again, "GET", "/settings/issuers")).toMatchObject({
+        data: [{ id: "mine", has_client_secret: true }],
+        is_locked: false,
+        problem: null,
+      })
+    }
+    await using issuer = await startIssuer()
+    const file = { console: { oidc: [issuer.settings], trustedOrigins: [] } }
+    await using locked = await restart(first, file, ["console.oidc"])
+    expect(await asked(locked, "GET", "/settings/issuers")).toMatchObject({
+      data: [{ id: "company" }],
+      is_locked: true,
+    })
+    expect((await ask(locked, "PUT", "/settings/issuers/mine", body)).status).toBe(409)
+    expect((await ask(locked, "DELETE", "/settings/issuers/company")).status).toBe(409)
   })
 })
