@@ -182,7 +182,9 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "responses.account_mb": "64",
       "responses.total_mb": "1024",
     }
-    const single = CHANGEABLE_SETTINGS.filter(({ name }) => !/^(notices|stripe|console)\./.test(name))
+    const single = CHANGEABLE_SETTINGS.filter(
+      ({ name }) => !/^(notices|stripe|console)\./.test(name),
+    )
     expect(single.map(({ name }) => name)).toEqual(Object.keys(examples))
     const empty = load("")
     expect(empty.written).toEqual([])
