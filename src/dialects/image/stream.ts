@@ -1,10 +1,10 @@
+import { objectOf, type ReadEvent } from "../shared/read-event.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { ImageResult, ImageTask } from "../../canon/image.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { piecesOf } from "../../canon/sliced-json-text.ts"
 import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
-import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
 import { formatData, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { sentEvent, type SentBytes } from "../shared/stream.ts"
@@ -41,7 +41,7 @@ export class ImageEventReader {
    * Returns an event for the caller; undefined for the last event.
    * @throws GatewayError if the vendor reports a failure, or sends an invalid event.
    */
-  read(event: ReceivedEvent): SentBytes | undefined {
+  read(event: ReadEvent): SentBytes | undefined {
     const json = objectOf(event)
     if (!json) throw unusable("one of its events is not valid JSON")
     if (isJsonObject(json.error)) throw reportedFailure(json.error)

@@ -1,9 +1,9 @@
 import type { SseFrame } from "../../canon/dialect.ts"
 import { SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { LARGE_BODY, piecesOf, piecesOfString } from "../../canon/sliced-json-text.ts"
+import type { ReadEvent } from "./read-event.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatData, formatEvent } from "../../wire/sse.ts"
 
 /**
@@ -56,7 +56,7 @@ export type SentBytes = Uint8Array | Iterable<string>
  * Returns a received event for the caller.
  * @param shown the object to be sent instead of the received data.
  */
-export function sentEvent(received: ReceivedEvent, shown?: JsonObject): SentBytes {
+export function sentEvent(received: ReadEvent, shown?: JsonObject): SentBytes {
   const { event, data, content } = received
   if (content === undefined) {
     return encodeText(formatEvent(shown ? { ...received, data: JSON.stringify(shown) } : received))

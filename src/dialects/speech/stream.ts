@@ -1,7 +1,7 @@
+import { objectOf, type ReadEvent } from "../shared/read-event.ts"
 import { isJsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
 
@@ -16,7 +16,7 @@ export class SpeechEventReader {
    * Returns the audio of an event; undefined if it has none.
    * @throws GatewayError if the vendor reports a failure.
    */
-  read(received: ReceivedEvent): Uint8Array | undefined {
+  read(received: ReadEvent): Uint8Array | undefined {
     const event = objectOf(received)
     if (!event) return undefined
     if (isJsonObject(event.error)) throw reportedFailure(event.error)

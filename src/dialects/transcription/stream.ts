@@ -1,7 +1,7 @@
+import { objectOf, type ReadEvent } from "../shared/read-event.ts"
 import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
 import { unusable } from "../../canon/operation-answer.ts"
-import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { sentEvent, type SentBytes } from "../shared/stream.ts"
 import { withoutAllCosts } from "../shared/vendor-costs.ts"
@@ -27,7 +27,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
    * Returns an event for the caller; undefined for the last event.
    * @throws GatewayError if the vendor reports a failure, or sends too much text.
    */
-  read(event: ReceivedEvent): SentBytes | undefined {
+  read(event: ReadEvent): SentBytes | undefined {
     const json = objectOf(event)
     const passed = passedOn(event, json)
     if (!json) return passed
@@ -44,7 +44,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
   }
 }
 
-function passedOn(event: ReceivedEvent, json: JsonObject | undefined): SentBytes | undefined {
+function passedOn(event: ReadEvent, json: JsonObject | undefined): SentBytes | undefined {
   const hasLines = event.data.includes("\n")
   // Text in several lines that is not JSON is not one of the documented events.
   if (json === undefined) return hasLines ? undefined : sentEvent(event)

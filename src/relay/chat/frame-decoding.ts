@@ -3,7 +3,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { notJson } from "../../dialects/shared/stream.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
+import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import { billedFor } from "../upstream/answer-size.ts"
@@ -44,7 +44,7 @@ export class FrameDecoding {
    * Parses a frame.
    * @throws GatewayError if the frame is too complex to be parsed. Its usage is counted.
    */
-  parsed(event: ReceivedEvent): SseFrame {
+  parsed(event: ReadEvent): SseFrame {
     this.#weigh(event)
     const frame = parseFrame(event)
     if (frame.json !== undefined) return frame
@@ -85,7 +85,7 @@ export class FrameDecoding {
   }
 
   /** Counts the usage in frames after a failure or after the end of the answer. They are not part of the answer. */
-  countRest(rest: readonly ReceivedEvent[]): void {
+  countRest(rest: readonly ReadEvent[]): void {
     for (const event of rest) {
       try {
         const frame = this.parsed(event)
@@ -121,7 +121,7 @@ export class FrameDecoding {
    * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
    * with content or usage, and a frame of this size in an API's format has content.
    */
-  #weigh(event: ReceivedEvent): void {
+  #weigh(event: ReadEvent): void {
     try {
       this.#frames.weigh(event)
     } catch (failure) {
@@ -139,7 +139,7 @@ export class FrameDecoding {
 }
 
 /** Returns the usage in a frame that is too complex to be parsed; undefined for any other frame. */
-function unparsedUsage({ content, data }: ReceivedEvent): JsonObject | undefined {
+function unparsedUsage({ content, data }: ReadEvent): JsonObject | undefined {
   if (content === undefined) return usageIfTooComplex(data)
   return content.isTooComplex ? content.usageMembers : undefined
 }

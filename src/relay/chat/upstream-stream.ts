@@ -4,7 +4,7 @@ import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
+import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { SseParser } from "../../wire/sse.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
@@ -253,7 +253,7 @@ export class UpstreamStream<
    * Passes frames on. If this takes too long, the remaining frames are delayed. Frames that arrived before a failure
    * are still passed on.
    */
-  #pass(received: readonly ReceivedEvent[]): string {
+  #pass(received: readonly ReadEvent[]): string {
     const startedAt = performance.now()
     let text = ""
     let reported = 0

@@ -2,7 +2,7 @@ import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/er
 import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import type { SentBytes } from "../../dialects/shared/stream.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
+import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import {
   asCallFailure,
@@ -86,7 +86,7 @@ interface EventReader {
    * Returns the bytes for the caller, or the pieces of a long text; undefined if the event has none.
    * @throws GatewayError
    */
-  read(event: ReceivedEvent): SentBytes | undefined
+  read(event: ReadEvent): SentBytes | undefined
 }
 
 /**
@@ -122,7 +122,7 @@ export async function* eventsOf(
 
 /** Yields the bytes of events that arrived together. If this takes too long, the remaining events are delayed. */
 async function* readTogether(
-  events: readonly ReceivedEvent[],
+  events: readonly ReadEvent[],
   frames: UpstreamFrames,
   reader: EventReader,
 ): AsyncGenerator<Uint8Array> {

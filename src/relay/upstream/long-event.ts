@@ -4,7 +4,8 @@ import { parseWhole } from "../../canon/long-value.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { joinPieces, piecesOfString } from "../../canon/sliced-json-text.ts"
-import type { EventContent, ReceivedEvent } from "../../wire/frames.ts"
+import type { EventContent, ReadEvent } from "../../dialects/shared/read-event.ts"
+import type { ReceivedEvent } from "../../wire/frames.ts"
 import { isTooHeavy, LIGHT_FRAME } from "./parse-frame.ts"
 import { isTooComplex } from "./unparsed-answer.ts"
 import { UsageMembers } from "./usage-members.ts"
@@ -15,7 +16,7 @@ import { UsageMembers } from "./usage-members.ts"
  */
 export async function readLongEvent(
   events: readonly ReceivedEvent[],
-): Promise<readonly ReceivedEvent[]> {
+): Promise<readonly ReadEvent[]> {
   const [first, ...rest] = events
   if (first === undefined || first.data.length <= LIGHT_FRAME) return events
   return [{ ...first, content: await contentOf(first.data) }, ...rest]

@@ -1,8 +1,8 @@
+import { objectOf, type ReadEvent } from "../../dialects/shared/read-event.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonScanner } from "../../canon/json-structure.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { objectOf, type ReceivedEvent } from "../../wire/frames.ts"
 
 const OPENING_BRACE = 0x7b
 /** Maximum lists, objects and members of one frame, the same as for a caller's body (decision 20). */
@@ -15,7 +15,7 @@ export const LIGHT_FRAME = 500_000
 const VALUE_COST = 32
 
 /** A frame whose parsed object belongs to the only reader of the frame, which may add members to it. */
-type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
+type UnparsedFrame = ReadEvent & { json?: JsonObject }
 
 /**
  * Parses a frame once for all readers: the decoder, the patches and the meter. `weighFrame` has already checked its
@@ -37,7 +37,7 @@ export function isTooHeavy({ values, elements, isTooWide }: JsonScanner): boolea
  * Returns the additional cost of parsing a frame, expressed in bytes of text.
  * @throws GatewayError `upstream_error` if parsing would block other requests.
  */
-export function weighFrame({ content }: ReceivedEvent): number {
+export function weighFrame({ content }: ReadEvent): number {
   if (content === undefined) return 0
   if (content.isTooHeavy) throw tooMany()
   return content.values * VALUE_COST

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
+import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
@@ -38,7 +39,7 @@ export class UpstreamFrames {
   /** Bytes that were read since the last event. */
   #silentBytes = 0
   /** Received frames that are processed in a later turn of the event loop. */
-  #delayed: readonly ReceivedEvent[] = []
+  #delayed: readonly ReadEvent[] = []
   /** Time until which the end of a whole answer is awaited. Only events extend it. */
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
@@ -63,7 +64,7 @@ export class UpstreamFrames {
    */
   async next(
     isWhole: boolean,
-  ): Promise<{ readonly frames?: readonly ReceivedEvent[]; readonly bytes: number }> {
+  ): Promise<{ readonly frames?: readonly ReadEvent[]; readonly bytes: number }> {
     if (this.#delayed.length > 0) {
       await ownTurn()
       return { frames: this.takeDelayed(), bytes: 0 }
@@ -75,18 +76,18 @@ export class UpstreamFrames {
   }
 
   /** Delays frames until the next call to `next` or `takeDelayed`. */
-  delay(frames: readonly ReceivedEvent[]): void {
+  delay(frames: readonly ReadEvent[]): void {
     this.#delayed = frames
   }
 
-  takeDelayed(): readonly ReceivedEvent[] {
+  takeDelayed(): readonly ReadEvent[] {
     const frames = this.#delayed
     this.#delayed = []
     return frames
   }
 
   /** Returns the frames that the end of the body completes. */
-  async end(): Promise<readonly ReceivedEvent[]> {
+  async end(): Promise<readonly ReadEvent[]> {
     return await readLongEvent(this.#parse(undefined))
   }
 
@@ -117,7 +118,7 @@ export class UpstreamFrames {
    * Parses bytes. If a frame is too long, the rest is read for its usage.
    * @throws GatewayError for an invalid frame.
    */
-  async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReceivedEvent[]> {
+  async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReadEvent[]> {
     try {
       const frames = this.#parse(bytes)
       if (frames.length > 0) {
@@ -182,7 +183,7 @@ export class UpstreamFrames {
    * Adds the cost of parsing a frame.
    * @throws GatewayError if the cost is too high.
    */
-  weigh(frame: ReceivedEvent): void {
+  weigh(frame: ReadEvent): void {
     this.#silentBytes += weighFrame(frame)
   }
 
