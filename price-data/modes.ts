@@ -67,11 +67,12 @@ function tierAt(tiers: readonly Tier[] | undefined, above: number): Tier | undef
  * @returns undefined if the mode has no class of the price.
  */
 export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
-  const rates = fitting(mode, price)
+  const rates = withShared(fitting(mode, price), price)
   const tiers = (price.tiers ?? []).flatMap((tier): Tier[] => {
     const own = tierAt(mode.tiers, tier.above)
     if (own === undefined) return []
-    return [{ above: tier.above, ...fitting(own, { ...price, ...tier }) }]
+    const usual = { ...price, ...tier }
+    return [{ above: tier.above, ...withShared(fitting(own, usual), usual) }]
   })
   const named = [{ own: rates, usual: ratesOf(price) }]
   for (const tier of tiers) {
@@ -113,6 +114,34 @@ function fitting(mode: Rates, price: Rates): Rates {
     if (rate !== undefined) rates[name] = rate
   }
   return plausible(rates, price)
+}
+
+/** Classes that can cost as much as in the standard mode, although the mode is cheaper. */
+const CACHES: ReadonlySet<string> = new Set<PriceClass>([
+  "cached_input",
+  "cache_write",
+  "cache_write_1h",
+  "cache_write_12h",
+  "cached_audio_input",
+])
+
+/**
+ * Returns the rates of a mode with the classes that its list omits, if input and output have the same factor. Lists omit
+ * the images and recordings of most cheaper modes (ai.google.dev/gemini-api/docs/optimization: Flex costs half).
+ */
+function withShared(rates: Rates, price: Rates): Rates {
+  const [input, output] = factorsOf(
+    { input: rates.input ?? "0", output: rates.output ?? "0" },
+    price,
+  )
+  if (rates.input === undefined || typeof input !== "bigint" || input !== output) return rates
+  if (input >= SAME) return rates
+  const shared: Rates = { ...rates }
+  for (const name of tokenClasses(price)) {
+    if (CACHES.has(name)) continue
+    shared[name] ??= fromNanos((nanos(price[name] ?? "0") * input) / SAME)
+  }
+  return shared
 }
 
 /** Minimum factor of a class, relative to the factors of input and output. A lower factor is a mistake in the list. */

@@ -154,15 +154,32 @@ describe("service modes in price lists", () => {
         { above: 5_000, input: "2" },
       ],
     }
-    expect(finished(own, listed)).toEqual({ ...flex, tiers: [{ above: 1_000, input: "1" }] })
+    expect(finished(own, listed)).toEqual({
+      ...flex,
+      audio_input: "1.5",
+      tiers: [{ above: 1_000, input: "1" }],
+    })
     expect(finished(price, { image_output: "30" })).toBeUndefined()
+  })
+
+  test("give images and recordings the factor that input and output share", () => {
+    const own = { input: "2", cached_input: "0.2", output: "12", audio_input: "4" }
+    const images = { ...own, image_output: "120" }
+    const half = { input: "1", output: "6" }
+    expect(finished(images, half)).toEqual({ ...half, audio_input: "2", image_output: "60" })
+    expect(finished(images, { ...half, cached_input: "0.1" })).toBe("0.5")
+    expect(finished(images, { ...half, image_output: "100" })).toMatchObject({
+      image_output: "100",
+    })
+    // Different factors of input and output are no evidence for other classes.
+    expect(finished(images, { input: "1", output: "9" })).toEqual({ input: "1", output: "9" })
   })
 
   test("price the output of an image model as text if both have a price", () => {
     const own = { input: "0.3", output: "2.5", image_output: "30" }
     const modes = { flex: { input: "0.15", output: "1.25" } }
     const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
-    expect(made).toEqual({ ...own, modes })
+    expect(made).toEqual({ ...own, modes: { flex: "0.5" } })
     const single = { input: "0.3", output: "30" }
     const half = { flex: { input: "0.15", output: "15" } }
     const images = finishPrice(comparable({ ...single, modes: half }, "image", false), "google")
