@@ -402,6 +402,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Vercel AI Gateway",
     baseUrl: "https://ai-gateway.vercel.sh/v1",
     keyVariables: ["AI_GATEWAY_API_KEY", "VERCEL_AI_GATEWAY_API_KEY"],
+    // Each value is billed for reports (vercel.com/docs/ai-gateway/capabilities/custom-reporting, "Pricing").
+    quirks: { dropFields: ["user"] },
+    embedding: { user: false },
   },
   {
     id: "upstage",

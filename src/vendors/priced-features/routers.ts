@@ -230,8 +230,6 @@ const VERCEL_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     "hipaaCompliant",
     "providerTimeouts",
     "quotaEntityId",
-    "tags",
-    "user",
     "zeroDataRetention",
   ],
   anthropic: CLAUDE_OPTIONS,
@@ -246,6 +244,9 @@ const VERCEL_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Vercel adds a thinking budget to the output limit (`@ai-sdk/anthropic`, anthropic-language-model.ts). */
 const ADDED_BUDGET = unknown("its budget is added to the output limit")
+
+/** Values that Vercel counts (vercel.com/docs/ai-gateway/capabilities/custom-reporting, "Pricing"). */
+const REPORTED = unknown("each value is billed for the reports of the provider's account")
 
 /** A model that answers in place of the requested one. Responses name `X` if `X-fast` has answered. */
 const VERCEL_FALLBACK: Charge = { by: "model", how: "instead", isFastUnnamed: true }
@@ -265,6 +266,8 @@ export const VERCEL_SWITCHES: Switches = {
       values: { cost: TOKENS },
       otherwise: unknown(MORE_EXPENSIVE),
     },
+    { path: "providerOptions.gateway.tags", otherwise: REPORTED },
+    { path: "providerOptions.gateway.user", otherwise: REPORTED },
     speed("providerOptions.gateway.speed"),
     // Members that Vercel passes unchanged to the makers of the models.
     speed("providerOptions.anthropic.speed"),

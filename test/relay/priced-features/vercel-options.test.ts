@@ -28,6 +28,8 @@ test.each([
   ["providerOptions.vertex.sharedRequestType", { vertex: { sharedRequestType: "priority" } }],
   ["providerOptions.spacexai.serviceTier", { spacexai: { serviceTier: "priority" } }],
   ["providerOptions.xai.serviceTier", { xai: { serviceTier: "priority" } }],
+  ["providerOptions.gateway.user", { gateway: { user: "a" } }],
+  ["providerOptions.gateway.tags", { gateway: { tags: ["a", "b"] } }],
   ["providerOptions.gateway.inferenceRegion", { gateway: { inferenceRegion: { scope: "zone" } } }],
   ["providerOptions.anthropic.thinking", { anthropic: { thinking: { budgetTokens: 60_000 } } }],
   ["providerOptions.openai.maxCompletionTokens", { openai: { maxCompletionTokens: 60_000 } }],
@@ -58,7 +60,7 @@ test.each([
 test("known options of Vercel's gateway are passed on", async () => {
   const caller = await gateway.caller("10")
   const providerOptions = {
-    gateway: { user: "a", tags: ["b"], caching: "auto" },
+    gateway: { quotaEntityId: "a", caching: "auto" },
     anthropic: { cacheControl: { type: "ephemeral" }, effort: "low" },
     google: { thinkingConfig: { includeThoughts: true } },
   }
@@ -66,4 +68,15 @@ test("known options of Vercel's gateway are passed on", async () => {
   const response = await caller.post(CHAT, body)
   expect(response.status, await response.text()).toBe(200)
   expect(vendor.bodies.at(-1)?.["providerOptions"]).toEqual(providerOptions)
+})
+
+test("the id of a user is not sent to Vercel, which bills each value", async () => {
+  const caller = await gateway.caller("10")
+  const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, user: "someone" }
+  for (const stream of [false, true]) {
+    const response = await caller.post(CHAT, { ...body, stream })
+    expect(response.status, await response.text()).toBe(200)
+    expect(response.headers.get("x-tollgate-losses")).toContain("user:dropped")
+    expect(vendor.bodies.at(-1)).not.toHaveProperty("user")
+  }
 })
