@@ -75,3 +75,26 @@ test.each([7, 1_000, 64 * 1024])(
     expect(event.usageMembers).toEqual({ usage: USAGE })
   },
 )
+
+/** Returns an event with a long text whose checksum, or the next event's, contains a quote. */
+function longFrameWithQuote(type: string): Uint8Array {
+  for (let index = 0; ; index++) {
+    const delta = { text: "a".repeat(300_000), index }
+    const frame = messageFrame(type, JSON.stringify({ delta }))
+    if (frame.subarray(-4).includes(0x22)) return frame
+  }
+}
+
+test.each(
+  ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop"].flatMap((type) =>
+    [7, 1_000, 64 * 1024, 1e6].map((size) => [type, size] as const),
+  ),
+)("usage after a long binary event of type %s is found, in chunks of %p bytes", (type, size) => {
+  const long = longFrameWithQuote(type)
+  const short = [frameWithQuote(), frameWithQuote()]
+  const usage = messageFrame("metadata", JSON.stringify({ usage: USAGE }))
+  const bytes = Buffer.concat([long, ...short, usage])
+  const event = new OpenEvent(bytes.subarray(0, 5))
+  for (let at = 5; at < bytes.length; at += size) event.push(bytes.subarray(at, at + size))
+  expect(event.usageMembers).toEqual({ usage: USAGE })
+})
