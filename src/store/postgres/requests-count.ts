@@ -59,7 +59,7 @@ const SUMMED = new Set([
 
 /** Number of hours in the first page of hourly sums, and the growth of the following pages. */
 const FIRST_HOURS = 24
-const MORE_HOURS = 8
+const MORE_HOURS = 2
 
 /** Members of a filter that `request_labels` supports. */
 const LABELLED = new Set(["labels", "from", "to"])
