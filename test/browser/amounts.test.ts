@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
 import { startMailServer } from "../notices/mail-server.ts"
+import { startIssuer } from "../users/fake-issuer.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
 let tollgate: ConsoleGateway
@@ -156,5 +157,35 @@ test("the mail server is saved without being shown again, and tested", async () 
   await page.getByText("2 unsaved changes").waitFor()
   await page.getByRole("button", { name: "Save" }).click()
   await send.waitFor({ state: "detached" })
+  expect(operator.complaints).toEqual([])
+})
+
+test("an issuer is added, tested, changed and removed", async () => {
+  const { page } = operator
+  await using issuer = await startIssuer()
+  await page.getByRole("button", { name: "Add an issuer" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByRole("textbox", { name: "Id", exact: true }).fill("Company")
+  await dialog.getByRole("textbox", { name: "Issuer" }).fill(issuer.url)
+  await dialog.getByLabel("Client ID").fill("tollgate")
+  await dialog.getByLabel(/^Client secret/).fill("a-client-secret")
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.getByText("Must be lowercase letters, digits and hyphens").waitFor()
+  await dialog.getByRole("textbox", { name: "Id", exact: true }).fill("company")
+  await dialog.getByText("/admin/v1/auth/callback/company").waitFor()
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Test company" }).click()
+  await dialog.getByText("The discovery document is valid").waitFor()
+  await dialog.getByRole("button", { name: "Done" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Change company" }).click()
+  expect(await dialog.getByLabel(/^Client secret/).inputValue()).toBe("")
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Our company")
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Remove Our company" }).click()
+  await page.getByRole("button", { name: "Remove the issuer" }).click()
+  await page.getByText("No issuer. People sign in with a password or a passkey.").waitFor()
   expect(operator.complaints).toEqual([])
 })

@@ -9,6 +9,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { LedgerPanel } from "./ledger-panel.tsx"
 import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
+import { IssuersPanel } from "./issuers-panel.tsx"
 import { KnownPrices } from "./known-prices.tsx"
 
 /** Shows the gateway's settings and verifies its ledger. */
@@ -37,6 +38,7 @@ export function SettingsPage() {
           </Panel>
           <KnownPrices />
           <ChangeableSettings settings={data.changeable} />
+          <IssuersPanel />
           <LedgerPanel />
           <EffectiveSettings settings={data.effective} />
         </>

@@ -43,17 +43,23 @@ export function TestRun({ label, hasChanges, run, children, isReady = true }: Te
         )}
       </Group>
       <ErrorNotice error={test.error} title="The test could not be run" />
-      {data !== undefined && (
-        <Alert
-          color={data.ok ? "gate" : "red"}
-          variant="light"
-          icon={data.ok ? <IconCheck /> : <IconAlertCircle />}
-          title={data.ok ? `Succeeded in ${durationText(data.duration_ms)}` : "The test failed"}
-          role="status"
-        >
-          {data.message}
-        </Alert>
-      )}
+      {data !== undefined && <TestVerdict result={data} />}
     </Stack>
+  )
+}
+
+/** Shows the result of a test. */
+export function TestVerdict({ result }: { readonly result: SettingsTest }) {
+  const { ok, message, duration_ms: duration } = result
+  return (
+    <Alert
+      color={ok ? "gate" : "red"}
+      variant="light"
+      icon={ok ? <IconCheck /> : <IconAlertCircle />}
+      title={ok ? `Succeeded in ${durationText(duration)}` : "The test failed"}
+      role="status"
+    >
+      {message}
+    </Alert>
   )
 }

@@ -1,0 +1,50 @@
+import { Button, Group, Loader, Modal, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { IssuerSettings } from "tollgate-contract/operations.ts"
+import { api } from "../../api/client.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TestVerdict } from "./settings-test.tsx"
+
+interface IssuerTestProperties {
+  readonly issuer: IssuerSettings | undefined
+  readonly onClose: () => void
+}
+
+/** Tests an issuer in a dialog. */
+export function IssuerTest({ issuer, onClose }: IssuerTestProperties) {
+  return (
+    <Modal opened={issuer !== undefined} onClose={onClose} title={`Test ${issuer?.name ?? ""}`}>
+      {issuer !== undefined && <Result id={issuer.id} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+function Result({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const test = useQuery({
+    queryKey: ["issuer-test", id],
+    queryFn: () => api("POST /settings/issuers/{id}/test", { path: { id } }),
+    // Results are not cached. Each test calls the issuer, so it runs only on request.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  return (
+    <Stack gap="sm">
+      {test.isFetching && (
+        <Group gap="sm" role="status">
+          <Loader size="sm" />
+          <Text size="sm">Reading the discovery document and the keys…</Text>
+        </Group>
+      )}
+      {!test.isFetching && <ErrorNotice error={test.error} title="The test could not be run" />}
+      {!test.isFetching && test.data !== undefined && <TestVerdict result={test.data} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" loading={test.isFetching} onClick={() => void test.refetch()}>
+          Test again
+        </Button>
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}
