@@ -211,7 +211,7 @@ describe("secret settings of the console", () => {
   const SMTP = "smtps://ada:hidden@mail.example.com"
   const FROM = "Tollgate <t@example.com>"
 
-  test("are stored in encrypted form and never shown", () => {
+  test("a secret is encrypted in the store and never shown", () => {
     const { body, encrypted } = encryptEntry("setting", "notices.smtp", SMTP, cipher)
     expect(body).toBe("null")
     expect(encrypted).not.toContain("hidden")
@@ -227,13 +227,13 @@ describe("secret settings of the console", () => {
     expect(secretsOf(merged)).toContain("hidden")
   })
 
-  test("are not used without the other setting that they need", () => {
+  test("a secret has no effect without the other setting that it needs", () => {
     const reading = read(record("setting", "notices.smtp", SMTP))
     expect([...reading.faults]).toEqual([])
     expect(mergeConsole(load(""), reading).notices).toEqual({ allowsPrivate: false })
   })
 
-  test("are not used if the file sets them", () => {
+  test("the file takes precedence over secrets of the console", () => {
     const base = load("notices: { smtp: smtp://of-the-file.example.com, from: f@example.com }")
     const reading = read(
       record("setting", "notices.smtp", SMTP),
@@ -246,7 +246,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("are used with the defaults of their section, unless the file sets it", () => {
+  test("both secrets enable a section with its defaults, unless the file sets it", () => {
     const reading = read(
       record("setting", "stripe.secret_key", "sk_test_1"),
       record("setting", "stripe.webhook_secret", "whsec_1"),
@@ -266,7 +266,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("are reported if the encryption key is lost", () => {
+  test("a lost encryption key is reported", () => {
     const lost = new SecretCipher(new SecretFolder(join(folder, "nowhere")))
     const reading = readConsole([record("setting", "notices.smtp", SMTP)], {
       vendors: VENDORS,

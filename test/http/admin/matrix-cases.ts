@@ -1,17 +1,10 @@
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { SoftwareAuthenticator } from "../../users/software-authenticator.ts"
-import { asked } from "./support.ts"
-import { type Asking, type Case, PASSWORD, type Role, type World } from "./matrix-world.ts"
+import { SETTINGS } from "./matrix-settings.ts"
+import { type Asking, type Case, fresh, PASSWORD, type Role, type World } from "./matrix-world.ts"
 
 const DAY = new Date().toISOString().slice(0, 10)
 const OF_DAY = `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z`
-let made = 0
-
-/** Returns a name that is not used yet. */
-function fresh(word: string): string {
-  return `${word}-${++made}`
-}
-
 function ourAccount(more: Omit<Asking, "path"> = {}): (world: World) => Asking {
   return ({ ours }) => ({ path: { id: ours.account }, ...more })
 }
@@ -39,19 +32,6 @@ function sharedNoticeTarget(world: World): Promise<string> {
 
 async function newNoticeTarget({ make, ours }: World): Promise<string> {
   return String((await make("/notices/targets", { ...NOTICE_TARGET, account: ours.account })).id)
-}
-
-async function newPriceGroup({ make }: World): Promise<string> {
-  return String((await make("/price-groups", { id: fresh("group"), terms: [{}] })).id)
-}
-
-/** Nothing listens at this address. */
-const ISSUER = { issuer: "http://127.0.0.1:9", client_id: "tollgate" }
-
-async function newIssuer({ gateway }: World): Promise<string> {
-  const id = fresh("issuer")
-  await asked(gateway, "PUT", `/settings/issuers/${id}`, ISSUER)
-  return id
 }
 
 async function newInvitation(world: World): Promise<Record<string, unknown>> {
@@ -277,52 +257,6 @@ const MODELS: readonly Case[] = [
     but: { admin: 404 },
     ask: () => ({ path: MODEL }),
   },
-]
-
-const SETTINGS: readonly Case[] = [
-  { route: "GET /settings" },
-  { route: "GET /price-groups" },
-  {
-    route: "POST /price-groups",
-    ask: () => ({ body: { id: fresh("group"), terms: [{ multiplier: "0.9" }] } }),
-  },
-  {
-    route: "GET /price-groups/{id}",
-    ask: async (world) => ({ path: { id: await newPriceGroup(world) } }),
-  },
-  {
-    route: "PATCH /price-groups/{id}",
-    ask: async (world) => ({ path: { id: await newPriceGroup(world) }, body: { name: "Ours" } }),
-  },
-  {
-    route: "DELETE /price-groups/{id}",
-    ok: 204,
-    ask: async (world) => ({ path: { id: await newPriceGroup(world) } }),
-  },
-  { route: "GET /prices" },
-  { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
-  { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
-  {
-    route: "POST /settings/mail/test",
-    ask: () => ({ body: { address: `${fresh("someone")}@example.com` } }),
-  },
-  { route: "POST /settings/stripe/test" },
-  { route: "GET /settings/issuers" },
-  {
-    route: "PUT /settings/issuers/{id}",
-    ask: () => ({ path: { id: "ours" }, body: ISSUER }),
-  },
-  {
-    route: "POST /settings/issuers/{id}/test",
-    ask: async (world) => ({ path: { id: await newIssuer(world) } }),
-  },
-  {
-    route: "DELETE /settings/issuers/{id}",
-    ok: 204,
-    ask: async (world) => ({ path: { id: await newIssuer(world) } }),
-  },
-  { route: "GET /ledger/verification" },
-  { route: "GET /system" },
 ]
 
 const MEMBERS: readonly Case[] = [

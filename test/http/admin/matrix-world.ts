@@ -52,6 +52,13 @@ export interface World extends AsyncDisposable {
   make(path: string, body: unknown): Promise<Record<string, unknown>>
 }
 
+let made = 0
+
+/** Returns a name that is not used yet. */
+export function fresh(word: string): string {
+  return `${word}-${++made}`
+}
+
 const CONSOLE = { "x-tollgate-console": "1" }
 
 /** Starts a gateway with the accounts and people. */

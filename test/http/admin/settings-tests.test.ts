@@ -130,8 +130,7 @@ describe("the mail server in the console", () => {
 })
 
 test("a mail server of the console survives a restart, unless the file sets another one", async () => {
-  const server = await startMailServer(() => undefined)
-  await using _server = server
+  await using server = await startMailServer(() => undefined)
   await using first = await startManaged()
   const smtp = `smtp://ada:secret@${server.address}`
   await asked(first, "PATCH", "/settings", {
@@ -185,7 +184,7 @@ describe("Stripe in the console", () => {
     expect(unset).toMatchObject({ ok: false, message: expect.stringContaining("not configured") })
   })
 
-  test("is tested with one call that changes nothing", async () => {
+  test("the check calls Stripe once and changes nothing", async () => {
     const calls: string[] = []
     let status = 200
     using server = Bun.serve({

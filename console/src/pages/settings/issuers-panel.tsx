@@ -34,19 +34,7 @@ export function IssuersPanel() {
       isFlush
       title="Single sign-on"
       description="People sign in to the console with these OpenID Connect issuers."
-      actions={
-        isLocked ? (
-          data !== undefined && <LockedBadge />
-        ) : (
-          <Button
-            variant="default"
-            leftSection={<IconPlus size={16} />}
-            onClick={() => setAdding(true)}
-          >
-            Add an issuer
-          </Button>
-        )
-      }
+      actions={data && <PanelAction isLocked={isLocked} add={() => setAdding(true)} />}
     >
       <Stack gap="sm">
         <ErrorNotice error={error} retry={() => void refetch()} />
@@ -90,7 +78,19 @@ export function IssuersPanel() {
   )
 }
 
-function LockedBadge() {
+interface PanelActionProperties {
+  readonly isLocked: boolean
+  readonly add: () => void
+}
+
+function PanelAction({ isLocked, add }: PanelActionProperties) {
+  if (!isLocked) {
+    return (
+      <Button variant="default" leftSection={<IconPlus size={16} />} onClick={add}>
+        Add an issuer
+      </Button>
+    )
+  }
   return (
     <Badge
       variant="default"
