@@ -38,7 +38,7 @@ Providers bill for more than tokens: searches, containers, faster service, other
 
 A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, at providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#fields-that-are-not-documented)).
 
-At other providers, a field that the gateway does not read itself and that is not in these tables is also unpriced if its name suggests an effect on the bill, at any depth, in any case and with any separators:
+At other providers, and within objects, the name of a field decides. A field that is not in these tables is unpriced if its name suggests an effect on the bill, at any depth and in any spelling:
 
 - a model or a server: \`model\`, \`modelName\`, \`context_window_fallbacks\`, \`routingConfig\`, \`extra_headers\`, \`api_base\`;
 - an amount: \`max_new_tokens\`, \`thinkingBudget\`, \`n\`, \`num_completions\`, \`candidateCount\`;

@@ -98,7 +98,7 @@ test("a chosen bar narrows the usage page to its time, and Back restores the ran
   await until(async () => (await times.getByRole("row").count()) === 2)
 })
 
-test("the usage page names what is responsible for a change of spending", async () => {
+test("the usage page names the causes of a change of spending", async () => {
   const { page } = operator
   await visit(page, "usage?time=7d")
   await page.getByRole("heading", { name: "Why did spend rise?" }).waitFor()

@@ -95,7 +95,7 @@ describe.each(WAYS)("a refusal before any output, requested at %s with %j", (pat
     )
 
     test.each(["bio", "frontier_llm", "reasoning_extraction"])(
-      `is charged in category %s (stream: ${stream})`,
+      `costs its tokens in category %s (stream: ${stream})`,
       async (category) => {
         refusal = { category, text: "" }
         const cost = await costOf(path, { ...body, model: "anthropic/claude", stream })
@@ -103,13 +103,13 @@ describe.each(WAYS)("a refusal before any output, requested at %s with %j", (pat
       },
     )
 
-    test(`is charged at other vendors (stream: ${stream})`, async () => {
+    test(`costs its tokens at other vendors (stream: ${stream})`, async () => {
       refusal = { category: "cyber", text: "" }
       const cost = await costOf(path, { ...body, model: "compatible/claude", stream })
       expect(cost).toBeGreaterThanOrEqual(calls * INPUT_COST)
     })
 
-    test(`is charged after output (stream: ${stream})`, async () => {
+    test(`costs its tokens after output (stream: ${stream})`, async () => {
       refusal = { category: "cyber", text: "Hello" }
       const cost = await costOf(path, { ...body, model: "anthropic/claude", stream })
       expect(cost).toBe(calls * (INPUT_COST + OUTPUT_COST))

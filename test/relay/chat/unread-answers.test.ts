@@ -20,7 +20,7 @@ let gateway: TestGateway
 let caller: TestCaller
 /** The provider's answer. */
 let answer: object
-let respond = (): Response | Promise<Response> => Response.json(answer)
+let respond = (): Response => Response.json(answer)
 
 beforeAll(async () => {
   vendor = startVendor(() => respond())
@@ -151,24 +151,6 @@ describe("an answer that is too large to read", () => {
     const receipt = await receiptOf(caller, response)
     expect(receipt).toMatchObject({ estimated: false, usage: { input: 90, output: 1_200 } })
   })
-
-  test.each([429, 500, 503])(
-    "results in a charge although another call has failed first with status %i",
-    async (status) => {
-      let made = 0
-      respond = async () => {
-        if (++made !== 2) return Response.json({ error: { message: "no" } }, { status })
-        await Bun.sleep(100)
-        return Response.json(COUNTED["anthropic/chat"])
-      }
-      const order = { model: "anthropic/chat", messages: HELLO, max_tokens: 1_000, n: 2 }
-      const response = await caller.post(CHAT, order)
-      respond = () => Response.json(answer)
-      expect(response.headers.get("x-should-retry")).toBe("false")
-      const receipt = await receiptOf(caller, response)
-      expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
-    },
-  )
 
   test("results in a charge for the input of embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }

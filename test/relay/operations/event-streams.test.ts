@@ -124,7 +124,7 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (name, ask, type) => 
     ["text", '"audio":"', '"'],
     ["text", '"b64_json":"', '"'],
   ] as const)(
-    "is read and written in slices if an event has 40 MB of %s",
+    "takes several turns of the event loop for an event with 40 MB of %s",
     async (kind, start, end) => {
       const delta = event({ type: EVENTS[name], delta: "Hi", audio: "aGk=", b64_json: "aGk=" })
       chunks = function* () {

@@ -1,62 +1,19 @@
 import { completion, message, response } from "../billable-frames.ts"
-
-type Json = Record<string, unknown>
-
-const CHAT = "/v1/chat/completions"
-const RESPONSES = "/v1/responses"
-const MESSAGES = "/v1/messages"
-
-/** A billed feature: the request that uses it, the vendor's answer, and the cost. */
-export interface BillableCase {
-  readonly name: string
-  readonly vendor: string
-  readonly path: string
-  /** Fields in addition to the model and the messages. */
-  readonly body: Json
-  readonly answer: Json
-  /** The position that an error names. */
-  readonly place: string
-  /** The price in the provider's settings. Without it, the request is rejected. Absent if there can be no price. */
-  readonly prices?: Json
-  /** The counts in the receipt in addition to the tokens. */
-  readonly counted?: Json
-  /**
-   * The cost in nanocredits: 100 tokens at 1 credit per million, 10 tokens at 2 credits per million, and the billed
-   * feature.
-   */
-  readonly cost: bigint
-  /** Minimum increase of the hold in nanocredits, compared with the plain request; absent: 0. */
-  readonly held?: bigint
-}
+import {
+  type BillableCase,
+  calls,
+  CHAT,
+  type Json,
+  MESSAGES,
+  RESPONSES,
+  TOKENS,
+  tool,
+} from "./billable-case.ts"
+import { UNUSED_SEARCHES } from "./unused-search-cases.ts"
 
 const AZURE_RESPONSES = { vendor: "azure", path: RESPONSES }
 const COMPATIBLE_MESSAGES = { vendor: "openai-compatible", path: MESSAGES }
 const OPENROUTER = { vendor: "openrouter", path: CHAT }
-
-const TOKENS = 120_000n
-
-/**
- * Returns the members of a case for calls of one class at a price per million: the number in the receipt, and the
- * number that a hold covers.
- */
-function calls(
-  name: string,
-  price: number,
-  { counted, held }: { readonly counted: number; readonly held: number },
-): Pick<BillableCase, "prices" | "counted" | "cost" | "held"> {
-  const nanocreditsPerCall = BigInt(price) * 1_000n
-  return {
-    prices: { [name]: String(price) },
-    counted: { [name]: counted },
-    cost: TOKENS + BigInt(counted) * nanocreditsPerCall,
-    held: BigInt(held) * nanocreditsPerCall,
-  }
-}
-
-function tool(type: string, more: Json = {}): Json {
-  const own = { type: "function", name: "f", parameters: {}, function: { name: "f" } }
-  return { tools: [own, { type, ...more }] }
-}
 
 const RAN_CODE = {
   type: "server_tool_use",
@@ -106,88 +63,6 @@ function block(type: string, more: Json = {}): Json {
 
 const searched = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
 const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
-
-const CITED = { annotations: [{ type: "url_citation", url_citation: { url: "u" } }] }
-const PAGES = [{ title: "t", link: "u" }]
-const ZAI_TOOL = tool("web_search", { web_search: { enable: "True", search_result: "True" } })
-const SILENT_ZAI_TOOL = tool("web_search", { web_search: { enable: "True" } })
-const OPENROUTER_TOOL = tool("openrouter:web_search")
-const OPENROUTER_ITEM = { type: "openrouter:web_search", id: "ws_1", status: "completed" }
-
-/** Searches that the model decides on, in answers without their number. */
-const UNUSED_SEARCHES: readonly BillableCase[] = [
-  { vendor: "openrouter", body: OPENROUTER_TOOL, answer: completion(), counted: 0 },
-  {
-    vendor: "openrouter",
-    body: OPENROUTER_TOOL,
-    answer: completion({}, { server_tool_use_details: null }),
-    counted: 0,
-  },
-  {
-    vendor: "openrouter",
-    body: OPENROUTER_TOOL,
-    answer: completion({}, { server_tool_use_details: { tool_calls_requested: 0 } }),
-    counted: 0,
-  },
-  { vendor: "openrouter", body: OPENROUTER_TOOL, answer: completion({}, {}, CITED), counted: 1 },
-  {
-    vendor: "openrouter",
-    path: RESPONSES,
-    body: OPENROUTER_TOOL,
-    answer: response([]),
-    counted: 0,
-  },
-  {
-    vendor: "openrouter",
-    path: RESPONSES,
-    body: OPENROUTER_TOOL,
-    answer: response([OPENROUTER_ITEM, OPENROUTER_ITEM]),
-    counted: 2,
-  },
-  {
-    vendor: "openrouter",
-    body: { plugins: [{ id: "web" }] },
-    place: "plugins[0].id",
-    answer: completion(),
-    counted: 1,
-  },
-  {
-    vendor: "alibaba",
-    body: { enable_search: true },
-    place: "enable_search",
-    answer: completion(),
-    counted: 0,
-  },
-  {
-    vendor: "alibaba",
-    body: { enable_search: true, search_options: { forced_search: true } },
-    place: "enable_search",
-    answer: completion(),
-    counted: 1,
-  },
-  { vendor: "zhipu", body: ZAI_TOOL, answer: completion(), counted: 0, held: 1 },
-  {
-    vendor: "zhipu",
-    body: ZAI_TOOL,
-    answer: completion({ web_search: PAGES }),
-    counted: 1,
-    held: 1,
-  },
-  { vendor: "zhipu", body: SILENT_ZAI_TOOL, answer: completion(), counted: 1, held: 1 },
-].map((given, index) => {
-  const { vendor, path = CHAT, place = "tools[1].type", body, answer, counted, held = 10 } = given
-  const units = calls("search", 20_000, { counted, held })
-  return {
-    name: `${vendor}: unreported searches, case ${index}`,
-    vendor,
-    path,
-    body,
-    answer,
-    place,
-    ...units,
-    ...(counted === 0 && { counted: {} }),
-  }
-})
 
 /** There are no known prices for Azure, so only the prices in the settings apply. */
 export const CASES: readonly BillableCase[] = [

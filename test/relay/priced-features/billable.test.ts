@@ -7,7 +7,8 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { type BillableCase, CASES } from "./billable-cases.ts"
+import type { BillableCase } from "./billable-case.ts"
+import { CASES } from "./billable-cases.ts"
 import { respond } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { creditsOf, errorOf, HELLO, nanocredits, type Receipt, receiptOf } from "../support.ts"

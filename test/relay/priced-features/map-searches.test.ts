@@ -98,7 +98,8 @@ const ROWS: readonly Row[] = [
 ]
 
 describe.each([false, true])("maps of Gemini, streamed: %p,", (isStreamed) => {
-  test.each(ROWS)("are charged as Google bills %s", async (_, answer, tools, older, newer) => {
+  test.each(ROWS)("cost as much as at Google for %s", async (...row) => {
+    const [, answer, tools, older, newer] = row
     grounding = answer
     expect(await chargedFor("old/m", tools, isStreamed)).toEqual([...older])
     expect(await chargedFor("new/m", tools, isStreamed)).toEqual([...newer])

@@ -281,7 +281,7 @@ describe("an answer of a fallback whose name begins with the name of the request
     ["small-5", "small", "small", own],
     ["small-5", "small", "small-5-20260101", dear],
   ])(
-    "is charged at the price of the model of its iteration: %s with %s, %s",
+    "costs the price of the model of its iteration: %s with %s, %s",
     async (model, fallback, name, cost) => {
       path = MESSAGES
       answer = message([], { iterations: [iteration("message", 100, 10, name)] })
@@ -303,11 +303,8 @@ test.each([
   answer = completion({ model: name })
   for (const stream of [false, true]) {
     const caller = await gateway.caller("10")
-    const body = {
-      model: "router/acme/sonnet-4.5",
-      fallbacks: [{ model: "acme/sonnet-5.4" }],
-      stream,
-    }
+    const fallbacks = [{ model: "acme/sonnet-5.4" }]
+    const body = { model: "router/acme/sonnet-4.5", fallbacks, stream }
     const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
     await response.text()
     expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
@@ -417,7 +414,7 @@ describe("an attempt that declined before any output", () => {
     ["cyber", 1_200_000n],
     [null, 1_200_000n],
     ["bio", 1_300_000n],
-  ])("is billed only in some categories: %s", async (category, cost) => {
+  ])("costs something only in some categories: %s", async (category, cost) => {
     path = MESSAGES
     answer = message([fallback(category)], { iterations }, { model: "large" })
     for (const stream of [false, true]) {

@@ -1,0 +1,84 @@
+import { completion, response } from "../billable-frames.ts"
+import { type BillableCase, calls, CHAT, RESPONSES, tool } from "./billable-case.ts"
+
+const CITED = { annotations: [{ type: "url_citation", url_citation: { url: "u" } }] }
+const PAGES = [{ title: "t", link: "u" }]
+const ZAI_TOOL = tool("web_search", { web_search: { enable: "True", search_result: "True" } })
+const SILENT_ZAI_TOOL = tool("web_search", { web_search: { enable: "True" } })
+const OPENROUTER_TOOL = tool("openrouter:web_search")
+const OPENROUTER_ITEM = { type: "openrouter:web_search", id: "ws_1", status: "completed" }
+
+/** Searches that the model decides on, in answers without their number. */
+export const UNUSED_SEARCHES: readonly BillableCase[] = [
+  { vendor: "openrouter", body: OPENROUTER_TOOL, answer: completion(), counted: 0 },
+  {
+    vendor: "openrouter",
+    body: OPENROUTER_TOOL,
+    answer: completion({}, { server_tool_use_details: null }),
+    counted: 0,
+  },
+  {
+    vendor: "openrouter",
+    body: OPENROUTER_TOOL,
+    answer: completion({}, { server_tool_use_details: { tool_calls_requested: 0 } }),
+    counted: 0,
+  },
+  { vendor: "openrouter", body: OPENROUTER_TOOL, answer: completion({}, {}, CITED), counted: 1 },
+  {
+    vendor: "openrouter",
+    path: RESPONSES,
+    body: OPENROUTER_TOOL,
+    answer: response([]),
+    counted: 0,
+  },
+  {
+    vendor: "openrouter",
+    path: RESPONSES,
+    body: OPENROUTER_TOOL,
+    answer: response([OPENROUTER_ITEM, OPENROUTER_ITEM]),
+    counted: 2,
+  },
+  {
+    vendor: "openrouter",
+    body: { plugins: [{ id: "web" }] },
+    place: "plugins[0].id",
+    answer: completion(),
+    counted: 1,
+  },
+  {
+    vendor: "alibaba",
+    body: { enable_search: true },
+    place: "enable_search",
+    answer: completion(),
+    counted: 0,
+  },
+  {
+    vendor: "alibaba",
+    body: { enable_search: true, search_options: { forced_search: true } },
+    place: "enable_search",
+    answer: completion(),
+    counted: 1,
+  },
+  { vendor: "zhipu", body: ZAI_TOOL, answer: completion(), counted: 0, held: 1 },
+  {
+    vendor: "zhipu",
+    body: ZAI_TOOL,
+    answer: completion({ web_search: PAGES }),
+    counted: 1,
+    held: 1,
+  },
+  { vendor: "zhipu", body: SILENT_ZAI_TOOL, answer: completion(), counted: 1, held: 1 },
+].map((given, index) => {
+  const { vendor, path = CHAT, place = "tools[1].type", body, answer, counted, held = 10 } = given
+  const units = calls("search", 20_000, { counted, held })
+  return {
+    name: `${vendor}: unreported searches, case ${index}`,
+    vendor,
+    path,
+    body,
+    answer,
+    place,
+    ...units,
+    ...(counted === 0 && { counted: {} }),
+  }
+})
