@@ -10,15 +10,17 @@ import { isTooHeavy, LIGHT_FRAME } from "./parse-frame.ts"
 import { isTooComplex } from "./unparsed-answer.ts"
 import { UsageMembers } from "./usage-members.ts"
 
-/**
- * Reads the content of the first event in slices if it is long. Only the first event can be longer than the last
- * received chunk.
- */
+/** Whether the first of some events is long. Only the first one can be longer than the last received chunk. */
+export function isLongEvent([first]: readonly ReceivedEvent[]): boolean {
+  return first !== undefined && first.data.length > LIGHT_FRAME
+}
+
+/** Reads the content of the first event in slices. */
 export async function readLongEvent(
   events: readonly ReceivedEvent[],
 ): Promise<readonly ReadEvent[]> {
   const [first, ...rest] = events
-  if (first === undefined || first.data.length <= LIGHT_FRAME) return events
+  if (first === undefined) return events
   return [{ ...first, content: await contentOf(first.data) }, ...rest]
 }
 

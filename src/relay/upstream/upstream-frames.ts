@@ -8,7 +8,7 @@ import type { Attempt, Candidate } from "./attempt.ts"
 import { billedFor } from "./answer-size.ts"
 import { OpenEvent } from "./open-event.ts"
 import { TAIL_LENGTH, usageAtEnd } from "./unparsed-answer.ts"
-import { readLongEvent } from "./long-event.ts"
+import { isLongEvent, readLongEvent } from "./long-event.ts"
 import { weighFrame } from "./parse-frame.ts"
 
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
@@ -72,7 +72,10 @@ export class UpstreamFrames {
     const bytes = await this.#receive(isWhole)
     if (bytes === undefined) return { bytes: 0 }
     const frames = await this.#parseOrSkip(bytes)
-    return { frames: await readLongEvent(frames), bytes: bytes.byteLength }
+    return {
+      frames: isLongEvent(frames) ? await readLongEvent(frames) : frames,
+      bytes: bytes.byteLength,
+    }
   }
 
   /** Delays frames until the next call to `next` or `takeDelayed`. */
@@ -88,7 +91,8 @@ export class UpstreamFrames {
 
   /** Returns the frames that the end of the body completes. */
   async end(): Promise<readonly ReadEvent[]> {
-    return await readLongEvent(this.#parse(undefined))
+    const frames = this.#parse(undefined)
+    return isLongEvent(frames) ? await readLongEvent(frames) : frames
   }
 
   async #receive(isWhole: boolean): Promise<Uint8Array | undefined> {
