@@ -47,6 +47,7 @@ function place(
 /** Returns a value in the format of the file. A number is written with the unit with which it is read back unchanged. */
 function written({ schema }: DeclaredSetting, value: unknown): unknown {
   if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return value.map(renamed)
   if (typeof value !== "number" || reads(schema, String(value), value)) return value
   const text = WRITERS.map((write) => write(value)).find((each) => reads(schema, each, value))
   if (text === undefined) return value
