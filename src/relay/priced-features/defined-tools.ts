@@ -12,8 +12,9 @@ export function mayDefineTools({ messages }: JsonObject): boolean {
 }
 
 /**
- * Returns the tools that Anthropic's messages define in addition to `tools`. Such tools are in instructions, and in the
- * summary by which a compaction replaces messages (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
+ * Returns the tools that Anthropic's messages define in addition to `tools`. The types of
+ * Anthropic's client allow them in messages of every role, and in the summary by which a compaction replaces messages
+ * (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
  */
 export function definedTools(body: JsonObject): DefinedTool[] {
   return listAt(body, "messages").flatMap((message, number) =>
@@ -24,8 +25,7 @@ export function definedTools(body: JsonObject): DefinedTool[] {
 }
 
 function blocksOf(message: JsonValue): readonly JsonValue[] {
-  if (!isJsonObject(message) || message.role === "user") return NONE
-  return Array.isArray(message.content) ? message.content : NONE
+  return isJsonObject(message) && Array.isArray(message.content) ? message.content : NONE
 }
 
 const NONE: readonly JsonValue[] = []

@@ -96,6 +96,14 @@ const DEFINING: readonly [place: string, messages: readonly object[]][] = [
     "messages[0].content[0].tool_changes[0].tool.definition.type",
     [{ role: "assistant", content: [COMPACTED] }, ...HELLO],
   ],
+  [
+    "messages[0].content[0].tool.definition.type",
+    [{ role: "user", content: [DEFINED, { type: "text", text: "Hi" }] }],
+  ],
+  [
+    "messages[0].content[0].tool_changes[0].tool.definition.type",
+    [{ role: "user", content: [COMPACTED, { type: "text", text: "Hi" }] }],
+  ],
 ]
 
 test.each(DEFINING)("a tool defined at %s is held like any other", async (place, messages) => {

@@ -256,7 +256,7 @@ test("Vercel's options are rejected unless they are known to have no price", asy
     expect(error.message).toStartWith(`\`${place}\` `)
   }
   const providerOptions = {
-    gateway: { tags: ["a"], user: "u", zeroDataRetention: true },
+    gateway: { zeroDataRetention: true },
     openai: { reasoningEffort: "low" },
     google: { thinkingConfig: { thinkingBudget: 10 } },
   }
