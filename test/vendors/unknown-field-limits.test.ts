@@ -1,14 +1,37 @@
 import { expect, test } from "bun:test"
-import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import type { JsonValue } from "../../src/canon/json.ts"
 import { switchesOf } from "../../src/vendors/priced-features/index.ts"
-import { unknownFieldsOf } from "../../src/vendors/priced-features/unknown-fields.ts"
+import {
+  type UnknownField,
+  unknownFieldsOf,
+} from "../../src/vendors/priced-features/unknown-fields.ts"
+import { threadTime } from "../support/processor-time.ts"
 
-test("a request with more members than are checked is rejected", () => {
-  const members = Array.from({ length: 60_000 }, (_, index) => [`q${index}`, {}])
-  const body = { extra: Object.fromEntries(members) as JsonObject }
-  const found = unknownFieldsOf("openai-chat", switchesOf("deepseek", "openai-chat")).find(body, 20)
-  expect(found).toHaveLength(1)
-  expect(found[0]?.why).toContain("50,000 members")
+const MAX_TIME_MS = 60
+
+test("a request with more names than are compared is rejected, and the rest is not searched", () => {
+  const names = Array.from({ length: 190_000 }, (_, index) => `${"maxcount".repeat(7)}${index}`)
+  const list = Array.from({ length: 19 }, (_, index) =>
+    Object.fromEntries(names.slice(index * 10_000, (index + 1) * 10_000).map((name) => [name, {}])),
+  )
+  const fields = unknownFieldsOf("openai-chat", switchesOf("deepseek", "openai-chat"))
+  let found: readonly UnknownField[] = []
+  const time = threadTime(() => {
+    found = fields.find({ extra: list }, 20)
+  }, MAX_TIME_MS)
+  expect(found.map(({ why }) => why)).toEqual(["the request has more than 5,000 different names"])
+  expect(time).toBeLessThan(MAX_TIME_MS)
+})
+
+test("a long conversation with few names is searched completely", () => {
+  const messages = Array.from({ length: 20_000 }, () => ({
+    role: "user",
+    content: [{ text: "a" }],
+  }))
+  const fields = unknownFieldsOf("gemini", switchesOf("google", "gemini"))
+  expect(fields.find({ contents: messages, num_samples: 5 }, 20)).toMatchObject([
+    { place: "num_samples" },
+  ])
 })
 
 test("the paths of unknown fields are short, and their number is limited", () => {

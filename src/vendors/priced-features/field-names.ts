@@ -47,6 +47,13 @@ const MAX_LENGTH = 64
 const MAX_CACHED = 5_000
 
 const cached = new Map<string, Effect | "none">()
+/** Number of names that were compared with the rules, because they were not cached. */
+let compared = 0
+
+/** Returns the number of names that this process has compared with the rules so far. */
+export function comparedNames(): number {
+  return compared
+}
 
 /**
  * Returns the effect that the name of a field suggests; undefined for other names. Case, `_` and `-` make no difference.
@@ -54,6 +61,7 @@ const cached = new Map<string, Effect | "none">()
 export function suggestedEffect(name: string): Effect | undefined {
   const known = cached.get(name)
   if (known !== undefined) return known === "none" ? undefined : known
+  compared++
   const effect = findEffect(name)
   if (name.length <= MAX_LENGTH) {
     if (cached.size >= MAX_CACHED) cached.clear()

@@ -1,6 +1,6 @@
 import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { type Effect, suggestedEffect } from "./field-names.ts"
+import { comparedNames, type Effect, suggestedEffect } from "./field-names.ts"
 import { KNOWN_FIELDS, type KnownFields, OPERATION_FIELDS } from "./known-fields.ts"
 import type { Switches } from "./switch.ts"
 import { TOP_LEVEL_FIELDS } from "./top-level-fields.ts"
@@ -50,7 +50,7 @@ const REASONS: Readonly<Record<Effect | "any" | "many" | "undocumented", string>
   mode: "its name suggests that it chooses a service mode",
   tool: "its name suggests that it adds a tool, a search or stored content",
   any: "the provider may apply it in addition to the fields that the price is based on",
-  many: "the request has more than 50,000 members with unknown names",
+  many: "the request has more than 5,000 different names",
   undocumented:
     "it is not a known field of such providers, so it may change the price. The operator can allow it with `extra_fields` of the provider",
 }
@@ -105,8 +105,7 @@ export class UnknownFields {
    */
   inTool(type: string, { parameters }: JsonObject, place: string): readonly UnknownField[] {
     const known = this.#parameters.get(type)
-    const steps = [`${place}.parameters`]
-    const search: Search = { steps, found: [], max: MAX_IN_TOOL, members: 0 }
+    const search = new Search(MAX_IN_TOOL, [`${place}.parameters`])
     if (known !== undefined && parameters) this.#descend(parameters, known, search)
     return search.found
   }
@@ -116,21 +115,21 @@ export class UnknownFields {
    * @param max the maximum number of fields.
    */
   find(body: JsonObject, max: number): readonly UnknownField[] {
-    const search: Search = { steps: [], found: [], max, members: 0 }
+    const search = new Search(max)
     this.#check(body, this.#known, search)
     return search.found
   }
 
   #check(object: JsonObject, known: KnownMembers | undefined, search: Search): void {
-    const { steps, found, max } = search
+    const { steps, found } = search
     const isClosed = known?.isClosed === true
     const isMessage = known?.isMessage === true
     const closedEffect = steps.length === 0 ? "undocumented" : "any"
     for (const name in object) {
-      if (found.length === max) return
-      if (++search.members > MAX_MEMBERS) {
+      if (found.length >= search.max) return
+      if (comparedNames() > search.maxCompared) {
         found.push({ place: placeOf([...steps, name]), why: REASONS.many })
-        search.members = -Infinity
+        search.max = 0
         return
       }
       const value = object[name]
@@ -181,17 +180,24 @@ export class UnknownFields {
   }
 }
 
-interface Search {
+/** Maximum number of different names in a request that are compared. Requests of all known clients have a few hundred. */
+const MAX_NAMES = 5_000
+
+/** A search in one body. */
+class Search {
   /** The names and indexes that lead to the checked object. */
   readonly steps: (string | number)[]
-  readonly found: UnknownField[]
-  readonly max: number
-  /** Number of members that were checked. */
-  members: number
-}
+  readonly found: UnknownField[] = []
+  /** The search ends when this number of fields has been found. */
+  max: number
+  /** The search ends when this number of names has been compared. */
+  readonly maxCompared = comparedNames() + MAX_NAMES
 
-/** Maximum number of members of a request that are checked. Members of data and of schemas are not counted. */
-const MAX_MEMBERS = 50_000
+  constructor(max: number, steps: (string | number)[] = []) {
+    this.max = max
+    this.steps = steps
+  }
+}
 
 /** Maximum characters of a name in a path. Callers choose the names. */
 const MAX_NAME_LENGTH = 100
