@@ -15,7 +15,7 @@ import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, timePositionOf } from "./cursor.ts"
 import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
 import type { Requests } from "./requests.ts"
-import { searchedKeys } from "./request-search.ts"
+import { searchInFailures } from "./request-search.ts"
 import { scopeOf } from "./scope.ts"
 
 export interface FailureSources {
@@ -54,7 +54,7 @@ export class Failures {
     const accounts = scopeOf(actor, query.account)
     const reports = await this.#reports.upToDate()
     const filter = {
-      ...(await searchedKeys(reports, { search, accounts })),
+      ...(await searchInFailures(reports, actor, { search, accounts })),
       accounts,
       key,
       endpoint,

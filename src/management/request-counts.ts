@@ -8,7 +8,7 @@ import type { Actor } from "./actor.ts"
 import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
 import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
 import { isReadWhole, latest, reachOfReading } from "./request-pages.ts"
-import { filtersOfSearch, searchedKeys } from "./request-search.ts"
+import { filtersOfSearch, searchInFailures } from "./request-search.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Maximum intervals in one response. */
@@ -56,7 +56,7 @@ export class RequestCountReports {
     const [{ counts, reach }, refused] = await Promise.all([
       isRefused ? NONE : this.#count(actor, reports, span, step),
       isRefused || (status === undefined && isSupportedByRefusals(filter))
-        ? this.#refused(reports, span, step)
+        ? this.#refused(actor, reports, span, step)
         : [],
     ])
     return {
@@ -90,9 +90,9 @@ export class RequestCountReports {
     return { counts: await reports.count(within, step), reach }
   }
 
-  async #refused(reports: RequestReports, span: Span, step: number) {
-    const filter = { ...span, without: KINDS_OF_VENDORS, ...(await searchedKeys(reports, span)) }
-    return this.#failures.count(filter, step)
+  async #refused(actor: Actor, reports: RequestReports, span: Span, step: number) {
+    const searched = await searchInFailures(reports, actor, span)
+    return this.#failures.count({ ...span, without: KINDS_OF_VENDORS, ...searched }, step)
   }
 }
 

@@ -1,5 +1,5 @@
 import { ERROR_KINDS } from "../canon/errors.ts"
-import type { FailureLog } from "../store/failure-log.ts"
+import type { FailureFilter, FailureLog } from "../store/failure-log.ts"
 import type { RequestReports } from "../store/reports.ts"
 import { firstRequestOf, ID_PREFIX, startOf } from "../store/request-search.ts"
 import { OUTCOMES_WITHOUT_FAILURE } from "../store/request-summary.ts"
@@ -90,6 +90,8 @@ async function requestsWithError(
   { search: text = "", accounts, from, to }: RequestFilter,
   { before, maxErrors }: SearchRange,
 ): Promise<FoundErrors> {
+  // Messages can name providers, whose names a search would reveal letter by letter.
+  if (actor.hidesCosts === true) return { requests: [], reach: null }
   const until = before === undefined ? to : before + 1
   const query = {
     text,
@@ -104,11 +106,13 @@ async function requestsWithError(
   return { requests: requests.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
 }
 
-/** Returns the keys by whose names a search also finds rejected requests. */
-export async function searchedKeys(
+/** Returns where a search in rejected requests looks: for keys by their names, and in messages that the actor sees. */
+export async function searchInFailures(
   reports: RequestReports,
+  actor: Actor,
   { search, accounts }: Pick<RequestFilter, "search" | "accounts">,
-): Promise<{ readonly searchedKeys?: readonly string[] }> {
+): Promise<Pick<FailureFilter, "searchedKeys" | "hidesMessages">> {
   if (search === undefined) return {}
-  return { searchedKeys: (await reports.names(search, accounts)).keys }
+  const { keys } = await reports.names(search, accounts)
+  return { searchedKeys: keys, hidesMessages: actor.hidesCosts === true }
 }

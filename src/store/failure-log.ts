@@ -49,6 +49,8 @@ export interface FailureFilter {
   readonly search?: string | undefined
   /** Keys whose failures match the search as well. */
   readonly searchedKeys?: readonly string[] | undefined
+  /** Whether messages are not searched. */
+  readonly hidesMessages?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
 }

@@ -15,7 +15,7 @@ import {
   type ProviderPreferences,
 } from "../request/routing-preferences.ts"
 
-type Asking = Pick<Call, "key" | "preferences">
+type Asking = Pick<Call, "key" | "preferences" | "hidesCosts">
 
 /**
  * Returns the requested model, together with models that may answer in its place. The key must be allowed to call each
@@ -96,6 +96,7 @@ export interface PreferenceInput {
 export function preferredModel(model: Model, input: PreferenceInput): Model {
   const preferences = input.call.preferences?.provider
   if (preferences === undefined) return model
+  if (input.call.hidesCosts === true) refuseProviderNames(preferences)
   const { clients } = input.config
   const { known, ignored, unknown } = knownPreferences(preferences, clients)
   if (unknown !== undefined && !hasRouter(model, clients)) throw unknown
@@ -114,6 +115,19 @@ interface KnownPreferences {
   readonly unknown: GatewayError | undefined
 }
 
+/** The preferences that name providers. */
+const NAMING = ["order", "only", "ignore"] as const
+
+/** Rejects names of providers from a caller who does not see them. Otherwise errors would show which names exist. */
+function refuseProviderNames(preferences: ProviderPreferences): void {
+  const name = NAMING.find((one) => preferences[one] !== undefined)
+  if (name === undefined) return
+  throw invalidValue(
+    `provider.${name}`,
+    `'provider.${name}' cannot be used, because this gateway does not show its providers. Leave it out.`,
+  )
+}
+
 /** Returns the preferences that name providers and fields of this gateway. */
 function knownPreferences(
   preferences: ProviderPreferences,
@@ -123,7 +137,7 @@ function knownPreferences(
   const known: Writable<ProviderPreferences> = rest
   const ignored = preferences.unknown.map(({ details }) => details.parameter ?? "provider")
   let [unknown] = preferences.unknown
-  for (const name of ["order", "only", "ignore"] as const) {
+  for (const name of NAMING) {
     const list = preferences[name]
     if (list === undefined) continue
     const own = list.filter((provider) => clients.has(provider))

@@ -190,10 +190,15 @@ function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
   ]
 }
 
-function matchesSearch({ search, searchedKeys = [] }: FailureFilter): Sql | false {
+function matchesSearch({
+  search,
+  searchedKeys = [],
+  hidesMessages = false,
+}: FailureFilter): Sql | false {
   if (search === undefined) return false
   const isOfKeys = searchedKeys.length === 0 ? sql`` : sql`OR key ${oneOf(searchedKeys)}`
-  return sql`(request = ${search} OR ${containsAnyCase(sql`message`, search)}
+  const isInMessage = hidesMessages ? sql`` : sql`OR ${containsAnyCase(sql`message`, search)}`
+  return sql`(request = ${search} ${isInMessage}
     OR ${containsAnyCase(sql`model`, search)} ${isOfKeys})`
 }
 

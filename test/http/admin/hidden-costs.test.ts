@@ -251,3 +251,38 @@ function costOf({ arithmetic }: CustomerReceipt): bigint {
   const unit = 10n ** (PLACES - 9n) * 1_000_000n
   return (sum + unit - 1n) / unit
 }
+
+test.each(CUSTOMERS)("searches of a %s reveal no name of a provider", async (role) => {
+  const target = { url: world.gateway.url, headers: world.headersOf(role) }
+  const now = Date.now()
+  const range = `from=${new Date(now - 3_600_000).toISOString()}&to=${new Date(now).toISOString()}`
+  for (const path of [
+    "/requests?",
+    "/failures?",
+    "/receipts?",
+    `/usage/requests?step=hour&${range}&`,
+  ]) {
+    const [known, unknown] = await Promise.all(
+      ["backroom-tw", "backroom-xy"].map(async (text) => {
+        const response = await ask(target, "GET", `${path}search=${text}`)
+        return [response.status, await response.text()]
+      }),
+    )
+    expect([path, known]).toEqual([path, unknown])
+  }
+})
+
+test("preferences reveal no name of a provider", async () => {
+  for (const name of ["order", "only", "ignore"]) {
+    const errors = await Promise.all(
+      [...PROVIDERS, "backroom-three"].map(async (own) => {
+        const more = { provider: { [name]: [own] } }
+        const response = await callAs(world.ours.secret, "shop/chat", more)
+        const { error } = (await response.json()) as { error: { message: string } }
+        return [response.status, error.message]
+      }),
+    )
+    expect(errors[0]?.[0]).toBe(400)
+    expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1)
+  }
+})
