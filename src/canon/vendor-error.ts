@@ -1,6 +1,7 @@
 import { describeAccount } from "./account-texts.ts"
-import { GatewayError } from "./errors.ts"
+import { cleanedError, GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
+import { withoutOperatorIds } from "./operator-ids.ts"
 import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
 import { PROVIDER_ERRORS } from "./provider-errors.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
@@ -170,8 +171,8 @@ function requestRefused(
   const { type, code, parameter, details } = error
   const isReported =
     details !== undefined && JSON.stringify(details).length <= MAX_DETAILS_CHARACTERS
-  const message = error.message?.trim().slice(0, MAX_MESSAGE_CHARACTERS)
-  return new GatewayError(
+  const message = messageWithoutIds(error.message)
+  const refusal = new GatewayError(
     "refused_by_upstream",
     message || `The provider refused the request with status ${status ?? DEFAULT_STATUS}.`,
     {
@@ -186,6 +187,13 @@ function requestRefused(
       ...(isReported ? { fields: { details } } : {}),
     },
   )
+  return cleanedError(refusal, withoutOperatorIds)
+}
+
+/** Returns the start of a message. Ids are removed before the message is cut, because a cut id would not be recognized. */
+function messageWithoutIds(message = ""): string {
+  const start = message.trim().slice(0, 2 * MAX_MESSAGE_CHARACTERS)
+  return withoutOperatorIds(start).slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
 function isOfRequest(status: number): boolean {
