@@ -27,7 +27,7 @@ export function countRequests(
   // Scans of several filters may find the same request. Those of a single filter never do.
   const counted =
     filters.length > 1
-      ? [countUnion(index, scans, step)]
+      ? [countDistinct(index, scans, step)]
       : scans.map((scan) => countScan(index, scan, step))
   const parts = new Map<number, RequestCount>()
   for (const { part, requests, failures } of counted.flat()) {
@@ -83,15 +83,34 @@ function countScan(
     .all(...conditions.values)
 }
 
-function countUnion(index: Database, scans: readonly Source[], step: number): readonly CountRow[] {
-  if (scans.length === 0) return []
-  const selects = scans.map(
-    ({ conditions, source }) => `SELECT row, at, failed FROM ${source} ${conditions.where}`,
+/**
+ * Counts the distinct requests of several scans. A union of all scans in a single statement would exceed SQLite's
+ * maximum of 500 terms, because a search can have a scan for each label, key and model in each account.
+ */
+function countDistinct(
+  index: Database,
+  scans: readonly Source[],
+  step: number,
+): readonly CountRow[] {
+  index.run(
+    "CREATE TEMP TABLE IF NOT EXISTS found_requests (row INTEGER PRIMARY KEY, at INTEGER, failed INTEGER)",
   )
-  return index
-    .query<CountRow, (string | bigint)[]>(
-      `SELECT at / ${step} AS part, count(*) AS requests, sum(failed) AS failures
-       FROM (${selects.join(" UNION ")}) GROUP BY part`,
-    )
-    .all(...scans.flatMap(({ conditions }) => conditions.values))
+  return index.transaction(() => {
+    index.run("DELETE FROM found_requests")
+    for (const { conditions, source } of scans) {
+      index
+        .query(
+          `INSERT OR IGNORE INTO found_requests SELECT row, at, failed FROM ${source} ${conditions.where}`,
+        )
+        .run(...conditions.values)
+    }
+    const counted = index
+      .query<CountRow, []>(
+        `SELECT at / ${step} AS part, count(*) AS requests, sum(failed) AS failures
+         FROM found_requests GROUP BY part`,
+      )
+      .all()
+    index.run("DELETE FROM found_requests")
+    return counted
+  })()
 }

@@ -109,6 +109,25 @@ export function searchedRequestContract(engine: Engine): void {
       ])
     })
 
+    test("counts a request once if hundreds of filters match it", async () => {
+      await using own = await ReportedEngine.on(engine)
+      await own.add(
+        { request: idAt(1), at: AT, labels: { user: "user-1", session: "user-2" } },
+        { request: idAt(2), at: AT, labels: { user: "user-699" }, outcomes: ["upstream_error"] },
+        { request: idAt(3), at: AT + HOUR, labels: { user: "user-700" } },
+        { request: idAt(4), at: AT + HOUR, labels: { user: "user-3" }, account: "b" },
+      )
+      const reports = await own.reports.upToDate()
+      const filters = Array.from({ length: 700 }, (_, index): RequestFilter => {
+        const value = `user-${index % 350 === 2 ? 2 : index}`
+        const name = index % 350 === 2 ? "session" : "user"
+        return { labels: [{ name, value }], accounts: ["a"] }
+      })
+      for (let count = 0; count < 2; count++) {
+        expect(await reports.count(filters, HOUR)).toEqual([{ at: AT, answered: 1, failed: 1 }])
+      }
+    })
+
     test("returns no labels if too many begin with a text", async () => {
       await using own = await ReportedEngine.on(engine)
       const labels = Array.from({ length: 51 }, (_, index) => ({ user: `user-${index}` }))
