@@ -298,7 +298,7 @@ export const providerTest = z.object({
   /** The result in one sentence. If the test failed, the message also contains the next step. */
   message: z.string(),
   duration_ms: z.int(),
-  /** The models in the provider's own list; null if the provider has no list. */
+  /** At most 1,000 models in the provider's own list; null if the provider has no list. The message counts all. */
   models: z.array(z.string()).nullable(),
 })
 export type ProviderTest = z.infer<typeof providerTest>

@@ -1,7 +1,7 @@
-import type { ModelTest, ProviderTest } from "#contract/catalog.ts"
+import type { ModelTest } from "#contract/catalog.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Models } from "./models.ts"
-import type { Providers } from "./providers.ts"
+import type { ListedTest, Providers } from "./providers.ts"
 
 /** Tests whether providers offer their models. No model is run, so nothing is charged. */
 export class ModelTests {
@@ -19,7 +19,9 @@ export class ModelTests {
     const { deployments } = await this.#models.find(actor, id)
     const providers = [...new Set(deployments.map(({ provider }) => provider))]
     const tests = await Promise.all(
-      providers.map(async (name) => [name, await this.#providers.test(actor, name)] as const),
+      providers.map(
+        async (name) => [name, await this.#providers.testWithList(actor, name)] as const,
+      ),
     )
     const byProvider = new Map(tests)
     return {
@@ -34,9 +36,9 @@ export class ModelTests {
 
 type Finding = Pick<ModelTest["data"][number], "ok" | "is_listed" | "message" | "duration_ms">
 
-function findingOf(model: string, { ok, message, models, duration_ms }: ProviderTest): Finding {
+function findingOf(model: string, { ok, message, models, duration_ms }: ListedTest): Finding {
   if (!ok || models === null) return { ok, is_listed: null, message, duration_ms }
-  const isListed = models.includes(model)
+  const isListed = models.has(model)
   const found = isListed
     ? "It accepts the credential, and its list has the model."
     : `It accepts the credential, but its list does not name '${model}'. Check the name if calls fail.`

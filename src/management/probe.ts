@@ -37,7 +37,7 @@ export interface ProbeFinding {
   /** The status of the response, if there was one. */
   readonly status?: number
   /** Names of the listed models, if they were requested and the provider has a list. */
-  readonly models?: readonly string[]
+  readonly models?: ReadonlySet<string>
 }
 
 /**
@@ -136,8 +136,8 @@ async function validate(
     const page = isPage ? "a web page" : "a body that is not JSON"
     return { result: "failed", found: `it answers with ${page}`, mend: "correct its base_url" }
   }
-  const models = wantsModels ? modelsIn(body.value) : []
-  return { result: "ok", found, ...(models.length > 0 && { models }) }
+  const models = wantsModels ? modelsIn(body.value) : undefined
+  return { result: "ok", found, ...(models && models.size > 0 && { models }) }
 }
 
 const TOO_LARGE: ProbeFinding = {

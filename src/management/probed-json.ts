@@ -25,20 +25,36 @@ export async function probedBody({ body }: Response, limits: TextLimits): Promis
 const LISTS = ["data", "models", "modelSummaries"]
 const NAMES = ["id", "modelId", "name"]
 
-/** Returns the names in a model list. */
-export function modelsIn(body: JsonValue): string[] {
+/** Maximum length of a model name. Longer texts are ignored. */
+const MAX_NAME_CHARACTERS = 500
+/** Maximum number of listed models that are shown. */
+const MAX_SHOWN_MODELS = 1_000
+
+/** Returns the different names in a model list, in its order. */
+export function modelsIn(body: JsonValue): ReadonlySet<string> {
   const list = Array.isArray(body)
     ? body
     : LISTS.map((name) => memberOf(body, name)).find(Array.isArray)
-  if (!Array.isArray(list)) return []
+  if (!Array.isArray(list)) return new Set()
   const names = list.flatMap((element: JsonValue) => {
     const name = NAMES.map((member) => memberOf(element, member)).find(
-      (value) => typeof value === "string" && value !== "",
+      (value) => typeof value === "string" && value !== "" && value.length <= MAX_NAME_CHARACTERS,
     )
     // Google's model names start with the path of the collection, which is removed.
     return typeof name === "string" ? [name.replace(/^models\//, "")] : []
   })
-  return [...new Set(names)].toSorted()
+  return new Set(names)
+}
+
+/** Returns the sorted names of the first models. Sorting and sending all of them could take long. */
+export function shownModels(names: ReadonlySet<string>): string[] {
+  return [...names.values().take(MAX_SHOWN_MODELS)].toSorted()
+}
+
+/** Returns the number of listed models, such as `30000 models, of which the first 1000 are shown`. */
+export function modelCount({ size }: ReadonlySet<string>): string {
+  const shown = size > MAX_SHOWN_MODELS ? `, of which the first ${MAX_SHOWN_MODELS} are shown` : ""
+  return `${size} models${shown}`
 }
 
 function memberOf(value: JsonValue, name: string): JsonValue | undefined {

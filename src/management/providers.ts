@@ -15,6 +15,7 @@ import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 import { type ProbeFinding, probeProvider } from "./probe.ts"
+import { modelCount, shownModels } from "./probed-json.ts"
 import {
   type ProviderTally,
   providerDocument,
@@ -31,6 +32,11 @@ export interface ProviderParts {
   readonly health: Health
   /** Returns the active catalog. */
   readonly catalog: () => Catalog
+}
+
+/** The result of a test with all models that the provider lists. */
+export interface ListedTest extends Omit<ProviderTest, "models"> {
+  readonly models: ReadonlySet<string> | null
 }
 
 /** Manages the accounts at vendors that serve models. Providers that were added in the console can be changed there. */
@@ -162,6 +168,12 @@ export class Providers {
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async test(actor: Actor, id: string): Promise<ProviderTest> {
+    const { models, ...test } = await this.testWithList(actor, id)
+    return { ...test, models: models === null ? null : shownModels(models) }
+  }
+
+  /** Like `test`, but returns all listed models. */
+  async testWithList(actor: Actor, id: string): Promise<ListedTest> {
     requireOperator(actor)
     await this.#live.refresh()
     const settings = settingsOf(this.#live, id)
@@ -180,12 +192,12 @@ export class Providers {
       return name === undefined ? testMessage(finding) : `${name}: ${testMessage(finding)}`
     })
     // A model that only some credentials can use counts as available.
-    const models = findings.flatMap((finding) => finding.models ?? [])
+    const models = new Set(findings.flatMap((finding) => [...(finding.models ?? [])]))
     return {
       ok: findings.every(({ result }) => result === "ok"),
       message: messages.join(" "),
       duration_ms: Math.round(performance.now() - begun),
-      models: models.length === 0 ? null : [...new Set(models)].toSorted(),
+      models: models.size === 0 ? null : models,
     }
   }
 
@@ -272,7 +284,7 @@ function testMessage({ result, found, mend, status, models }: ProbeFinding): str
   if (result === "ok" && status !== undefined && status !== 200) {
     return `The provider responded and did not reject the credential, but lists no models (${status}). Check base_url if calls fail.`
   }
-  return models === undefined ? `${capital}.` : `${capital}, and lists ${models.length} models.`
+  return models === undefined ? `${capital}.` : `${capital}, and lists ${modelCount(models)}.`
 }
 
 function originOf(provider: ProviderSettings): string | undefined {

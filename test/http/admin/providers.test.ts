@@ -324,6 +324,27 @@ describe("a provider test", () => {
     expect(await refusal("POST", "/providers/good/test")).toStartWith("404 not_found")
   })
 
+  test("shows the first models of a long list, and finds the others in tests of models", async () => {
+    const names = Array.from({ length: 30_000 }, (_, index) => `${index}-${"x".repeat(190)}`)
+    const data = [...names.toReversed(), "y".repeat(501)].map((id) => ({ id }))
+    using vendor = Bun.serve({ port: 0, fetch: () => Response.json({ data }) })
+    const base = { vendor: "openai-compatible", base_url: vendor.url.origin }
+    await asked(gateway, "POST", "/providers", { id: "long", ...base, api_key: SECRET })
+    const { message, models } = await asked(gateway, "POST", "/providers/long/test")
+    expect(message).toBe(
+      "It accepts the credential, and lists 30000 models, of which the first 1000 are shown.",
+    )
+    expect(models).toEqual(names.slice(-1_000))
+    await asked(gateway, "PUT", "/models/long/last", {
+      price: { input: "1", output: "1" },
+      deployments: [{ model: names[0] }],
+    })
+    expect(await asked(gateway, "POST", "/models/test", { model: "long/last" })).toMatchObject({
+      data: [{ ok: true, is_listed: true }],
+    })
+    await ask(gateway, "DELETE", "/providers/long")
+  })
+
   test("fails for a redirect and for a web page", async () => {
     using site = Bun.serve({
       port: 0,

@@ -9,7 +9,7 @@ import { useAddedModels } from "./use-added-models.ts"
 
 export interface ListedModelsProperties {
   readonly provider: string
-  /** The models in the provider's own list. */
+  /** The first models in the provider's own list. */
   readonly listed: readonly string[]
 }
 
@@ -36,9 +36,7 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
 
   return (
     <Stack gap="xs">
-      <Text size="sm">
-        The provider lists {counted(listed.length, "model")}. Select the models to add.
-      </Text>
+      <Text size="sm">Select the models to add.</Text>
       <TextInput
         size="xs"
         aria-label="Search the listed models"
