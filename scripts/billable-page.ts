@@ -36,9 +36,9 @@ Providers bill for more than tokens: searches, containers, faster service, other
 - If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
   \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
-A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, at providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#fields-that-are-not-documented)).
+A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, for providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#undocumented-fields)).
 
-At other providers, and within objects, the name of a field decides. A field that is not in these tables is unpriced if its name suggests an effect on the bill, at any depth and in any spelling:
+For other providers, and within objects, a field that is not in these tables is unpriced if its name suggests an effect on the bill, at any depth and in any spelling:
 
 - a model or a server: \`model\`, \`modelName\`, \`context_window_fallbacks\`, \`routingConfig\`, \`extra_headers\`, \`api_base\`;
 - an amount: \`max_new_tokens\`, \`thinkingBudget\`, \`n\`, \`num_completions\`, \`candidateCount\`;
@@ -138,13 +138,13 @@ function section(title: string, switches: Switches): string {
   const head = ["requested by", "billed", "held for", "counted by"]
   const limit =
     maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls to all tools together.\n`
-  const beside = Object.entries(included).map(
+  const inclusions = Object.entries(included).map(
     ([tool, rule]) =>
-      `\n\`${tool}\` costs only tokens beside ${rule.beside.map((name) => `\`${name}\``).join(" or ")} of ${rule.since} or later.\n`,
+      `\n\`${tool}\` costs only tokens in requests that also have ${rule.beside.map((name) => `\`${name}\``).join(" or ")} of version ${rule.since} or later.\n`,
   )
   const others = named("Fields without a price of their own", known)
   const only = named("Objects in which every other member is rejected", closed)
-  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${beside.join("")}${last}${others}${only}`
+  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${inclusions.join("")}${last}${others}${only}`
 }
 
 function named(what: string, paths: readonly string[]): string {
