@@ -1,6 +1,6 @@
 import { USUAL_TIERS } from "./openai.ts"
 import {
-  BROKEN_OFF,
+  INTERRUPTED,
   type Charge,
   type Counted,
   LOOPED,
@@ -19,7 +19,7 @@ import {
  */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },
-  BROKEN_OFF,
+  INTERRUPTED,
 ])
 
 /** The charge for searches by older models. All searches for a prompt are billed as one. */
@@ -28,7 +28,7 @@ const SEARCH_OF_PROMPT: Charge = {
   class: "searches",
   max: 1,
   adds: RESULT_TOKENS * MAX_CALLS,
-  counted: [{ in: "items", names: ["google_search"], asOne: true }, BROKEN_OFF],
+  counted: [{ in: "items", names: ["google_search"], asOne: true }, INTERRUPTED],
 }
 
 /** A source of Google Maps in the answer. */
@@ -39,7 +39,7 @@ const MAPS: Charge = {
   ...searches("mapSearches", [
     { in: "items", names: ["google_maps", "google_search"], each: "query" },
     MAPS_SOURCE,
-    BROKEN_OFF,
+    INTERRUPTED,
   ]),
   listedWith: "searches",
 }
@@ -50,7 +50,7 @@ const MAPS_OF_PROMPT: Charge = {
   class: "mapSearches",
   max: 1,
   adds: RESULT_TOKENS,
-  counted: [MAPS_SOURCE, BROKEN_OFF],
+  counted: [MAPS_SOURCE, INTERRUPTED],
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   USUAL_TIERS,
 } from "./openai.ts"
 import {
-  BROKEN_OFF,
+  INTERRUPTED,
   type Charge,
   items,
   LOOPED,
@@ -174,7 +174,7 @@ export const ZAI_SWITCHES: Switches = {
         path: "web_search.search_result",
         charge: {
           ...ZAI_SEARCH,
-          counted: [{ in: "items", names: ["web_search_results"], asOne: true }, BROKEN_OFF],
+          counted: [{ in: "items", names: ["web_search_results"], asOne: true }, INTERRUPTED],
         },
       },
     },
@@ -217,7 +217,7 @@ export const ALIBABA_SWITCHES: Switches = {
     {
       path: "enable_search",
       otherwise: {
-        ...searches("searches", [ALIBABA_COUNT, BROKEN_OFF]),
+        ...searches("searches", [ALIBABA_COUNT, INTERRUPTED]),
         insteadIf: {
           path: "search_options.forced_search",
           charge: searches("searches", [ALIBABA_COUNT, { in: "answer" }]),

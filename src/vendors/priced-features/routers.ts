@@ -12,7 +12,7 @@ import {
   SERVICE_TIER,
 } from "./openai.ts"
 import {
-  BROKEN_OFF,
+  INTERRUPTED,
   type CallCharge,
   type Charge,
   type FieldSwitch,
@@ -32,15 +32,15 @@ import {
  */
 const SEARCHES: CallCharge = {
   ...searches("searches", [
-    // Both forms are documented. They state the same number.
+    // Both forms are documented, for the same number.
     reported("usage.server_tool_use_details.web_search_requests"),
     reported("usage.server_tool_use.web_search_requests"),
     // Without a number, the output items or the citations of the text show that the model has searched.
     { in: "items", names: ["web_search_call", "openrouter:web_search"], unlessReported: true },
     { in: "items", names: ["url_citation"], asOne: true, unlessReported: true },
-    BROKEN_OFF,
+    INTERRUPTED,
   ]),
-  // Searches of the makers of most models ignore this limit (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
+  // Searches of most vendors ignore this limit (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
   raisedBy: ["max_uses", "parameters.max_uses"],
   results: { paths: ["max_results", "parameters.max_results"], each: 5, max: 100 },
 }

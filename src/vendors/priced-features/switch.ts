@@ -31,8 +31,8 @@ export interface CallCharge {
   /** The field of the tool that limits the number of calls. */
   readonly limit?: string
   /**
-   * Fields with a number of calls that some servers ignore. It may raise the number that a hold covers, but never lowers
-   * it.
+   * Fields that limit the number of calls, but that some servers ignore. They can raise the number that a hold covers,
+   * but never lower it.
    */
   readonly raisedBy?: readonly string[]
   readonly counted: readonly Counted[]
@@ -41,7 +41,7 @@ export interface CallCharge {
    * class of the other tool unless it is known to belong to this one.
    */
   readonly listedWith?: UsageClass
-  /** The charge that applies instead if a field of the tool is true; of the request, if the switch is a field. */
+  /** The charge that applies instead if a field is true, in the tool, or in the request if the switch is a field. */
   readonly insteadIf?: { readonly path: string; readonly charge: CallCharge }
   /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
@@ -171,7 +171,7 @@ export interface Switches {
   readonly isRouter?: true
   /** The charge for files in a conversation, which models may search with a tool that no request names. */
   readonly files?: Charge
-  /** Tools that cost only tokens beside another tool, whose version is of this date or later. */
+  /** Tools that cost only tokens if the request also has one of these tools, in this version or later. */
   readonly included?: Readonly<
     Record<string, { readonly beside: readonly string[]; readonly since: string }>
   >
@@ -231,8 +231,8 @@ export function searches(
   }
 }
 
-/** Counts an answer that ended before it could report its calls as one call. */
-export const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
+/** Counts an interrupted answer, which cannot report its calls, as one call. */
+export const INTERRUPTED: Counted = { in: "answer", untilEnd: true }
 
 /** Counts items with these names. */
 export function items(...names: readonly string[]): Counted {
