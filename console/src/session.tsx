@@ -18,7 +18,7 @@ export async function endSession(): Promise<void> {
   await queryClient.resetQueries()
 }
 
-/** Reports whether the rules for keys of members apply to the user. */
+/** Whether the user has the role member in an account. The rules for keys restrict only this role. */
 export function isMemberOf(session: Session | undefined, account: string | undefined): boolean {
   if (session === undefined || session.is_operator) return false
   return session.accounts.some(({ id, role }) => id === account && role === "member")

@@ -74,13 +74,13 @@ function useUnsavedChanges(children: ReactNode, onClose: () => void) {
   return { body, close, questions }
 }
 
-/** Returns the form that a change belongs to. Options of a choice are outside of the form. Searches change nothing. */
+/** Returns the form of a change. Options of a select are outside of the form. Search fields change nothing. */
 function formOf(target: EventTarget, dialog: Element): HTMLFormElement | null {
   if (!(target instanceof Element) || target.closest(".search, [type=search]") !== null) return null
   return target.closest("form") ?? dialog.querySelector("form")
 }
 
-/** Whether a click changes a choice. Choices report no change event. */
+/** Whether a click chooses an option of a select, which sends no change event. */
 function isOption(target: EventTarget): boolean {
   return target instanceof Element && target.closest("[role=option]") !== null
 }

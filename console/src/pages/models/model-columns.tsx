@@ -19,7 +19,7 @@ import { isOne, typicalCost } from "./prices.ts"
 /** Reliability of models, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
 
-/** Columns that show where a model runs and how its price is made. */
+/** Columns for users who see costs. */
 const COST_COLUMNS: ReadonlySet<string> = new Set(["provider", "multiplier", "priced"])
 
 /** Returns the columns of the catalog. @param show opens a model. */

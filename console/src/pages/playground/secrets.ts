@@ -57,7 +57,7 @@ async function makeKey(account: string, expiresAt: number): Promise<string> {
   return key.secret
 }
 
-/** Returns the limits that the user's keys need at least. */
+/** Returns the limits that keys of the user must have. */
 async function requiredLimits(account: string): Promise<Partial<NewKey>> {
   if (!isMemberOf(queryClient.getQueryData(sessionQuery.queryKey), account)) return {}
   const rules = await api("GET /accounts/{id}/member-keys", { path: { id: account } })

@@ -73,7 +73,7 @@ export function providerColumns(
       id: "unpriced",
       header: "Without a price",
       isFigure: true,
-      // The heading has one line, also after the other columns have become wider.
+      // Keeps the heading on one line when other columns become wider.
       width: 150,
       cell: (provider) => <Unpriced provider={provider} begin={begin} />,
     },

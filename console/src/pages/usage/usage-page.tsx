@@ -53,8 +53,8 @@ export function UsagePage() {
   function change(changed: UsageFilters) {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   }
-  /** Changes the filters so that Back restores them. */
-  function follow(changed: UsageFilters) {
+  /** Changes the filters with an entry in the history, so that Back restores the previous filters. */
+  function pushChange(changed: UsageFilters) {
     void navigate({ search: (before) => ({ ...before, ...changed }), resetScroll: false })
   }
   return (
@@ -76,7 +76,7 @@ export function UsagePage() {
             metric={metric}
             account={accountId}
             span={span}
-            onChange={follow}
+            onChange={pushChange}
           />
           {isOperator && <BillingGapsPanel account={accountId} span={span} />}
         </>
