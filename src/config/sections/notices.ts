@@ -44,7 +44,7 @@ export const NOTICES = section(
         help: "smtps://user:password@host for TLS (port 465), or smtp://user:password@host:587 for STARTTLS. Percent-encode special characters in the user and the password.",
       },
       documentation:
-        "the mail server for [notices](../run/notices.md) by mail, `smtps://user:password@host`; needs `notices.from`",
+        "the mail server for [notices](../run/notices.md) by email, `smtps://user:password@host`; needs `notices.from`",
     }),
     from: setting(sender, {
       at: ["mail", "from"],
@@ -52,7 +52,7 @@ export const NOTICES = section(
         label: "Sender of email",
         help: "The address from which email is sent, such as Tollgate <tollgate@example.com>.",
       },
-      documentation: "the sender of notices by mail; needs `notices.smtp`",
+      documentation: "the sender of notices by email; needs `notices.smtp`",
     }),
     private: setting(flag(), {
       at: ["allowsPrivate"],

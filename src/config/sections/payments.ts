@@ -71,7 +71,7 @@ export const PAYMENTS = section(
         help: "One credit costs one unit of it. With another currency than usd, set the multiplier.",
       },
       documentation:
-        "the currency of card payments. Known prices are in US dollars: with another currency set `multiplier` ([credits in another currency](../run/prices.md#credits-in-another-currency))",
+        "the currency of card payments. Known prices are in US dollars, so set `multiplier` for another currency ([credits in another currency](../run/prices.md#credits-in-another-currency))",
     }),
     baseUrl: setting(address(), {
       otherwise: "Stripe's own",
