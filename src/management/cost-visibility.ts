@@ -2,11 +2,11 @@ import { GatewayError } from "../canon/errors.ts"
 import type { Actor } from "./actor.ts"
 
 /**
- * Requires that the actor sees providers, if a query names a provider or groups by providers.
+ * Requires that the actor may see providers if a query names a provider or groups by providers.
  * @param parameter the member of the query; undefined if the query does not concern providers.
  * @throws GatewayError `forbidden`.
  */
-export function requireProviderSight(actor: Actor, parameter: string | undefined): void {
+export function requireProviderVisibility(actor: Actor, parameter: string | undefined): void {
   if (parameter === undefined || actor.hidesCosts !== true) return
   throw new GatewayError("forbidden", "Only operators of this gateway see its providers.", {
     parameter,

@@ -300,7 +300,10 @@ export class Models {
   }
 }
 
-/** Returns the account whose prices a caller sees by default, if the caller sees only the own prices. */
+/**
+ * Returns the account whose prices a caller sees by default if costs are hidden; undefined if the caller has several
+ * accounts.
+ */
 function onlyAccount({ hidesCosts, roles }: Actor): string | undefined {
   return hidesCosts === true && roles.size === 1 ? [...roles.keys()][0] : undefined
 }

@@ -5,7 +5,7 @@ import type { Reports, RequestReports } from "../store/reports.ts"
 import { HOUR_MS } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
-import { requireProviderSight } from "./cost-visibility.ts"
+import { requireProviderVisibility } from "./cost-visibility.ts"
 import { scopeOf } from "./scope.ts"
 
 const HOURS = 24
@@ -33,7 +33,7 @@ export class ReliabilityReports {
    * @throws GatewayError `forbidden` for providers if the actor does not see them.
    */
   async report(actor: Actor, { group }: ReliabilityQuery, now = Date.now()): Promise<Reliability> {
-    requireProviderSight(actor, group === "provider" ? "group" : undefined)
+    requireProviderVisibility(actor, group === "provider" ? "group" : undefined)
     const to = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
     const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR_MS, to }
     const reports = await this.#reports.upToDate()

@@ -2,7 +2,7 @@ import type { RequestFilterQuery } from "#contract/receipts.ts"
 import { parseCredits } from "../ledger/money.ts"
 import type { RequestFilter } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
-import { requireProviderSight } from "./cost-visibility.ts"
+import { requireProviderVisibility } from "./cost-visibility.ts"
 import { scopeOf } from "./scope.ts"
 import { labelsOf } from "./usage.ts"
 
@@ -15,7 +15,7 @@ const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true
  */
 export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
   const { key, model, provider, endpoint, search, from, to } = query
-  requireProviderSight(actor, provider && "provider")
+  requireProviderVisibility(actor, provider && "provider")
   return {
     accounts: scopeOf(actor, query.account),
     key,

@@ -11,7 +11,7 @@ import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests that are read at once if no index supports the filter. */
 const MAX_READ = 30_000
-/** Maximum requests that are read at once to compare their labels. Each comparison takes longer than others. */
+/** Maximum requests that are read at once if their labels are compared, which takes longer. */
 const MAX_LABELLED_READ = 10_000
 
 /**

@@ -83,7 +83,7 @@ export class Statements {
     const modifiedAt = Date.now()
     for (const account of accounts) {
       const { name, chunks } = await this.#file(actor, account, period, query)
-      // Different names of accounts can result in the same name of a file.
+      // Different account names can result in the same file name.
       const isNew = !names.has(name.toLowerCase())
       names.add(name.toLowerCase())
       yield { name: isNew ? name : `${account.id}-${name}`, modifiedAt, chunks }

@@ -23,7 +23,7 @@ export interface StripeClient {
    * @throws GatewayError `upstream_error`.
    */
   findSession(intent: string): Promise<unknown>
-  /** Calls Stripe once with the key. The call changes nothing, and needs the permission that payments need. */
+  /** Calls Stripe once with the key. The call changes nothing, and needs the same permission as payments. */
   checkKey(): Promise<KeyCheck>
   /**
    * Verifies and parses an event.

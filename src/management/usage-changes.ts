@@ -23,7 +23,7 @@ interface Compared {
   readonly before: UsageSum
 }
 
-/** Finds out why spending changed. */
+/** Reports the causes of a change in spending. */
 export class UsageChangeReports {
   readonly #reports: Reports
 
@@ -75,7 +75,7 @@ function comparedSpan(
   return { from: Math.max(0, start), to: end }
 }
 
-/** Returns the kinds that can be compared. No sums of labels are stored, so long periods would take too long. */
+/** Returns the kinds to compare. Long periods exclude labels, because no sums of labels are stored. */
 function kindsOf(...filters: readonly UsageFilter[]): readonly Kind[] {
   const isLong = filters.some(({ from, to }) => to - from > MAX_LABELLED_DAYS * DAY_MS)
   return isLong ? KINDS.filter((kind) => !isLabel(kind)) : KINDS

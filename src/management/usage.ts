@@ -8,7 +8,7 @@ import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { type UsageSums, withCorrections } from "./corrected-reports.ts"
-import { requireProviderSight } from "./cost-visibility.ts"
+import { requireProviderVisibility } from "./cost-visibility.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
@@ -144,8 +144,8 @@ export function usageFilterOf(
     Partial<Pick<UsageQuery, "group">>,
 ): UsageFilter {
   const { key, model, provider, endpoint, outcome } = query
-  requireProviderSight(actor, provider && "provider")
-  requireProviderSight(actor, query.group === "provider" ? "group" : undefined)
+  requireProviderVisibility(actor, provider && "provider")
+  requireProviderVisibility(actor, query.group === "provider" ? "group" : undefined)
   const span = { from: Date.parse(query.from), to: Date.parse(query.to) }
   const labels = labelsOf(query)
   const accounts = scopeOf(actor, query.account)

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 
 /** Matches names of members in which vendors report charges to the operator or the operator's balance. */
 const CHARGE = /cost|pric(?:e|ing)|credit|balance|billing|spend|usd|byok/i
-/** Maximum names whose match is remembered. A vendor could send any number of names. */
+/** Maximum names with a cached result. A vendor could send any number of names. */
 const MAX_NAMES = 1_000
 
 /**
@@ -87,11 +87,11 @@ export function removeOperatorData(answer: JsonObject): void {
   }
 }
 
-const isOperators = remembered((name) => OPERATOR_MEMBERS.has(name) || CHARGE.test(name))
-const isCharge = remembered((name) => CHARGE.test(name))
+const isOperators = memoized((name) => OPERATOR_MEMBERS.has(name) || CHARGE.test(name))
+const isCharge = memoized((name) => CHARGE.test(name))
 
-/** Remembers the results of a test of names. */
-function remembered(test: (name: string) => boolean): (name: string) => boolean {
+/** Returns a test of names that caches its results. */
+function memoized(test: (name: string) => boolean): (name: string) => boolean {
   const results = new Map<string, boolean>()
   return (name) => {
     const known = results.get(name)
@@ -116,7 +116,7 @@ function without(object: JsonObject, isRemoved: (name: string) => boolean): Json
 
 /** Removes operator data from the metadata of an object. Returns the same object if it has no metadata. */
 export function withoutMetadata(object: JsonObject): JsonObject {
-  // Nearly all objects have none. This runs for every choice, message and delta, and reads by known names are fast.
+  // This runs for every choice, message and delta. Almost none have metadata.
   if (object.provider_metadata === undefined && object.providerMetadata === undefined) return object
   let kept = object
   for (const name of METADATA) {

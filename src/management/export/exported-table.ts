@@ -7,7 +7,7 @@ export interface ExportScope {
   readonly accounts: readonly AccountRecord[]
   /** Whether the export only covers some accounts. */
   readonly isNarrowed: boolean
-  /** Whether the customers do not see multipliers, providers and deployments. */
+  /** Whether multipliers, providers and deployments are hidden from customers. */
   readonly hidesCosts: boolean
   readonly from: number
   /** The end of the time range; if absent, the current time. */

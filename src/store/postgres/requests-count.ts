@@ -57,9 +57,8 @@ const SUMMED = new Set([
   "to",
 ])
 
-/** Number of hours in the first page of hourly sums, and the growth of the following pages. */
-const FIRST_HOURS = 24
-const MORE_HOURS = 2
+const FIRST_PAGE_HOURS = 24
+const PAGE_GROWTH_FACTOR = 2
 
 /** Members of a filter that `request_labels` supports. */
 const LABELLED = new Set(["labels", "from", "to"])
@@ -128,8 +127,8 @@ function labelledSelect({ labels, from, to }: RequestFilter, values: Conditions[
   const failed = new Conditions(values)
   failed.always("failed")
   addTimes(failed, "at", { from, to })
-  return `SELECT label_request AS request, label_at AS at, failed_one.request IS NOT NULL AS failed FROM ${rows}
-    LEFT JOIN (SELECT request FROM receipts ${failed.where} OFFSET 0) AS failed_one ON failed_one.request = label_request
+  return `SELECT label_request AS request, label_at AS at, failures.request IS NOT NULL AS failed FROM ${rows}
+    LEFT JOIN (SELECT request FROM receipts ${failed.where} OFFSET 0) AS failures ON failures.request = label_request
     ${conditions.where}`
 }
 
@@ -206,14 +205,14 @@ async function reachOfScan(
   return row ? Number(row.at) : null
 }
 
-/** Adds up hours, the newest first. A page of a few hours lets the database stop early. */
+/** Adds up the hourly sums in pages, the newest first, so that the database reads only the necessary hours. */
 async function reachOfHours(
   statements: Statements,
   filter: RequestFilter,
   count: number,
 ): Promise<number | null> {
   let [total, before] = [0n, filter.to]
-  for (let limit = FIRST_HOURS; ; limit *= MORE_HOURS) {
+  for (let limit = FIRST_PAGE_HOURS; ; limit *= PAGE_GROWTH_FACTOR) {
     const { where, values } = hoursOf({ ...filter, to: before })
     const rows = await statements.rows<{ hour: number; number: bigint }>(
       `SELECT hour, sum(requests)::bigint AS number FROM usage_hours ${where}

@@ -4,7 +4,7 @@ import type { FoundNames } from "../requests.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 
-/** Number of hours before the newest one in which sums of a new model may still be added. */
+/** Number of hours before the newest one to which the sums of a new model may still be added. */
 const LATE_HOURS = 24
 
 /** The names of all models in requests. Only the first search reads all hourly sums. */

@@ -128,7 +128,7 @@ function* search(query: FailureSearch, limit: number): Step<FoundFailures> {
   return { requests: found.map(({ request }) => request), unsearched }
 }
 
-/** Returns the newest request before those that are searched; null if there are few enough. */
+/** Returns the newest request that a search does not read; null if it reads all requests. */
 function* newestUnsearched(query: FailureSearch): Step<string | null> {
   const range = where(...searchedRange(query))
   const dropped = (table: "failed_requests" | "failed_attempts") =>
