@@ -68,8 +68,8 @@ export interface SpeechFormat extends Pick<
   /** Whether the vendor's models follow instructions within the text, such as to wait for a minute. */
   readonly readsDirections?: boolean
   /**
-   * Returns the number of characters that the vendor bills, if its response reports them. Some voices cost more than one
-   * character for each.
+   * Returns the number of characters that the vendor bills, if its response reports them. With some voices, a character
+   * costs as much as several.
    * @param model the vendor's own name for the model.
    */
   billedCharacters?(headers: Pick<Headers, "get">, model: string): number | undefined

@@ -92,8 +92,8 @@ class MeasuredContent {
       begun.push(value)
     }
     const deflate = createDeflateRaw()
-    // Errors are thrown by the stream that is read.
-    pipeline(Readable.from(following(begun, bytes), { objectMode: false }), deflate, () => {})
+    // `yield*` throws the errors of the pipeline.
+    pipeline(Readable.from(concatenated(begun, bytes), { objectMode: false }), deflate, () => {})
     yield* deflate
   }
 
@@ -107,7 +107,7 @@ class MeasuredContent {
   }
 }
 
-async function* following(begun: readonly Buffer[], rest: AsyncIterable<Buffer>) {
+async function* concatenated(begun: readonly Buffer[], rest: AsyncIterable<Buffer>) {
   yield* begun
   yield* rest
 }
@@ -186,7 +186,7 @@ function largeEndOf(count: number, directorySize: number, offset: number): Buffe
   return end
 }
 
-/** Converts a moment to the time and date of MS-DOS in UTC, as one number. Seconds are even. */
+/** Converts a time to the date and time of MS-DOS in UTC, as one number. Its resolution is two seconds. */
 function dosTime(at: number): number {
   const date = new Date(at)
   const year = Math.max(1980, date.getUTCFullYear()) - 1980

@@ -20,7 +20,7 @@ export interface Sender {
   /** Absent if the request has no key. */
   readonly key?: { readonly id: string; readonly account: string }
   readonly trace?: RequestTrace | undefined
-  /** Whether the sender does not see the names of providers. */
+  /** Whether the names of providers are hidden from the caller. */
   readonly hidesCosts?: boolean
 }
 

@@ -41,8 +41,8 @@ const LONG_TEXT = "\u0001".repeat(1_000)
 const ANY_CHARACTER = "\u0002"
 
 /**
- * Whether a glob matches every text that another glob matches. The other glob is tried with the shortest and with a
- * very long text for each `*`, of characters that no glob contains.
+ * Whether a glob matches every text that another glob matches. The inner glob is tried with the shortest and with a
+ * very long text for each `*`. These texts consist of characters that no glob contains.
  */
 export function globIncludes(outer: string, inner: string): boolean {
   const matches = globMatcher(outer)

@@ -58,7 +58,7 @@ export class ImageEventReader {
 }
 
 /**
- * Yields the event with the final image and its cost in pieces.
+ * Yields the pieces of the event with the final image and its cost.
  * @param cost decimal credits.
  */
 export function paidEvent(last: JsonObject, cost: string): Iterable<string> {

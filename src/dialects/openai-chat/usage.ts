@@ -175,7 +175,7 @@ function separateReasoning(usage: JsonObject): number {
 function searches(usage: JsonObject): number {
   const own = quantityOf(usage.num_search_queries)
   if (own !== undefined) return own
-  // OpenRouter documents one name, and its responses have the other.
+  // OpenRouter's documentation and its responses use different names.
   const tools = objectAt(usage, "server_tool_use_details") ?? objectAt(usage, "server_tool_use")
   return countOf(tools?.web_search_requests)
 }

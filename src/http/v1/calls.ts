@@ -27,7 +27,7 @@ export interface KeyCaller {
   readonly key: Key
   readonly memory: Reservation
   readonly trace: RequestTrace | undefined
-  /** Whether the caller does not see multipliers, providers and deployments. */
+  /** Whether multipliers, providers and deployments are hidden from the caller. */
   readonly hidesCosts: boolean
 }
 
@@ -44,7 +44,7 @@ export interface CallServices {
   /** Stores the files of forms while their requests run. */
   readonly spool: Spool
   readonly pace?: Pace
-  /** Returns whether callers do not see multipliers, providers and deployments. */
+  /** Returns whether multipliers, providers and deployments are hidden from callers. */
   readonly hidesCosts: () => boolean
   /** The tracer; absent if tracing is disabled. */
   readonly tracer?: Tracer | undefined

@@ -66,7 +66,7 @@ function similarity(reported: string, name: string): number {
   const separator = longer.charAt(shorter.length)
   if (!SEPARATORS.has(separator)) return 0
   const isVersion = separator !== "-" || VERSION.test(longer.slice(shorter.length + 1))
-  // A response rarely omits the version, so a model without one is a better match.
+  // A response rarely omits the version, so a requested name without a version is the better match.
   const sameModel = longer === reported ? SAME_BUT_VERSION : SAME_WITHOUT_VERSION
   return (isVersion ? sameModel : SAME_BEGINNING) + shorter.length
 }

@@ -51,7 +51,7 @@ export interface Call {
    * @param isLarge whether the caller may need a long time to read them.
    */
   readonly onStreamEnd?: (isLarge: boolean) => void
-  /** Whether the caller does not see multipliers, providers and deployments. */
+  /** Whether multipliers, providers and deployments are hidden from the caller. */
   readonly hidesCosts?: boolean
   /** The place of the request in a trace; absent if the request is not traced. */
   readonly trace?: RequestTrace | undefined

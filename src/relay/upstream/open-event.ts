@@ -69,8 +69,8 @@ export class OpenEvent {
   }
 
   /**
-   * Starts another scan. The checksums between two binary events can contain quotes, which would begin a string in which
-   * the next event is lost.
+   * Starts another scan. The checksums between two binary events can contain quotes, which would begin a string that
+   * contains the next event.
    */
   #startEvent(): void {
     this.#earlier = { ...this.#earlier, ...this.#usage.members }
