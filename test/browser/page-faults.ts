@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 
-/** Sums of layout shifts above this limit disturb readers. Google rates sums above 0.1 as poor. */
+/** Maximum sum of layout shifts while a page loads. Google rates sums above 0.1 as in need of improvement. */
 export const MAX_LAYOUT_SHIFT = 0.05
 
 /** Records the layout shifts of each page that is loaded from now on. Only Chromium reports them. */
@@ -13,8 +13,8 @@ export async function recordLayoutShifts(page: Page): Promise<void> {
   })()`)
 }
 
-/** Forgets the layout shifts until now, before another page of the console is opened without loading. */
-export async function forgetLayoutShifts(page: Page): Promise<void> {
+/** Clears the recorded layout shifts, before another page of the console is opened without loading. */
+export async function clearLayoutShifts(page: Page): Promise<void> {
   await page.evaluate("window.layoutShifts = []")
 }
 

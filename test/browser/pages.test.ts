@@ -4,7 +4,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 import { faultsOf } from "./axe-faults.ts"
 import { setUp, type Visitor, visit } from "./console-gateway.ts"
 import {
-  forgetLayoutShifts,
+  clearLayoutShifts,
   layoutShift,
   MAX_LAYOUT_SHIFT,
   recordLayoutShifts,
@@ -88,7 +88,7 @@ test("pages before the sign-in pass the page checks", async () => {
 
 test.each(Object.entries(PAGES))("the page %s passes the page checks", async (name, address) => {
   const { page } = operator
-  await forgetLayoutShifts(page)
+  await clearLayoutShifts(page)
   await visit(page, address())
   await expectSteadyPage(page, name)
   await look(page, name)
@@ -96,18 +96,18 @@ test.each(Object.entries(PAGES))("the page %s passes the page checks", async (na
 })
 
 test.each(sampleOf(Object.entries(PAGES), 3))(
-  "the page %s is steady, with large targets, on a phone",
+  "the page %s does not move while it loads, and has large targets, on a phone",
   async (name, address) => {
     const { page } = operator
     await page.setViewportSize({ width: 390, height: 844 })
-    await forgetLayoutShifts(page)
+    await clearLayoutShifts(page)
     await visit(page, address())
     await expectSteadyPage(page, name)
     await page.setViewportSize({ width: 1440, height: 900 })
   },
 )
 
-/** Checks that the page did not move while it loaded, and that its links and buttons can be hit. */
+/** Checks that the page did not move while it loaded, and that its links and buttons are large enough to click. */
 async function expectSteadyPage(page: Page, name: string): Promise<void> {
   await loaded(page)
   const { sum, elements } = await layoutShift(page)

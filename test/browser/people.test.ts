@@ -108,7 +108,7 @@ test("an invited member sees their account, and no operator data", async () => {
   }
 })
 
-test("a member sees own prices, but no multiplier, providers and deployments", async () => {
+test("a member sees the prices of the account, but no multiplier, provider or deployment", async () => {
   const { response } = await clientOf(tollgate.firstKey)
     .chat.completions.create({
       model: "mine/echo",

@@ -72,7 +72,7 @@ test("the usage chart is available as an accessible table and as a file", async 
   expect(text).toContain("\r\nann,2,0,")
 })
 
-test("a chosen bar narrows the usage page to its time, and Back restores the range", async () => {
+test("a click on a bar narrows the usage page to its time, and Back restores the range", async () => {
   const { page } = operator
   await visit(page, "usage?time=7d")
   const chart = page.getByRole("img", { name: /Spend over time by model/ })
@@ -98,7 +98,7 @@ test("a chosen bar narrows the usage page to its time, and Back restores the ran
   await until(async () => (await times.getByRole("row").count()) === 2)
 })
 
-test("the usage page names the causes of a change of spending", async () => {
+test("the usage page names the causes of a change in spending", async () => {
   const { page } = operator
   await visit(page, "usage?time=7d")
   await page.getByRole("heading", { name: "Why did spend rise?" }).waitFor()
@@ -113,7 +113,7 @@ test("the usage page names the causes of a change of spending", async () => {
   expect(new URL(page.url()).searchParams.get("user")).toBe("ann")
 })
 
-test("a bar of the overview opens the usage page with its day", async () => {
+test("a click on a bar of the overview opens the usage page for its day", async () => {
   const { page } = operator
   await open(operator, "Overview")
   const chart = page.getByRole("img", { name: /Spend over the last 30 days/ })

@@ -34,7 +34,7 @@ describe("errors of the relay", () => {
       .map(([words]) => words),
   )
 
-  test("name providers in the form that is removed", () => {
+  test("name providers only in the form that errorWithoutProviders removes", () => {
     expect(named.length).toBeGreaterThan(10)
     const others = named.filter((words) => !/provider '\$\{[^}]*\bprovider\}'/i.test(words))
     expect(others).toEqual([])

@@ -36,7 +36,7 @@ test("an empty archive is valid", async () => {
   expect(filesIn(await archiveOf(none())).size).toBe(0)
 })
 
-test("an archive can contain more files than its short end can count", async () => {
+test("an archive can contain more than 65,535 files", async () => {
   const count = 66_000
   async function* many(): AsyncGenerator<ZipFile> {
     for (let index = 0; index < count; index++) {
@@ -53,7 +53,7 @@ test("a long file is compressed while it is read", async () => {
   expect(filesIn(archive).get("long.csv")).toBe(text)
 })
 
-test("an error of a file ends the archive with the error", async () => {
+test("an error while a file is read ends the archive with that error", async () => {
   async function* broken(): AsyncGenerator<string> {
     yield "begun"
     throw new Error("the disk is gone")
@@ -64,7 +64,7 @@ test("an error of a file ends the archive with the error", async () => {
   await expect(archiveOf(files())).rejects.toThrow("the disk is gone")
 })
 
-test("closing an archive early ends the file that is being read", async () => {
+test("closing an archive early closes its current file", async () => {
   let isClosed = false
   async function* endless(): AsyncGenerator<string> {
     try {

@@ -76,14 +76,14 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("have half the price of an image in Google's flex tier", () => {
+  test("cost half as much per image in Google's flex tier", () => {
     expect(known("google", "gemini-3-pro-image").price?.modes?.["flex"]).toBe("0.5")
     expect(known("google", "gemini-2.5-flash-image").price?.modes?.["flex"]).toMatchObject({
       image_output: "15",
     })
   })
 
-  test("have the price of searches for maps, if Google bills both by query", () => {
+  test("have the same price for maps as for searches if Google bills both by query", () => {
     for (const vendor of ["google", "vertex"]) {
       expect(known(vendor, "gemini-3.8-flash").price?.map_search).toBe("14000")
       expect(known(vendor, "gemini-2.5-flash").price?.map_search).toBeUndefined()

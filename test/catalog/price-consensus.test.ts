@@ -162,7 +162,7 @@ describe("service modes in price lists", () => {
     expect(finished(price, { image_output: "30" })).toBeUndefined()
   })
 
-  test("give images and recordings the factor that input and output share", () => {
+  test("apply the common factor of input and output to images and audio", () => {
     const own = { input: "2", cached_input: "0.2", output: "12", audio_input: "4" }
     const images = { ...own, image_output: "120" }
     const half = { input: "1", output: "6" }

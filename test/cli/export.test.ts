@@ -193,7 +193,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
   })
 
-  test("hides costs from the customer of a narrowed export if the settings do", async () => {
+  test("hides costs in the export of one account if the settings hide them", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)

@@ -51,7 +51,7 @@ models: { ollama/m: { price: { input: 1, output: 2 }, max_output: 9 } }
   })
 })
 
-test("active issuers have the names of the file", () => {
+test("active issuers have the field names of the file", () => {
   const issuer =
     "{ id: one, issuer: 'https://id.example.com', client_id: c, client_secret: hidden }"
   const { console: form } = settingsInFileForm(load(`console: { oidc: [${issuer}] }`))

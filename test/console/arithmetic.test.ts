@@ -37,7 +37,7 @@ test("an empty charge is zero", () => {
   expect(workCharge([], "1.5")).toEqual({ lines: [], sum: "0", product: "0", rounded: "0" })
 })
 
-test("the usage without a cost remains after the priced classes", () => {
+test("the list of usage without a cost omits the priced classes", () => {
   const line = (name: string, quantity: number) => ({ class: name, quantity, per_million: "1" })
   const usage = { input: 10, output: 5, seconds: 2 }
   const arithmetic = [line("input", 10), line("output", 5), line("seconds", 10)]

@@ -77,7 +77,7 @@ test("operator metrics are not available to other users", () => {
   expect(metricOf("nonsense", true).value).toBe("cost")
 })
 
-test("chosen moments of a chart become a custom time range that includes the last one", () => {
+test("selected bars of a chart become a custom time range that includes the last bar", () => {
   const same = (iso: string) => iso
   const [first, last] = ["2026-11-22T00:00:00.000Z", "2026-11-24T00:00:00.000Z"]
   expect(rangeFilters({ step: "day" }, first, last, same)).toEqual({

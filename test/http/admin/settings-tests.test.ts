@@ -100,7 +100,7 @@ describe("the mail server in the console", () => {
     )
   })
 
-  test("needs a sender, and is valid", async () => {
+  test("needs a sender and a valid address", async () => {
     await asked(gateway, "PATCH", "/settings", { "notices.smtp": null, "notices.from": null })
     expect(await settingNamed(gateway, "notices.smtp")).toMatchObject({ is_set: false })
     expect(await refusal({ "notices.smtp": "smtp://mail.example.com" })).toBe(
@@ -267,7 +267,7 @@ describe("OpenID Connect issuers in the console", () => {
     expect((await ask(gateway, "DELETE", path)).status).toBe(404)
   })
 
-  test("keep a stored secret only at the same address, and are validated by field", async () => {
+  test("keep a stored secret only at the same address, and report faults by field", async () => {
     const issuer = "https://id.example.com"
     const body = { issuer, client_id: "tollgate", client_secret: SECRET }
     await asked(gateway, "PUT", "/settings/issuers/one", body)

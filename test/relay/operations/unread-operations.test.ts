@@ -254,7 +254,7 @@ describe("a response of an operation that is too large to read", () => {
   })
 
   test.each([429, 500, 503])(
-    "results in a charge although another call has failed first with status %i",
+    "results in a charge even if another call has failed first with status %i",
     async (status) => {
       let made = 0
       respond = async () => {

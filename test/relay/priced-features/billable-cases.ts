@@ -9,7 +9,7 @@ import {
   TOKENS,
   tool,
 } from "./billable-case.ts"
-import { UNUSED_SEARCHES } from "./unused-search-cases.ts"
+import { OPTIONAL_SEARCHES } from "./optional-search-cases.ts"
 
 const AZURE_RESPONSES = { vendor: "azure", path: RESPONSES }
 const COMPATIBLE_MESSAGES = { vendor: "openai-compatible", path: MESSAGES }
@@ -455,7 +455,7 @@ export const CASES: readonly BillableCase[] = [
       ...calls("search_premium", 10_000, { counted: 3, held: 10 }),
     })),
   ),
-  ...UNUSED_SEARCHES,
+  ...OPTIONAL_SEARCHES,
   {
     name: "any compatible server: web_search_options, as the usage reports it",
     vendor: "nebius",

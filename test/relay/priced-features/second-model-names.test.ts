@@ -35,7 +35,7 @@ test.each([
   (own, fallback, reported) => {
     const models = [expensive(fallback)]
     expect(secondNamed(reported, [cheap(own)], models)).toBeUndefined()
-    // The other way round, the fallback has answered.
+    // With the roles exchanged, the name refers to the fallback.
     const second = cheap(own)
     expect(secondNamed(reported, [expensive(fallback)], [second])).toBe(second)
   },

@@ -4,7 +4,7 @@ import { equalLimits } from "../../support/settings.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
-/** One of two calls fails, and then the answer of the other exceeds the size limit, although its provider bills it. */
+/** One of two calls fails. Then the answer of the other call, which its provider bills, exceeds the size limit. */
 
 const MEGABYTE = 1024 * 1024
 const LARGE = {
@@ -36,7 +36,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-test("an unread answer is charged although another call has failed first", async () => {
+test("charges an answer above the size limit even if another call has failed first", async () => {
   const caller = await gateway.caller("10")
   const order = { model: "anthropic/chat", messages: HELLO, max_tokens: 1_000, n: 2 }
   const response = await caller.post(CHAT, order)

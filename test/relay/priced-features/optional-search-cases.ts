@@ -4,12 +4,12 @@ import { type BillableCase, calls, CHAT, RESPONSES, tool } from "./billable-case
 const CITED = { annotations: [{ type: "url_citation", url_citation: { url: "u" } }] }
 const PAGES = [{ title: "t", link: "u" }]
 const ZAI_TOOL = tool("web_search", { web_search: { enable: "True", search_result: "True" } })
-const SILENT_ZAI_TOOL = tool("web_search", { web_search: { enable: "True" } })
+const ZAI_TOOL_WITHOUT_RESULTS = tool("web_search", { web_search: { enable: "True" } })
 const OPENROUTER_TOOL = tool("openrouter:web_search")
 const OPENROUTER_ITEM = { type: "openrouter:web_search", id: "ws_1", status: "completed" }
 
-/** Searches that the model decides on, in answers without their number. */
-export const UNUSED_SEARCHES: readonly BillableCase[] = [
+/** Searches that the model may omit, in answers that do not report their number. */
+export const OPTIONAL_SEARCHES: readonly BillableCase[] = [
   { vendor: "openrouter", body: OPENROUTER_TOOL, answer: completion(), counted: 0 },
   {
     vendor: "openrouter",
@@ -67,7 +67,7 @@ export const UNUSED_SEARCHES: readonly BillableCase[] = [
     counted: 1,
     held: 1,
   },
-  { vendor: "zhipu", body: SILENT_ZAI_TOOL, answer: completion(), counted: 1, held: 1 },
+  { vendor: "zhipu", body: ZAI_TOOL_WITHOUT_RESULTS, answer: completion(), counted: 1, held: 1 },
 ].map((given, index) => {
   const { vendor, path = CHAT, place = "tools[1].type", body, answer, counted, held = 10 } = given
   const units = calls("search", 20_000, { counted, held })
