@@ -251,11 +251,15 @@ describe("the built-in prices", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)
-      const { searches, ...tokens } = before?.rates ?? {}
+      const { searches, mapSearches, ...tokens } = before?.rates ?? {}
       const doubled = Object.fromEntries(
         Object.entries(tokens).map(([usageClass, rate]) => [usageClass, 2n * rate]),
       )
-      expect(after?.rates).toEqual({ ...doubled, ...(searches !== undefined && { searches }) })
+      expect(after?.rates).toEqual({
+        ...doubled,
+        ...(searches !== undefined && { searches }),
+        ...(mapSearches !== undefined && { mapSearches }),
+      })
       expect(after?.modes).toEqual(before?.modes)
     }
   })

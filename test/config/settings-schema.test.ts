@@ -36,7 +36,7 @@ test.each([
   "providers: { a: { api_key: secret } }",
   "providers: { a: { vendor: openia } }",
   "models: { a/b: { kind: video } }",
-  "stripe: { secret_key: a }",
+  "stripe: { key: a }",
 ])("the editor schema rejects %s", (text) => {
   expect(isValid(text)).toBe(false)
 })

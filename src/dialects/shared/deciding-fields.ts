@@ -27,6 +27,8 @@ export const DECIDING_FIELDS: readonly string[] = [
   "providerOptions.gateway.only",
   "providerOptions.gateway.sort",
   "providerOptions.gateway.speed",
+  "providerOptions.gateway.tags",
+  "providerOptions.gateway.user",
   "providerOptions.gateway.serviceTier",
   "providerOptions.anthropic.speed",
   "providerOptions.openai.serviceTier",

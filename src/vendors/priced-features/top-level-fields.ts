@@ -59,6 +59,9 @@ const OPERATIONS = `
   response_format return_documents return_text seed size speed steps stream style svg task temperature
   timestamp_granularities top_n truncate truncation user voice`
 
+/** Fields of Google's embeddings, which are dropped for servers of another format. */
+const GOOGLE_OPERATIONS = "autoTruncate task_type title"
+
 /** Fields of local servers for images, speech, transcriptions, embeddings and reranking. */
 const LOCAL_OPERATIONS = `
   add_special_tokens cfg_scale cfg_weight clip_timestamps diarize exaggeration height hotwords instruction lang_code
@@ -79,5 +82,5 @@ export const TOP_LEVEL_FIELDS: Partial<
   "openai-chat": names(OPENAI, CHAT, HOSTED_CHAT, LOCAL_SERVERS),
   "openai-responses": names(OPENAI, RESPONSES, HOSTED_CHAT, LOCAL_SERVERS),
   "anthropic-messages": names(MESSAGES),
-  operation: names(OPERATIONS, LOCAL_OPERATIONS),
+  operation: names(OPERATIONS, GOOGLE_OPERATIONS, LOCAL_OPERATIONS),
 }

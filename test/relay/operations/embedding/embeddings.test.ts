@@ -352,7 +352,11 @@ describe("an invalid embedding request", () => {
 
   test("returns the vendor's own error message", async () => {
     const caller = await gateway.caller("1")
-    const response = await caller.post(PATH, { model: "sim/embed", input: "a", late_chunking: true })
+    const response = await caller.post(PATH, {
+      model: "sim/embed",
+      input: "a",
+      late_chunking: true,
+    })
     expect(await errorOf(response)).toMatchObject({
       status: 400,
       message: "Unknown parameter: 'late_chunking'.",
