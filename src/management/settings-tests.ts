@@ -74,7 +74,7 @@ export class SettingsTests {
   }
 
   /**
-   * Calls Stripe with the secret key, without a change there.
+   * Calls Stripe with the secret key. The call changes nothing.
    * @throws GatewayError `forbidden`.
    */
   async stripe(actor: Actor): Promise<SettingsTest> {

@@ -45,7 +45,7 @@ function useUnsavedChanges(children: ReactNode, onClose: () => void) {
 
   function close() {
     if (isAsking) return
-    // The question opens after this event. Otherwise, the same key press would close it.
+    // Opens the question after this event. Otherwise, the same key press would close it.
     if (hasChanges()) setTimeout(() => setAsking(true))
     else onClose()
   }

@@ -79,7 +79,7 @@ export function SettingField(properties: SettingFieldProperties) {
   )
 }
 
-/** Shows a secret, which can be replaced or removed, but not read. */
+/** A field for a secret, which can be replaced or removed, but not read. */
 function SecretField({ setting, value, fault, isRemoved, onChange }: SettingFieldProperties) {
   const { label, is_set: isSet, is_locked: isLocked } = setting
   const kept = isSet ? "set; type to replace it" : "none"

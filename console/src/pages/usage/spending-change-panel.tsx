@@ -19,7 +19,7 @@ export interface SpendingChangePanelProperties {
   readonly onExplain: () => void
 }
 
-/** Explains why spending differs from the preceding period. The comparison is requested by a button. */
+/** Explains a change in spending since the preceding period. A button requests the comparison. */
 export function SpendingChangePanel(properties: SpendingChangePanelProperties) {
   const { usage, filters, account, span, onExplain } = properties
   const before = usage.before?.total.cost ?? "0"

@@ -20,7 +20,7 @@ export function directionOf(change: string): "rise" | "fall" | "stay" {
   return amount > 0 ? "rise" : "fall"
 }
 
-/** Describes the change of spending and its main causes in one or two sentences. */
+/** Describes the change in spending and its main causes in one or two sentences. */
 export function changeSentence({ change, compared_cost: before, data }: UsageChanges): string {
   const direction = directionOf(change)
   if (direction === "stay") return "Spend did not change compared with the previous period."
