@@ -165,7 +165,7 @@ export class FeatureCostsBuilder {
     const isSession = charge.lasts !== undefined
     const allowed = isSession
       ? { max: Math.min(charge.max, this.#limits.max ?? charge.max), isAssumed: true }
-      : raised(this.#allowedBy(charge, tool), charge, holder)
+      : raisedUses(this.#allowedBy(charge, tool), charge, holder)
     const max = allowed.max * this.#input.request.choices
     const known = this.#calls.get(charge)
     this.#addTurns(isSession ? { max: MAX_CALLS, isAssumed: true } : allowed, charge.adds ?? 0)
@@ -280,8 +280,8 @@ export function notPriced(
   )
 }
 
-/** Returns at least as many calls as the fields allow that some servers ignore. */
-function raised(
+/** Returns the number of allowed calls, or the larger number in a field that some servers ignore. */
+function raisedUses(
   allowed: AllowedUses,
   { raisedBy = [] }: CallCharge,
   holder: JsonObject,

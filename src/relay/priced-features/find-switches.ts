@@ -99,14 +99,14 @@ export function withoutAllowed(
 
 const UNKNOWN_TOOL: Charge = { by: "unknown", why: "the price of such a tool is unknown" }
 
-/** Returns the charge that applies in view of the other fields of the tool or the request. */
+/** Returns the charge that applies, which may depend on other fields of the tool or the request. */
 function applied(charge: Charge, holder: JsonObject): Charge {
   if (charge.by !== "calls" || charge.insteadIf === undefined) return charge
   const { path, charge: other } = charge.insteadIf
   return valuesAt(holder, path).some(({ value }) => isTrue(value)) ? other : charge
 }
 
-/** Whether a value is true. Some vendors write it as text. */
+/** Whether a value is true, also as text, because some vendors accept text. */
 function isTrue(value: JsonValue | undefined): boolean {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true")
 }

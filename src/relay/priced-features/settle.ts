@@ -203,8 +203,8 @@ function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
 }
 
 /**
- * Returns the calls without those that declined before any output and are not billed. Each fallback block has the reason
- * of the decline before it.
+ * Returns the billed calls. A call that declined before any output may not be billed. Each fallback block contains the
+ * reason for the preceding decline.
  */
 function billedCallsOf(record: AnswerRecord): readonly JsonObject[] {
   const calls = modelCallsOf(record)

@@ -6,13 +6,13 @@ import { SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { joinPieces, piecesOfString } from "../../canon/sliced-json-text.ts"
 import type { EventContent, ReadEvent } from "../../dialects/shared/read-event.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
-import { isTooHeavy, LIGHT_FRAME } from "./parse-frame.ts"
+import { isTooHeavy, MAX_LIGHT_FRAME_LENGTH } from "./parse-frame.ts"
 import { isTooComplex } from "./unparsed-answer.ts"
 import { UsageMembers } from "./usage-members.ts"
 
 /** Whether the first of some events is long. Only the first one can be longer than the last received chunk. */
 export function isLongEvent([first]: readonly ReceivedEvent[]): boolean {
-  return first !== undefined && first.data.length > LIGHT_FRAME
+  return first !== undefined && first.data.length > MAX_LIGHT_FRAME_LENGTH
 }
 
 /** Reads the content of the first event in slices. */

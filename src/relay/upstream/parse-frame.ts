@@ -9,8 +9,8 @@ const OPENING_BRACE = 0x7b
 const MAX_VALUES = 500_000
 /** Maximum elements of all lists in a frame. A frame of 16 MB could contain eight million. */
 const MAX_ELEMENTS = 250_000
-/** Characters up to which a frame cannot contain enough values to block the event loop. */
-export const LIGHT_FRAME = 500_000
+/** Maximum characters of a frame that cannot contain enough values to block the event loop. */
+export const MAX_LIGHT_FRAME_LENGTH = 500_000
 /** The cost of parsing a list, object or member, expressed in bytes of text. */
 const VALUE_COST = 32
 

@@ -37,7 +37,7 @@ const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonl
     { effect: "tool", names: /^provideroptions$/ },
   ]
 
-/** Matches the names that any rule can match, because most names match none. */
+/** Matches all names that a rule matches. It is tested first, because most names match no rule. */
 const ANY_RULE = new RegExp(RULES.map(({ names }) => names.source).join("|"))
 
 /** Maximum characters of a name that is compared. No field of any vendor has a longer name. */

@@ -157,7 +157,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["contents", "systemInstruction"],
     contentNames: ["codeExecutionResult", "toolCall", "toolResponse", "toolType"],
     data: ["args", "functionCall", "functionResponse"],
-    // Media of the user can have a number of tokens.
+    // Messages of the user are checked, because their media can set a number of tokens.
     roles: ["model"],
   },
   "bedrock-converse": {

@@ -169,7 +169,7 @@ export interface Switches {
   readonly closed?: readonly string[]
   /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
   readonly isRouter?: true
-  /** The charge for files in a conversation, which models may search with a tool that no request names. */
+  /** The charge for files in a conversation, which models may search with a tool that is not in the request. */
   readonly files?: Charge
   /** Tools that cost only tokens if the request also has one of these tools, in this version or later. */
   readonly included?: Readonly<

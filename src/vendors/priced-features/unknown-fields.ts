@@ -21,7 +21,7 @@ class KnownMembers {
   isClosed = false
   /** Whether the value is a list of messages. */
   isConversation = false
-  /** Whether the value is a message. Clients send back what answers contained, so its names suggest nothing. */
+  /** Whether the value is a message. Its names are not checked, because clients send answers back unchanged. */
   isMessage = false
   /** The names that are known in the value at any depth. */
   names: ReadonlyMap<string, KnownMembers> | undefined
