@@ -61,7 +61,7 @@ async function closeByEscape(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" })
 }
 
-/** Closes a dialog with edited fields, which asks first. */
+/** Closes a dialog with unsaved changes, and confirms that they are discarded. */
 async function discardByEscape(dialog: Locator): Promise<void> {
   const { page } = operator
   await page.keyboard.press("Escape")

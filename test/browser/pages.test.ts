@@ -10,7 +10,7 @@ import {
   recordLayoutShifts,
   smallTargets,
 } from "./page-faults.ts"
-import { loaded, look } from "./page-look.ts"
+import { checkAppearance, loaded } from "./page-appearance.ts"
 import {
   accountId,
   grantMuch,
@@ -67,13 +67,13 @@ afterAll(async () => {
 test("pages before the sign-in pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()
   await visitor.page.goto("/console/sign-in")
-  await look(visitor.page, "sign-in")
+  await checkAppearance(visitor.page, "sign-in")
   await visitor.page.goto(gateway.tollgate.setupLink)
-  await look(visitor.page, "setup")
+  await checkAppearance(visitor.page, "setup")
   await visitor.page.goto("/console/setup?token=wrong")
   await visitor.page.getByText("This link does not work").waitFor()
   expect(await visitor.page.getByRole("textbox").count()).toBe(0)
-  await look(visitor.page, "setup-wrong-link")
+  await checkAppearance(visitor.page, "setup-wrong-link")
   await visitor.page.goto("/console/reset?token=wrong")
   await visitor.page.getByText("This link no longer works").waitFor()
   expect(await visitor.page.getByRole("button").count()).toBe(0)
@@ -91,7 +91,7 @@ test.each(Object.entries(PAGES))("the page %s passes the page checks", async (na
   await clearLayoutShifts(page)
   await visit(page, address())
   await expectSteadyPage(page, name)
-  await look(page, name)
+  await checkAppearance(page, name)
   expect(operator.complaints).toEqual([])
 })
 
@@ -121,7 +121,7 @@ test("the palette, the dialogs and a conversation with three models pass the pag
   await signIn(page)
   await page.keyboard.press("Control+k")
   await page.getByRole("option").first().waitFor()
-  await look(page, "palette")
+  await checkAppearance(page, "palette")
   await page.keyboard.press("Escape")
   await page.getByRole("dialog").waitFor({ state: "detached" })
   await page.keyboard.press("?")
@@ -139,7 +139,7 @@ test("the palette, the dialogs and a conversation with three models pass the pag
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
   }
   await page.getByLabel("Result of look").nth(2).waitFor()
-  await look(page, "playground-three")
+  await checkAppearance(page, "playground-three")
   await page.getByRole("button", { name: "Conversations" }).click()
   await page.getByRole("dialog").getByRole("button", { name: "Delete # A" }).waitFor()
   expect(await faultsOf(page)).toEqual([])

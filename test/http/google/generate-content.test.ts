@@ -128,7 +128,7 @@ describe("charges for generateContent", () => {
   ])("include a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
-    // The underscore is one more byte of the prompt, which may be read in eleven turns.
+    // The underscore adds one byte to the prompt, for which the hold covers eleven readings.
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 4)
   })
 

@@ -64,7 +64,7 @@ afterAll(async () => {
 })
 
 const HELLO = [{ role: "user", content: "Hi" }]
-const WAYS: readonly (readonly [string, Json])[] = [
+const REQUESTS: readonly (readonly [string, Json])[] = [
   ["/v1/messages", { messages: HELLO, max_tokens: 50 }],
   ["/v1/chat/completions", { messages: HELLO, max_tokens: 50 }],
   ["/v1/chat/completions", { messages: HELLO, max_tokens: 50, n: 2 }],
@@ -82,7 +82,7 @@ async function costOf(path: string, body: Json): Promise<bigint> {
   return nanocredits((await receiptOf(caller, response)).cost)
 }
 
-describe.each(WAYS)("a refusal before any output, requested at %s with %j", (path, body) => {
+describe.each(REQUESTS)("a refusal before any output, requested at %s with %j", (path, body) => {
   for (const stream of [false, true]) {
     const calls = BigInt(Number(body["n"] ?? 1))
 

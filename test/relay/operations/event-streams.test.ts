@@ -110,7 +110,7 @@ const EVENTS = {
   speech: "speech.audio.delta",
   image: "image_generation.partial_image",
 }
-/** Values of 1 MB, of which a long event has many. */
+/** Values of 1 MB, which a long event repeats. */
 const PIECES = {
   objects: ",{}".repeat(349_525),
   numbers: ",0".repeat(524_288),

@@ -12,7 +12,7 @@ export interface BillableCase {
   /** Fields in addition to the model and the messages. */
   readonly body: Json
   readonly answer: Json
-  /** The position that an error names. */
+  /** The path in the error. */
   readonly place: string
   /** The price in the provider's settings. Without it, the request is rejected. Absent if there can be no price. */
   readonly prices?: Json

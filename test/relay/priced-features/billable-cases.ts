@@ -22,8 +22,8 @@ const RAN_CODE = {
   input: {},
 }
 
-/** Returns a request with code execution and a search in a version. */
-function codeBeside(search: string): Json {
+/** Returns a request with code execution and a search tool. @param search the type of the search tool. */
+function codeAndSearch(search: string): Json {
   return {
     tools: [
       { name: "f", input_schema: { type: "object" } },
@@ -235,7 +235,7 @@ export const CASES: readonly BillableCase[] = [
   {
     name: "messages: code_execution beside a search whose version includes it",
     ...COMPATIBLE_MESSAGES,
-    body: codeBeside("web_search_20260209"),
+    body: codeAndSearch("web_search_20260209"),
     answer: message([RAN_CODE], { server_tool_use: { web_search_requests: 1 } }),
     place: "tools[2].type",
     ...calls("search", 10_000, { counted: 1, held: 10 }),
@@ -243,7 +243,7 @@ export const CASES: readonly BillableCase[] = [
   {
     name: "messages: code_execution beside an older search",
     ...COMPATIBLE_MESSAGES,
-    body: codeBeside("web_search_20250305"),
+    body: codeAndSearch("web_search_20250305"),
     answer: message([RAN_CODE], { server_tool_use: { web_search_requests: 1 } }),
     place: "tools[1].type",
     prices: { search: "10000", code_session: "4000" },

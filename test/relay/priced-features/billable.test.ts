@@ -86,7 +86,7 @@ async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
 }
 
 /** Vendors whose known prices apply to providers without a price of their own. */
-const HAVE_KNOWN_PRICES: ReadonlySet<string> = new Set(["openrouter", "xai"])
+const VENDORS_WITH_KNOWN_PRICES: ReadonlySet<string> = new Set(["openrouter", "xai"])
 /** Cost in nanocredits of 100 input tokens and 10 output tokens. */
 const TOKENS_COST = 120_000n
 
@@ -94,7 +94,7 @@ describe("a priced field", () => {
   for (const [index, one] of CASES.entries()) {
     const isTool = one.place.startsWith("tools[")
     test(`${one.name}: is rejected without a price, and nothing is held or sent`, async () => {
-      if (HAVE_KNOWN_PRICES.has(one.vendor) && one.prices) return
+      if (VENDORS_WITH_KNOWN_PRICES.has(one.vendor) && one.prices) return
       // For other callers, the tool is omitted.
       const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
       current = one
@@ -149,7 +149,7 @@ describe("a priced field", () => {
     }
 
     test(`${one.name}: is passed on if the operator allows it, with an alarm`, async () => {
-      if (HAVE_KNOWN_PRICES.has(one.vendor) && one.prices) return
+      if (VENDORS_WITH_KNOWN_PRICES.has(one.vendor) && one.prices) return
       current = one
       const caller = await passing.caller("10")
       const { receipt } = await ask(caller, `bare-${index}/m`, false)

@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { onlyReceipt } from "../support.ts"
 
-/** Google bills maps by query (Gemini 3), or by prompts whose answer has a source of maps (older models). */
+/** Google bills maps per query (Gemini 3), or per prompt whose answer has a source of maps (older models). */
 
 type Json = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { provider, startGateway, type TestGateway } from "../../../support/gatew
 import { type ScriptedVendor, startVendor } from "../../scripted-vendor.ts"
 import { onlyReceipt } from "../../support.ts"
 
-/** Voices of ElevenLabs' library can cost several credits for each character. */
+/** Voices of ElevenLabs' library can cost several credits per character. */
 
 const INPUT = "a".repeat(100)
 
@@ -42,7 +42,7 @@ test.each([
   // A discount of the provider's plan does not lower the price of a character.
   ["eleven_multilingual_v2", "55", 100],
   ["eleven_multilingual_v2", "no number", 100],
-  // No voice costs that much.
+  // The rate of a voice is limited.
   ["eleven_multilingual_v2", "1e30", 1_000],
 ])("%s charges a reported cost of %s credits as %d characters", async (model, cost, characters) => {
   reported = cost

@@ -91,8 +91,8 @@ export async function loaded(page: Page): Promise<void> {
   await settled(page)
 }
 
-/** Checks the open page in each look, and its layout at each width. */
-export async function look(page: Page, name: string): Promise<void> {
+/** Checks the open page in each theme, and its layout at each width. */
+export async function checkAppearance(page: Page, name: string): Promise<void> {
   await loaded(page)
   // The name decides, so that the width does not depend on the pages that this process has checked before.
   const number = Number(Bun.hash(name) % 1_000n)
