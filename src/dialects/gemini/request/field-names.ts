@@ -1,3 +1,4 @@
+import { invalidValue } from "../../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 
 /** Members whose keys are chosen by the caller, such as the properties of a schema. Their keys are not converted. */
@@ -13,7 +14,10 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
 ])
 
 /** Maximum characters of a name in snake case. Google's names have at most 50. */
-const MAX_SNAKE_LENGTH = 128
+const MAX_SNAKE_LENGTH = 64
+
+/** Maximum number of different names of a body that are converted. Google has a few hundred fields. */
+const MAX_NAMES = 5_000
 
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
@@ -21,8 +25,11 @@ const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
  * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
  * own examples use both. Code that reads a field, especially a billed field, can then rely on one form.
  * @returns the same body if all its names are in camel case.
+ * @throws GatewayError `invalid_value` if the body has too many different names, because converting them would block the
+ * event loop.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {
+  converted = 0
   return inCamelCase(body)
 }
 
@@ -56,7 +63,20 @@ function membersInCamelCase(object: JsonObject): JsonObject {
   return isChanged ? Object.fromEntries(members) : object
 }
 
+/** Names in camel case, by their names in snake case. */
+const cached = new Map<string, string>()
+/** Number of names of the current body that were not cached. */
+let converted = 0
+
 function camelCase(name: string): string {
   if (!name.includes("_") || name.length > MAX_SNAKE_LENGTH) return name
-  return name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
+  const known = cached.get(name)
+  if (known !== undefined) return known
+  if (++converted > MAX_NAMES) {
+    throw invalidValue(name, `The request has more than ${MAX_NAMES} different names. Send fewer.`)
+  }
+  if (cached.size >= MAX_NAMES) cached.clear()
+  const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
+  cached.set(name, camel)
+  return camel
 }
