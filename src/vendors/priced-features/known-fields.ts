@@ -72,7 +72,10 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       ...OPENAI_SHARED,
       "chat_template_kwargs.**",
       "documents.**",
-      "functions.**",
+      "functions.description",
+      "functions.name",
+      "functions.parameters.**",
+      "functions.strict",
       "max_completion_tokens",
       "max_tokens",
       "n",
@@ -157,8 +160,8 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
     contents: ["contents", "systemInstruction"],
     contentNames: ["codeExecutionResult", "toolCall", "toolResponse", "toolType"],
     data: ["args", "functionCall", "functionResponse"],
-    // Messages of the user are checked, because their media can set a number of tokens.
-    roles: ["model"],
+    // Media in messages of every role can set a number of tokens.
+    roles: [],
   },
   "bedrock-converse": {
     paths: [

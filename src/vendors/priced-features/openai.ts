@@ -179,7 +179,8 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
  */
 export const ROUTER_FIELDS: Pick<Switches, "known" | "closed"> = {
   known: ["fallbacks.model", "web_search_options.**"],
-  closed: ["fallbacks", "models"],
+  // LiteLLM also reads Google's tools in `functions`.
+  closed: ["fallbacks", "functions", "models"],
 }
 
 /** Switches for servers of unknown vendors. Tools that the caller does not run have no price. */

@@ -289,6 +289,7 @@ export const VERCEL_SWITCHES: Switches = {
     "providerOptions.anthropic.cacheControl.type",
   ],
   closed: [
+    "functions",
     "models",
     "providerOptions",
     "providerOptions.gateway.models",

@@ -24,7 +24,7 @@ const LOCAL_SERVERS = `
   return_tokens_as_token_ids rid safety_settings samplers sampling_seed separate_reasoning skew
   skip_special_tokens smoothing_curve smoothing_factor spaces_between_special_tokens speculation
   stop_regex stop_token_ids stream_reasoning structured_outputs t_max_predict_ms temperature_last tfs tfs_z
-  think thinking timeout timings_per_token token_healing top_a top_k top_n_sigma truncate truncate_prompt_tokens ttl typical typical_p vllm_xargs
+  think thinking timings_per_token token_healing top_a top_k top_n_sigma truncate truncate_prompt_tokens ttl typical typical_p vllm_xargs
   watermark xtc_probability xtc_threshold`
 
 /** Fields of hosted services that have OpenAI's chat interface, and that routers pass on to them. */
