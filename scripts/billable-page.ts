@@ -45,7 +45,7 @@ For other providers, and within objects, a field that is not in these tables is 
 - a mode: \`serviceTier\`, \`priority\`, \`speed\`, \`inference_geo\`, \`latency\`;
 - a tool, a search or stored content: \`enable_search\`, \`retrieval\`, \`plugins\`, \`mcp_servers\`, \`cachedContent\`.
 
-The names in data of the caller (metadata, JSON schemas, arguments of tools) and in messages of the model have no effect. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
+The names in data of the caller (metadata, JSON schemas, arguments of tools) and in messages have no effect, except for options and definitions of tools. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
