@@ -17,7 +17,7 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
 const MAX_SNAKE_LENGTH = 64
 
 /** Maximum number of different names of a body that are converted. Google has a few hundred fields. */
-const MAX_NAMES = 5_000
+const MAX_NAMES = 2_000
 
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
