@@ -10,8 +10,8 @@ import { threadTime } from "../support/processor-time.ts"
 const MAX_TIME_MS = 60
 
 test("a request with more names than are compared is rejected, and the rest is not searched", () => {
-  const names = Array.from({ length: 190_000 }, (_, index) => `${"maxcount".repeat(7)}${index}`)
-  const list = Array.from({ length: 19 }, (_, index) =>
+  const names = Array.from({ length: 40_000 }, (_, index) => `${"maxcount".repeat(7)}${index}`)
+  const list = Array.from({ length: 4 }, (_, index) =>
     Object.fromEntries(names.slice(index * 10_000, (index + 1) * 10_000).map((name) => [name, {}])),
   )
   const fields = unknownFieldsOf("openai-chat", switchesOf("deepseek", "openai-chat"))
