@@ -21,6 +21,9 @@ const MAX_NAMES = 2_000
 
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
+/** Names in camel case, by their names in snake case. */
+const cached = new Map<string, string>()
+
 /**
  * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
  * own examples use both. Code that reads a field, especially a billed field, can then rely on one form.
@@ -29,54 +32,53 @@ const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
  * event loop.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {
-  converted = 0
-  return inCamelCase(body)
+  return new CamelCase().object(body)
 }
 
-function inCamelCase<Value extends JsonValue | undefined>(value: Value): Value
-function inCamelCase(value: JsonValue | undefined): JsonValue | undefined {
-  if (typeof value !== "object" || value === null) return value
-  return Array.isArray(value) ? elementsInCamelCase(value) : membersInCamelCase(value)
-}
+/** Converts the names of one body. */
+class CamelCase {
+  /** Number of names that were not cached. */
+  #newNames = 0
 
-function elementsInCamelCase(list: JsonValue[]): JsonValue[] {
-  let copy: JsonValue[] | undefined
-  for (let index = 0; index < list.length; index++) {
-    const element = list[index] ?? null
-    const converted = inCamelCase(element)
-    if (converted !== element) (copy ??= [...list])[index] = converted
+  /** Builds a new object, because removing members one by one takes quadratic time. */
+  object(object: JsonObject): JsonObject {
+    const members: [string, JsonValue | undefined][] = []
+    let isChanged = false
+    for (const name of Object.keys(object)) {
+      const value = object[name]
+      const camel = this.#name(name)
+      const inside = CALLERS_OWN.has(camel) ? value : this.#value(value)
+      isChanged ||= camel !== name || inside !== value
+      members.push([camel, inside])
+    }
+    return isChanged ? Object.fromEntries(members) : object
   }
-  return copy ?? list
-}
 
-/** Builds a new object, because removing members one by one takes quadratic time. */
-function membersInCamelCase(object: JsonObject): JsonObject {
-  const members: [string, JsonValue | undefined][] = []
-  let isChanged = false
-  for (const name of Object.keys(object)) {
-    const value = object[name]
-    const camel = camelCase(name)
-    const converted = CALLERS_OWN.has(camel) ? value : inCamelCase(value)
-    isChanged ||= camel !== name || converted !== value
-    members.push([camel, converted])
+  #value(value: JsonValue | undefined): JsonValue | undefined {
+    if (typeof value !== "object" || value === null) return value
+    return Array.isArray(value) ? this.#list(value) : this.object(value)
   }
-  return isChanged ? Object.fromEntries(members) : object
-}
 
-/** Names in camel case, by their names in snake case. */
-const cached = new Map<string, string>()
-/** Number of names of the current body that were not cached. */
-let converted = 0
-
-function camelCase(name: string): string {
-  if (!name.includes("_") || name.length > MAX_SNAKE_LENGTH) return name
-  const known = cached.get(name)
-  if (known !== undefined) return known
-  if (++converted > MAX_NAMES) {
-    throw invalidValue(name, `The request has more than ${MAX_NAMES} different names. Send fewer.`)
+  #list(list: JsonValue[]): JsonValue[] {
+    let copy: JsonValue[] | undefined
+    for (let index = 0; index < list.length; index++) {
+      const inside = this.#value(list[index])
+      if (inside !== undefined && inside !== list[index]) (copy ??= [...list])[index] = inside
+    }
+    return copy ?? list
   }
-  if (cached.size >= MAX_NAMES) cached.clear()
-  const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
-  cached.set(name, camel)
-  return camel
+
+  #name(name: string): string {
+    if (!name.includes("_") || name.length > MAX_SNAKE_LENGTH) return name
+    const known = cached.get(name)
+    if (known !== undefined) return known
+    if (++this.#newNames > MAX_NAMES) {
+      const message = `The request has more than ${MAX_NAMES} different names. Send fewer.`
+      throw invalidValue(name, message)
+    }
+    if (cached.size >= MAX_NAMES) cached.clear()
+    const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
+    cached.set(name, camel)
+    return camel
+  }
 }
